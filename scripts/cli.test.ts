@@ -27,8 +27,7 @@ const run = (settings: Record<string, string>, args: string[]) => runHere({ ...S
 const inProcess = (settings: Record<string, string>, args: string[]) =>
   runProcess({ ...SETTINGS, ...settings }, args);
 
-const rows = async (text: string) =>
-  (await withClient(database.adminUrl, (client) => client.query(text))).rows;
+const rows = (text: string) => database.sql(text);
 
 const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
 

@@ -1,6 +1,5 @@
 /** Members see who looked at what of theirs, and at nothing of anybody else's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -55,8 +54,7 @@ const looks = async (path: string, who: Who): Promise<string[]> => {
 };
 const atTask = (who: Who, id = task) => looks(`/tasks/${id}/access`, who);
 const own = (who: Who) => looks("/me/access", who);
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 
 describe("who asked for a task", () => {
   test("sees who read its messages, opened its documents, took it out, and looked as them, newest first", async () => {

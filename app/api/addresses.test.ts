@@ -1,7 +1,6 @@
 /** Where an organization lists networks, it is reached from those alone: by sessions, keys, streams and links. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { callerOf } from "@/lib/web/http/caller/forwarded.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
 import { patiently } from "@/test/setup/patience.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
@@ -34,8 +33,7 @@ const from = (address: string) => ({ "x-forwarded-for": address });
 type Who = { cookie?: string; key?: string };
 const get = (path: string, who: Who, address: string) =>
   web.call("GET", path, { ...who, headers: from(address) });
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const read = async (who: Who = olga, address = INSIDE) =>
   (await get("/api/v1/organization/addresses", who, address)).body;
 const save = (networks: string[], version: number, { cookie }: Who = olga, address = INSIDE) =>

@@ -49,8 +49,7 @@ beforeEach(async () => {
   ada = await web.member(acme, "Ada", "admin");
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const create = (body: object = {}, who: object = { cookie: ada.cookie }) =>
   web.call("POST", "/api/v1/agent-credentials", { ...who, body: { name: "Coder", ...body } });
 const change = (id: string, body: object) =>

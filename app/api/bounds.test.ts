@@ -19,8 +19,7 @@ beforeEach(async () => {
   otto = await web.member(acme, "Otto", "owner");
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const post = async (path: string, body: object, cookie = ana.cookie) => {
   const answer = await web.call("POST", `/api/v1${path}`, { cookie, body });
   return answer.body.code ?? answer.status;

@@ -8,7 +8,6 @@ import { takeEvents } from "@/lib/events/follow.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
 import { countByKey, reseal } from "@/lib/key-rotation/reseal.ts";
 import { countHistory } from "@/lib/statistics/transitions.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { dumpOf, placesOf } from "@/test/dump.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -34,8 +33,7 @@ beforeEach(async () => {
   olga = await web.member(acme, "Olga", "owner");
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const put = (sealed: boolean, who: { cookie?: string; key?: string } = olga) =>
   web.call("PUT", PATH, { ...who, body: { sealed } });
 const get = (path: string) => web.call("GET", path, { cookie: olga.cookie });

@@ -1,24 +1,17 @@
 /** An export lasts as long as its reader takes. Nobody goes on reading with what has ended meanwhile. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { withClient } from "@/scripts/database/roles.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;
-let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
-
-const sql = (text: string, values: unknown[]) =>
-  withClient(web.database.adminUrl, (client) => client.query(text, values));
+const sql = (text: string, values: unknown[]) => web.database.sql(text, values);
 
 /** More than the pieces that are read ahead. */
-beforeEach(async () => {
-  acme = await web.organization(`acme-export-ends-${++made}`);
+beforeAll(async () => {
+  web = await startWeb();
+  acme = await web.organization("acme-export-ends");
   const task = await insertTask(web.db, acme, await insertServer(web.db, acme));
   await sql(
     `INSERT INTO task SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid()))).*
@@ -32,6 +25,7 @@ beforeEach(async () => {
       FROM generate_series(1, 5000)))`,
   );
 });
+afterAll(() => web.stop());
 
 /** Reads on to the end. */
 async function rest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
@@ -57,7 +51,7 @@ describe.each(["/tasks/export", "/tasks/export?format=csv", "/events/export", "/
     });
 
     test("ends with the session, and with the membership", async () => {
-      const olga = await web.member(acme, "Olga", "owner");
+      const olga = await web.member(acme, `Olga ${path}`, "owner");
       const signedOut = await begin(path, olga);
       await sql("UPDATE session SET revoked_at = now() WHERE user_id = $1", [olga.userId]);
       await expect(rest(signedOut)).rejects.toThrow();
@@ -67,7 +61,7 @@ describe.each(["/tasks/export", "/tasks/export?format=csv", "/events/export", "/
     });
 
     test("ends when its reader is made less", async () => {
-      const otto = await web.member(acme, "Otto", "owner");
+      const otto = await web.member(acme, `Otto ${path}`, "owner");
       const reader = await begin(path, otto);
       await sql("UPDATE membership SET role = 'viewer' WHERE organization_id = $1 AND user_id = $2", [
         acme,

@@ -1,6 +1,5 @@
 /** Invitations, their links, and the people who accept them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withClient } from "@/scripts/database/roles.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 let web: TestWeb;
@@ -31,8 +30,7 @@ const asPerson = (token: string, cookie: string) =>
 /** Uses a new client address per call, so that the attempts are not throttled together. */
 const fresh = () => ({ "x-forwarded-for": `10.0.${++made >> 8}.${made & 255}` });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const rolesOf = (email: string) =>
   sql(`SELECT m.role FROM membership m JOIN "user" u ON u.id = m.user_id WHERE u.email = $1`, [email]);
 

@@ -1,6 +1,5 @@
 /** Admins see and end the sessions of their members: in their organization alone. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { withClient } from "@/scripts/database/roles.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 type Person = Awaited<ReturnType<TestWeb["member"]>>;
@@ -37,8 +36,7 @@ beforeEach(async () => {
   ben = { ...member, inGlobex };
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const placeOf = async (cookie: string) => {
   const { status, body } = await web.call("GET", "/api/v1/me", { cookie });
   return status === 200 ? body.organization.id : status;

@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addMember } from "@/lib/members/transitions.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 import { patiently } from "../../test/setup/patience.ts";
@@ -21,8 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 
 /** A person who is an owner of Acme and an approver at Globex. */
 async function commuter() {

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Role } from "@/lib/access/roles.ts";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 interface Person {
@@ -54,8 +53,7 @@ const decide = (who: Credential, id: string, what: "approve" | "withdraw" = "app
 const list = async (who: Credential) => (await web.call("GET", "/api/v1/policy/proposals", who)).body.items;
 const rules = async () =>
   (await web.call("GET", "/api/v1/policy", ana)).body.policy.rules.map(({ name }: { name: string }) => name);
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 
 /** A member who counts as one person with who let them in. */
 async function invitedBy(inviter: Person, name: string, role: Role): Promise<Person> {

@@ -37,8 +37,7 @@ afterAll(async () => {
   await mail.close();
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const OFF = patch({ op: "replace", path: "active", value: false });
 const ON = patch({ op: "replace", path: "active", value: true });
 let made = 0;

@@ -1,7 +1,6 @@
 /** What a directory brought belongs to the organization, not to whoever made its token. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hashSecret } from "@/lib/base/ids.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { createDirectoryFixture, USER } from "@/test/directory.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -11,8 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 let made = 0;
 
 /** An invitation of an address, and its link. */

@@ -1,6 +1,5 @@
 /** The SCIM service, section by section of RFC 7644, and people and groups as they come of it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withClient } from "@/scripts/database/roles.ts";
 import {
   acceptInvitation,
   createDirectoryFixture,
@@ -25,8 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 let made = 0;
 const newName = () => `person${++made}@acme.example`;
 const add = async (more: object = {}) =>

@@ -9,7 +9,6 @@ import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
 import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { NOTICES, RESTING_ACCOUNTS } from "@/lib/engine/jobs/notifications.ts";
 import { queueRetry } from "@/lib/task-lifecycle/retry.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
@@ -41,8 +40,7 @@ beforeEach(async () => {
   ada = await web.member(acme, "Ada", "admin");
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const cookieOrKey = ({ cookie, key }: Who) => ({ ...(cookie && { cookie }), ...(key && { key }) });
 const create = (who: Who, body: object) =>
   web.call("POST", "/api/v1/service-accounts", {

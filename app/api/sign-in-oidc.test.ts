@@ -491,7 +491,6 @@ function signHs256(claims: object): string {
 }
 
 /** Reads as a superuser: the tables, whatever the row security. */
-async function sql(text: string, values: unknown[] = []) {
-  const { rows } = await withClient(web.database.adminUrl, (client) => client.query(text, values));
-  return rows;
+function sql(text: string, values: unknown[] = []) {
+  return web.database.sql(text, values);
 }

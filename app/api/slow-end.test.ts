@@ -5,7 +5,6 @@ import { DELETIONS } from "@/lib/engine/jobs/deletions.ts";
 import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
 import { RETENTION } from "@/lib/engine/jobs/retention.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -40,8 +39,7 @@ beforeEach(async () => {
   adam = await web.member(acme, "Adam", "admin");
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const call = (
   who: Person,
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",

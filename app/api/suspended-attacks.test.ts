@@ -5,7 +5,6 @@ import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { addMember, reinstateMember, suspendMember } from "@/lib/members/transitions.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 interface Person {
@@ -36,8 +35,7 @@ beforeEach(async () => {
 
 let made = 0;
 const fresh = () => ({ "x-forwarded-for": `10.3.${++made >> 8}.${made & 255}` });
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 
 const principal = (organizationId: string, { userId }: Person): Principal => ({
   organizationId,

@@ -1,7 +1,6 @@
 /** Suspending members and bringing them back, by the API. */
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { patiently } from "@/test/setup/patience.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -23,8 +22,7 @@ beforeEach(async () => {
   ben = await web.member(acme, "Ben", "approver");
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 const act = (by: { cookie?: string; key?: string }, { memberId }: Person, what: "suspend" | "reinstate") =>
   web.call("POST", `/api/v1/members/${memberId}/${what}`, {
     ...(by.cookie && { cookie: by.cookie }),

@@ -1,7 +1,6 @@
 /** SAML certificates that end soon are told to owners, once. */
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withClient } from "../../scripts/database/roles.ts";
 import { startWeb, type TestWeb } from "../../test/web.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -21,8 +20,7 @@ afterAll(async () => {
 });
 
 const DAY_MS = 24 * 3600_000;
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 
 /** A certificate that ends so many days from now. */
 async function ending(days: number): Promise<string> {

@@ -1,6 +1,5 @@
 /** Agents that are not what they say, and people who use another's sign-in. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { withClient } from "@/scripts/database/roles.ts";
 import {
   type AgentIntray,
   authorization,
@@ -25,8 +24,7 @@ beforeAll(async () => {
 beforeEach(async () => void (await sql("DELETE FROM throttle")));
 afterAll(() => intray.close());
 
-const sql = (text: string, values: unknown[] = []) =>
-  withClient(intray.web.database.adminUrl, (client) => client.query(text, values));
+const sql = (text: string, values: unknown[] = []) => intray.web.database.sql(text, values);
 const addressOf = (query: URLSearchParams) => `${intray.url}/agents/oauth/auth?${query}`;
 
 /** A code that a member allowed, and the form that exchanges it. */
@@ -49,7 +47,7 @@ describe("a code", () => {
     expect(await intray.call(body.access_token)).toMatchObject({ status: 200 });
     expect((await intray.token(form)).body.error).toBe("invalid_grant");
     expect(await intray.call(body.access_token)).toMatchObject({ status: 401 });
-    const { rows } = await sql(`SELECT data FROM event WHERE type = 'agent.signed_out'`);
+    const rows = await sql(`SELECT data FROM event WHERE type = 'agent.signed_out'`);
     expect(rows).toContainEqual({ data: expect.objectContaining({ name: "Replayed", why: "used_twice" }) });
   });
 
@@ -377,12 +375,12 @@ describe("registration", () => {
       [unused, used],
     ]);
     await intray.register();
-    const { rows } = await sql("SELECT id FROM agent_client WHERE id = ANY ($1)", [[unused, used]]);
+    const rows = await sql("SELECT id FROM agent_client WHERE id = ANY ($1)", [[unused, used]]);
     expect(rows).toEqual([{ id: used }]);
     // And once whatever came of it has ended.
     await sql("UPDATE agent_client SET used_at = now() - interval '92 days' WHERE id = $1", [used]);
     await intray.register();
-    expect((await sql("SELECT id FROM agent_client WHERE id = $1", [used])).rows).toEqual([]);
+    expect(await sql("SELECT id FROM agent_client WHERE id = $1", [used])).toEqual([]);
   });
 });
 

@@ -29,8 +29,7 @@ beforeEach(async () => {
 });
 afterAll(() => intray.close());
 
-const sql = (text: string, values: unknown[] = []) =>
-  withClient(intray.web.database.adminUrl, (client) => client.query(text, values));
+const sql = (text: string, values: unknown[] = []) => intray.web.database.sql(text, values);
 const refresh = () =>
   intray.token({ grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id: clientId });
 const as = (who: typeof ana, method: "DELETE" | "POST", path: string, body: unknown = {}) =>
@@ -180,7 +179,7 @@ describe("tokens go on", () => {
   test("while the agent is not used for a day", async () => {
     await sql("UPDATE session SET last_seen_at = now() - interval '1 day' WHERE user_id = $1", [ola.userId]);
     await expectNoEnd();
-    const { rows } = await sql(
+    const rows = await sql(
       "SELECT last_seen_at > now() - interval '1 minute' AS noted FROM session WHERE agent_id IS NOT NULL AND user_id = $1",
       [ola.userId],
     );
@@ -210,7 +209,7 @@ test("a session that a provider ends by itself takes the agent's with it", async
     [ola.userId],
   );
   await intray.signIn(intray.browser(cookie), await intray.register());
-  const { rows } = await sql(
+  const rows = await sql(
     `SELECT count(*)::integer AS ends FROM session WHERE user_id = $1 AND agent_id IS NOT NULL
       AND expires_at < now() + interval '61 minutes'`,
     [ola.userId],
@@ -220,7 +219,7 @@ test("a session that a provider ends by itself takes the agent's with it", async
 
 describe("letting an agent in is no word of the sign-in provider's", () => {
   const rests = async () => {
-    const { rows } = await sql("SELECT gate.keys_rest($1, $2) AS rests", [acme, ola.userId]);
+    const rows = await sql("SELECT gate.keys_rest($1, $2) AS rests", [acme, ola.userId]);
     return rows[0].rests;
   };
   beforeEach(async () => {
@@ -252,7 +251,7 @@ describe("letting an agent in is no word of the sign-in provider's", () => {
 });
 
 test("an agent's sign-in is no session of a browser's: its secret opens nothing, and it shows no factor", async () => {
-  const { rows } = await sql(
+  const rows = await sql(
     "SELECT secret_hash, factor_at FROM session WHERE agent_id IS NOT NULL AND user_id = $1",
     [ola.userId],
   );
@@ -267,7 +266,7 @@ test("nothing that opens something is kept as it is", async () => {
   const { authorization } = await import("@/test/fixtures/agents/agent-oauth-fixture.ts");
   const { query } = authorization(clientId, intray.mcp);
   const open = await browser.ask(`${intray.url}/agents/oauth/auth?${query}`);
-  const { rows } = await sql(
+  const rows = await sql(
     "SELECT coalesce(string_agg(r::text, ' '), '') AS text FROM agent_oauth_record r",
   );
   const { text } = rows[0];
