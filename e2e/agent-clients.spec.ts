@@ -83,8 +83,11 @@ for (const [at, client] of CLIENTS.entries())
     expect(tools).toEqual(
       expect.arrayContaining([nameOf("__process_invoice"), nameOf("__echo"), "wait_for_task"]),
     );
-    const echoed = await ask("call", nameOf("__echo"), JSON.stringify({ message: "hello" }));
-    expect(echoed).toMatchObject({ text: expect.stringContaining("hello"), isError: false });
+    // On a busy machine the call may outlast its hold of a second; the same call again joins it.
+    const echo = () => ask("call", nameOf("__echo"), JSON.stringify({ message: "hello" }));
+    await expect
+      .poll(echo, { timeout: 180_000 })
+      .toMatchObject({ text: expect.stringContaining("hello"), isError: false });
 
     const id = `INV-AGENT-${at}`;
     // What is due is paid at once.
