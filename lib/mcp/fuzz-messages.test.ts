@@ -5,7 +5,6 @@ import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fixtures/f
 import { maskMessage } from "../protocol-messages/mask.ts";
 import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, STATUS_CHARACTERS } from "./limits.ts";
 import {
-  asServerMessage,
   canBeKept,
   deeperThan,
   inputRequiredSchema,
@@ -16,8 +15,9 @@ import {
 import { toOutcome } from "./outcome.ts";
 import { PeerError, type RemoteTask } from "./peer.ts";
 import { sortServerMessage } from "./server-messages.ts";
+import { incoming, Reader } from "./wire/incoming.ts";
 import { parseJson } from "./wire/json.ts";
-import { readResult } from "./wire/wire.ts";
+import { type Reply, readResult } from "./wire/wire.ts";
 
 const options = { deadlineMs: 1_000 };
 const status = fc.oneof(
@@ -79,19 +79,31 @@ async function orRefused<T>(read: () => T | Promise<T>): Promise<T | null> {
   }
 }
 
-const replyOf = (message: unknown) => ({
-  text: JSON.stringify(message),
-  id: 1,
-  method: "tasks/get",
-  headers: {},
-});
+/** Reads a text as the whole of what a server says to request 1. Returns its reply, or throws PeerError. */
+function replyIn(text: string): Reply {
+  let reply: Reply | null = null;
+  const reader = new Reader({ id: 1, method: "tasks/get" }, options, {
+    onServerMessage: () => undefined,
+    onReply: (answer) => {
+      reply = { ...answer, headers: {} };
+    },
+  });
+  reader.read(text);
+  if (!reply) throw reader.odd ?? new PeerError("bad_reply", "yes", "no reply");
+  return reply;
+}
+/** As one message, and as one of a batch. */
+const texts = (messages: fc.Arbitrary<unknown>) =>
+  fc
+    .tuple(messages, fc.option(fc.array(oddJson, { maxLength: 3 })))
+    .map(([message, others]) => JSON.stringify(others ? [...others, message] : message));
 const envelope = nearly({ jsonrpc: fc.constant("2.0"), id: fc.constant(1), result: remote });
 const failed = nearly({ jsonrpc: fc.constant("2.0"), id: fc.constantFrom(1, null), error: rpcError });
 
 fuzz(
   "a reply to a poll is a sound task, or refused",
-  fc.asyncProperty(fc.oneof(envelope, failed, oddJson), async (message) => {
-    const task = await orRefused(() => readResult(replyOf(message), taskSchema, options));
+  fc.asyncProperty(texts(fc.oneof(envelope, failed, oddJson)), async (text) => {
+    const task = await orRefused(() => readResult(replyIn(text), taskSchema, options));
     if (task) expectSound(task);
   }),
 );
@@ -99,13 +111,15 @@ fuzz(
 fuzz(
   "a reply to a call is a task, a result or questions, or refused",
   fc.asyncProperty(
-    fc.oneof(
-      envelope,
-      failed,
-      nearly({ id: fc.constant(1), result: nearly({ task: remote, _meta: oddJson }) }),
+    texts(
+      fc.oneof(
+        envelope,
+        failed,
+        nearly({ id: fc.constant(1), result: nearly({ task: remote, _meta: oddJson }) }),
+      ),
     ),
-    async (message) => {
-      const outcome = await orRefused(() => toOutcome(Promise.resolve(replyOf(message)), options));
+    async (text) => {
+      const outcome = await orRefused(async () => toOutcome(Promise.resolve(replyIn(text)), options));
       if (outcome?.kind === "task") expectSound(outcome.task);
     },
   ),
@@ -142,8 +156,9 @@ const serverMessage = nearly({
 fuzz(
   "a message of the server is sorted, and is answered by us only where no person could be asked",
   fc.asyncProperty(fc.oneof(serverMessage, oddJson), async (value) => {
-    const message = await orRefused(() => asServerMessage(JSON.stringify(value)));
-    if (!message) return;
+    const [one] = (await orRefused(() => incoming(JSON.stringify(value)))) ?? [];
+    if (one?.kind !== "message") return;
+    const { message } = one;
     let asked = 0;
     const nothing = () => undefined;
     const reply = sortServerMessage(message, {

@@ -18,6 +18,8 @@ export const ERROR_BYTES = 64 * 1024;
 /** One message of a command, and one line of its stderr, in bytes. */
 export const LINE_BYTES = 10 * 1024 * 1024;
 export const LOG_LINE_BYTES = 4 * 1024;
+/** Messages in one array, which servers of 2025-03-26 may send. */
+export const BATCH_MESSAGES = 1_000;
 /** Levels and values of one message's JSON. What is deeper ends the process that writes it down, by its recursion. */
 export const DEPTH = 100;
 export const VALUES = 500_000;

@@ -18,7 +18,6 @@ import {
 } from "./limits.ts";
 import type { Question, RemoteTask } from "./peer.ts";
 import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
-import { parseJson } from "./wire/json.ts";
 
 const record = z.record(z.string(), z.unknown());
 /** Values to echo: rejected rather than altered, since an altered key or id could be another question's. */
@@ -33,9 +32,8 @@ export const rpcErrorSchema = z.looseObject({
 });
 export type RpcError = { code: number; message: string; data?: unknown };
 
-/** A reply to one of our requests. The id is null if the server could not read the request's. */
+/** A reply to one of our requests. incoming.ts reads the id. */
 export const replySchema = z.looseObject({
-  id: rpcIdSchema.nullish(),
   result: record.optional(),
   error: rpcErrorSchema.optional(),
 });
@@ -265,12 +263,6 @@ export const statusSchema = z.looseObject({
 export const acknowledgedSchema = z.looseObject({
   notifications: z.looseObject({ taskIds: z.array(z.string()).default([]).catch([]) }),
 });
-
-/** Parses a request or notification; returns null for a reply. Skips parsing texts without a `"method"`. */
-export function asServerMessage(text: string): ServerMessage | null {
-  if (!text.includes('"method"')) return null;
-  return serverMessageSchema.safeParse(parseJson(text)).data ?? null;
-}
 
 /** Returns true if Postgres can store the text unchanged. */
 export function canBeKept(text: string): boolean {

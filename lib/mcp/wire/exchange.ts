@@ -28,8 +28,13 @@ export interface ExchangeOptions {
 export interface ExchangeHandlers {
   /** Called with the headers of a 2xx. */
   onHead(headers: IncomingHttpHeaders): void;
-  /** Called with the whole body, or the data of one event, with the request's credentials masked. */
-  onText(text: string): void;
+  /**
+   * Called with the whole body, or the data of one event without a name, with the request's credentials masked. Returns how
+   * many messages it held, all of which count towards a flood.
+   */
+  onText(text: string): number;
+  /** Called with the data of an event that has a name of its own. Such events are no messages. */
+  onNamed?(name: string, data: string): void;
   onEventId(eventId: string): void;
   onRetry?(afterMs: number): void;
   /** Called when the body of a 2xx is complete. Either `onEnd` or `onError` is called last, once. */
@@ -104,12 +109,14 @@ export function exchange(
       if (!isSuccess(status)) return;
       if (isEventStream(headers)) {
         if (options.opensOnly) settle();
-        parser = new SseParser(({ data, id, retryMs }) => {
+        parser = new SseParser(({ name, data, id, retryMs }) => {
           size = 0;
-          flood.event();
+          flood.events(1);
           if (retryMs !== undefined) handlers.onRetry?.(retryMs);
           if (id !== null) handlers.onEventId(id);
-          if (data !== "") handlers.onText(hide(data));
+          if (data === "") return;
+          if (name !== undefined) handlers.onNamed?.(name, data);
+          else flood.events(Math.max(0, handlers.onText(hide(data)) - 1));
         });
       }
       guarded(() => handlers.onHead(headers));
@@ -160,6 +167,7 @@ class Stopped extends Error {}
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
+/** Media types ignore case (RFC 9110, 8.3.1). */
 export function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return headers["content-type"]?.startsWith("text/event-stream") ?? false;
+  return headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream";
 }

@@ -7,8 +7,8 @@ export class Flood {
   #events = 0;
   #bytes = 0;
 
-  event(): void {
-    this.#count(1, 0);
+  events(count: number): void {
+    this.#count(count, 0);
   }
 
   bytes(count: number): void {

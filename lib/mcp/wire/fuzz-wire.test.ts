@@ -17,6 +17,7 @@ const pieces = [
   "id: 7",
   "retry: 9",
   "event: x",
+  "event: message",
   ":",
   "\n",
   "\r",
@@ -58,12 +59,16 @@ function reference(all: Buffer): SseEvent[] {
   let now: Partial<SseEvent> = {};
   for (const line of lines.slice(0, -1)) {
     if (line === "") {
-      if (Object.keys(now).length > 0) events.push({ data: "", id: null, ...now });
+      const { name, ...rest } = now;
+      const isNamed = name !== undefined && name !== "" && name !== "message";
+      if (Object.keys(rest).length > 0)
+        events.push({ data: "", id: null, ...rest, ...(isNamed && { name }) });
       now = {};
       continue;
     }
     const [, field, value = ""] = /^([^:]*)(?:: ?([\s\S]*))?$/.exec(line) ?? [];
     if (field === "data") now.data = now.data === undefined ? value : `${now.data}\n${value}`;
+    if (field === "event") now.name = value;
     if (field === "id" && !value.includes("\0")) now.id = value;
     if (field === "retry" && /^\d+$/.test(value)) now.retryMs = Number(value);
   }
@@ -167,6 +172,6 @@ fuzz(
   fc.asyncProperty(bytes, async (garbage) => {
     const params = { raw: garbage.toString("base64") };
     const reply = await command.request({ method: "say", params, headers: {} }, options);
-    expect(JSON.parse(reply.text).result).toEqual({ fine: true });
+    expect(reply.message).toMatchObject({ result: { fine: true } });
   }),
 );

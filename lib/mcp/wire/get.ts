@@ -11,8 +11,8 @@ import { type Request, readResult, type Wire } from "./wire.ts";
  * fingerprints of other states carry a mark, so they never match and are always parsed.
  */
 export async function getTask(wire: Wire, request: Request, options: GetOptions): Promise<GetReply> {
-  const reply = await wire.request(request, options);
-  const fingerprint = fingerprintOf(reply.text, reply.id);
+  const reply = await wire.request({ ...request, known: options.fingerprint }, options);
+  const fingerprint = reply.message ? fingerprintOf(reply.text, reply.id) : (options.fingerprint ?? "");
   if (fingerprint === options.fingerprint) return { fingerprint, task: null, size: reply.text.length };
   const task = discreet(readResult(reply, taskSchema, options), hidingFor(options));
   return {

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Lane, Network } from "../../base/network/network.ts";
 import { underOneDeadline } from "../client.ts";
 import { badReply, transportError } from "../errors.ts";
-import { asServerMessage } from "../messages.ts";
 import { type CallOptions, type HttpEndpoint, PeerError, type Stream } from "../peer.ts";
 import { withAccess } from "./authorized.ts";
 import { type ExchangeHandlers, exchange, isEventStream } from "./exchange.ts";
+import { Reader } from "./incoming.ts";
 import { brokeOff, followReply, type Get, type Place } from "./resume.ts";
 import {
   framed,
@@ -75,23 +75,20 @@ export class HttpWire implements Wire {
     request.onId?.(id);
     return new Promise<Reply>((resolve, reject) => {
       let headers: IncomingHttpHeaders = {};
-      let hasReplied = false;
+      const { method, known } = request;
+      const reader = new Reader({ id, method, known }, options, {
+        onServerMessage: (message) => handlers?.onServerMessage(message, false),
+        onReply: (answer) => {
+          resolve({ ...answer, headers });
+          // Such a deadline is too far away to end what a server leaves open.
+          if (options.replyWithinMs !== undefined) drop();
+        },
+      });
       const drop = this.exchange("POST", token, request, framed(request, id, options), options, {
         onHead: (received) => {
           headers = received;
         },
-        onText: (text) => {
-          const message = asServerMessage(text);
-          if (message) {
-            options.onMessage?.("in", message.method, message);
-            handlers?.onServerMessage(message, false);
-            return;
-          }
-          hasReplied = true;
-          resolve({ text, id, method: request.method, headers });
-          // Such a deadline is too far away to end what a server leaves open.
-          if (options.replyWithinMs !== undefined) drop();
-        },
+        onText: (text) => reader.read(text),
         onEventId: (eventId) => {
           place.lastEventId = eventId;
           handlers?.onEventId(eventId);
@@ -100,13 +97,7 @@ export class HttpWire implements Wire {
           place.retryMs = afterMs;
         },
         // An error takes longer to make than all the rest of a poll.
-        onEnd: () =>
-          hasReplied ||
-          reject(
-            isEventStream(headers)
-              ? new PeerError("unreachable", "maybe", "The stream ended before the reply")
-              : badReply("The reply is empty"),
-          ),
+        onEnd: () => reader.isAnswered || reject(unanswered(headers, reader, place)),
         onError: reject,
       });
     });
@@ -164,6 +155,10 @@ export class HttpWire implements Wire {
       // Head and end may come in one packet: the opener has its stream before it hears of the end.
       const end = (reason: "ended" | "failed") => setImmediate(close, reason);
       const body = "method" in request ? framed(request, id, options) : null;
+      const reader = new Reader(method === null ? null : { id, method }, options, {
+        onServerMessage: (message) => handlers.onServerMessage(message, replayed),
+        onReply: (answer) => handlers.onReply({ ...answer, headers: {} }),
+      });
       const open = () => {
         isOpen = true;
         resolve({
@@ -184,16 +179,11 @@ export class HttpWire implements Wire {
             if (isEventStream(headers)) open();
             else if (method === null) throw badReply("The reply is not an event stream");
           },
-          onText: (text) => {
-            if (isClosed) return;
-            const message = asServerMessage(text);
-            if (message) {
-              options.onMessage?.("in", message.method, message);
-              handlers.onServerMessage(message, replayed);
-            } else if (method !== null) handlers.onReply({ text, id, method, headers: {} });
-          },
+          onText: (text) => (isClosed ? 1 : reader.read(text)),
           onEventId: (eventId) => isClosed || handlers.onEventId(eventId),
           onEnd: () => {
+            // A body without a reply; a stream may be opened again.
+            if (!isOpen && reader.odd && !reader.isAnswered) return reject(reader.odd);
             open();
             end("ended");
           },
@@ -211,34 +201,37 @@ export class HttpWire implements Wire {
   ) {
     const full = { jsonrpc: "2.0", ...message };
     options.onMessage?.("out", message.method ?? "response", full);
-    return this.whole("POST", headers, JSON.stringify(full), options);
+    const next = underOneDeadline(options);
+    return withAccess(this.endpoint.access, (token) =>
+      this.headOf("POST", token, headers, JSON.stringify(full), next()),
+    );
   }
 
-  /** DELETE of a session. */
-  remove(headers: Record<string, string>, options: CallOptions): Promise<void> {
-    return this.whole("DELETE", headers, null, options);
+  /** DELETE of a session. A refusal says nothing about the token, and none is made anew for it. */
+  async remove(headers: Record<string, string>, options: CallOptions): Promise<void> {
+    const { access } = this.endpoint;
+    const token = access?.current() ?? null;
+    if (!access || token !== null) await this.headOf("DELETE", token, headers, null, options);
   }
 
   async end(): Promise<void> {}
 
-  private whole(
+  private headOf(
     verb: "POST" | "DELETE",
+    token: string | null,
     headers: Record<string, string>,
     body: string | null,
     options: CallOptions,
   ) {
-    const next = underOneDeadline(options);
-    const once = (token: string | null) =>
-      new Promise<void>((resolve, reject) => {
-        this.exchange(verb, token, { headers, lane: "held", method: null }, body, next(), {
-          onHead: () => resolve(),
-          onText: () => {},
-          onEventId: () => {},
-          onEnd: () => {},
-          onError: reject,
-        });
+    return new Promise<void>((resolve, reject) => {
+      this.exchange(verb, token, { headers, lane: "held", method: null }, body, options, {
+        onHead: () => resolve(),
+        onText: () => 1,
+        onEventId: () => {},
+        onEnd: () => {},
+        onError: reject,
       });
-    return withAccess(this.endpoint.access, once);
+    });
   }
 
   private exchange(
@@ -275,6 +268,14 @@ export class HttpWire implements Wire {
       handlers,
     );
   }
+}
+
+/** Why an exchange ended without a reply. What a stream with event ids says before it breaks off is no reply yet. */
+function unanswered(headers: IncomingHttpHeaders, { odd }: Reader, { lastEventId }: Place): PeerError {
+  if (odd && lastEventId === null) return odd;
+  return isEventStream(headers)
+    ? new PeerError("unreachable", "maybe", "The stream ended before the reply")
+    : badReply("The reply is empty");
 }
 
 function wasCutOff(error: unknown): boolean {

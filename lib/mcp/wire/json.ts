@@ -6,12 +6,12 @@ const HARMLESS_CHARACTERS = 1_000;
 
 /**
  * Parses JSON from a server. Throws PeerError `bad_reply`, also for texts whose depth or number of values
- * would exhaust memory or stack; both are measured before parsing.
+ * would exhaust memory or stack; both are measured before parsing. Accepts a byte order mark (RFC 8259, 8.1).
  */
 export function parseJson(text: string): unknown {
   if (text.length > HARMLESS_CHARACTERS) measure(text);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   } catch (error) {
     throw refused("The reply is not JSON", error);
   }
@@ -38,6 +38,7 @@ function measure(text: string): void {
 
 const refused = (message: string, cause?: unknown) => new PeerError("bad_reply", "yes", message, { cause });
 
+const BYTE_ORDER_MARK = 0xfeff;
 const QUOTE = 34;
 const COMMA = 44;
 const OPEN_ARRAY = 91;

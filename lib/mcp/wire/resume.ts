@@ -3,11 +3,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { badReply } from "../errors.ts";
-import { asServerMessage } from "../messages.ts";
 import { type CallOptions, PeerError } from "../peer.ts";
 import { Deadline } from "./deadline.ts";
 import { type ExchangeHandlers, isEventStream } from "./exchange.ts";
-import { parseJson } from "./json.ts";
+import { Reader } from "./incoming.ts";
 import type { Reply, SentCall, StreamHandlers } from "./wire.ts";
 
 const FIRST_PAUSE_MS = 1_000;
@@ -94,6 +93,13 @@ function goOn(
       whole.met();
       resolve(reply);
     };
+    const reader = new Reader({ id, method }, options, {
+      onServerMessage: (message) => handlers?.onServerMessage(message, true),
+      onReply: (answer) => {
+        settle({ ...answer, headers: received ?? {} });
+        drop();
+      },
+    });
     const drop = get(
       { ...headers, "last-event-id": String(place.lastEventId) },
       { deadlineMs: Math.min(options.deadlineMs, leftMs), opensOnly: true },
@@ -102,16 +108,7 @@ function goOn(
           if (!isEventStream(head)) throw badReply("The reply is not an event stream");
           received = head;
         },
-        onText(text) {
-          const message = asServerMessage(text);
-          if (message) {
-            options.onMessage?.("in", message.method, message);
-            handlers?.onServerMessage(message, true);
-          } else if ((parseJson(text) as { id?: unknown } | null)?.id === id) {
-            settle({ text, id, method, headers: received ?? {} });
-            drop();
-          }
-        },
+        onText: (text) => reader.read(text),
         onEventId(eventId) {
           place.lastEventId = eventId;
           handlers?.onEventId(eventId);

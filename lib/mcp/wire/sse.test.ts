@@ -11,6 +11,16 @@ function parse(chunks: Uint8Array[]): SseEvent[] {
 const cases: [name: string, text: string, events: SseEvent[]][] = [
   ["one event", "data: a\n\n", [{ data: "a", id: null }]],
   ["an id and a name", "event: message\nid: 7\ndata: a\n\n", [{ data: "a", id: "7" }]],
+  [
+    "another name",
+    "event: ping\ndata: a\n\ndata: b\n\n",
+    [
+      { data: "a", id: null, name: "ping" },
+      { data: "b", id: null },
+    ],
+  ],
+  ["a name that is taken back", "event: ping\nevent\ndata: a\n\n", [{ data: "a", id: null }]],
+  ["a name without data", "event: ping\n\ndata: a\n\n", [{ data: "a", id: null }]],
   ["no space after the colon", "data:a\n\n", [{ data: "a", id: null }]],
   ["only one space is eaten", "data:  a\n\n", [{ data: " a", id: null }]],
   ["several data lines", "data: a\ndata: b\ndata\n\n", [{ data: "a\nb\n", id: null }]],

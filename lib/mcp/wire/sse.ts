@@ -2,6 +2,8 @@ import { detached } from "../../base/detached.ts";
 
 /** One event of a `text/event-stream`. */
 export interface SseEvent {
+  /** The event's name, unless it is `message`, as that of events without a name. */
+  name?: string;
   data: string;
   /** The event's own id, or null if it has none. */
   id: string | null;
@@ -12,12 +14,13 @@ export interface SseEvent {
 /**
  * An incremental parser of server-sent events (HTML standard, 9.2.6): takes bytes, emits whole events.
  * Accepts CR, LF and CRLF, comments, several data lines and a byte order mark. Chunks may split anywhere,
- * even inside characters. Ignores event names, which MCP does not use.
+ * even inside characters.
  */
 export class SseParser {
   private readonly decoder = new TextDecoder();
   private readonly onEvent: (event: SseEvent) => void;
   private line = "";
+  private name = "";
   private data: string | null = null;
   private id: string | null = null;
   private retryMs: number | undefined;
@@ -61,18 +64,25 @@ export class SseParser {
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") this.data = this.data === null ? value : `${this.data}\n${value}`;
+    else if (field === "event") this.name = value;
     else if (field === "id" && !value.includes("\0")) this.id = detached(value);
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
   private dispatch(): void {
-    const { data, id, retryMs } = this;
+    const { name, data, id, retryMs } = this;
+    this.name = "";
     this.data = null;
     this.id = null;
     this.retryMs = undefined;
     // An id without data is a priming event: the position from which to resume the stream.
     if (data !== null || id !== null || retryMs !== undefined)
-      this.onEvent({ data: data ?? "", id, ...(retryMs !== undefined && { retryMs }) });
+      this.onEvent({
+        data: data ?? "",
+        id,
+        ...(retryMs !== undefined && { retryMs }),
+        ...(name !== "" && name !== "message" && { name }),
+      });
   }
 }
 

@@ -10,7 +10,7 @@ import { badReply, rpcFailure } from "../errors.ts";
 import { replySchema, type ServerMessage } from "../messages.ts";
 import type { CallOptions, Stream } from "../peer.ts";
 import { hideIn, hidingFor } from "./hide.ts";
-import { parseJson } from "./json.ts";
+import type { Answer } from "./incoming.ts";
 
 export interface Request {
   method: string;
@@ -20,6 +20,8 @@ export interface Request {
   lane?: Lane;
   /** Called with the JSON-RPC id right before the request is sent. */
   onId?(id: number): void;
+  /** The fingerprint of a reply that need not be parsed: one of those is returned without its message. */
+  known?: string | null;
   /** Resumes the reply's stream if it ends before the reply, provided its events have ids (SEP-1699). */
   resumes?: boolean;
 }
@@ -32,12 +34,7 @@ export interface SentCall {
   lastEventId: string;
 }
 
-export interface Reply {
-  /** The JSON-RPC message as received. */
-  text: string;
-  /** The request's id. */
-  id: number;
-  method: string;
+export interface Reply extends Answer {
   headers: IncomingHttpHeaders;
 }
 
@@ -58,7 +55,7 @@ export interface HeldHandlers extends StreamHandlers {
 /** A connection to one server. All calls throw PeerError. */
 export interface Wire {
   readonly kind: "http" | "stdio";
-  /** Sends one request and resolves with its reply, unparsed. */
+  /** Sends one request and resolves with its reply, whose result is not parsed yet. */
   request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply>;
   /** Resumes the stream of a reply that broke off, repeatedly within the deadline. */
   resume(call: SentCall, options: CallOptions, handlers: StreamHandlers): Promise<Reply>;
@@ -96,14 +93,10 @@ export async function resultOf<T>(
 
 /** Returns the reply's result. Throws PeerError: the server's error, or `bad_reply`. */
 export function readResult<T>(reply: Reply, schema: z.ZodType<T>, options: CallOptions): T {
-  const message = parseJson(reply.text);
-  options.onMessage?.("in", reply.method, message);
-  const { data, error } = replySchema.safeParse(message);
+  options.onMessage?.("in", reply.method, reply.message);
+  const { data, error } = replySchema.safeParse(reply.message);
   if (error) throw badReply("The reply is not JSON-RPC", error);
   if (data.error && data.result) throw badReply("The reply is a result and an error");
-  // An error without an id answers a request whose id the server could not read.
-  const isOurs = data.id === reply.id || (data.error !== undefined && (data.id ?? null) === null);
-  if (!isOurs) throw badReply("The reply is to another request");
   if (data.error) throw rpcFailure(hideIn(data.error, hidingFor(options)), reply.method);
   return parseResult(reply.method, schema, data.result);
 }

@@ -56,7 +56,7 @@ describe("a command that dies", () => {
       const heard: string[] = [];
       const listener = {
         onLog: (line: string) => void heard.push(line),
-        onMessage() {},
+        onMessage: () => 1,
         onGone: () => void heard.push("(gone)"),
       };
       const child = new Child(

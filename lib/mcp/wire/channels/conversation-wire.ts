@@ -86,7 +86,7 @@ export abstract class ConversationWire implements Wire {
   async #initialize(running: Running, request: Request, options: CallOptions): Promise<Reply> {
     try {
       const reply = await this.#ask(running, request, options);
-      const accepted = "result" in (JSON.parse(reply.text) as object);
+      const accepted = reply.message !== undefined && "result" in reply.message;
       if (!accepted) running.initialized = null;
       return accepted ? { ...reply, headers: { "mcp-session-id": running.talk.sessionId } } : reply;
     } catch (error) {
@@ -107,9 +107,9 @@ export abstract class ConversationWire implements Wire {
         method: request.method,
         params: request.params,
         onWritten: () => deadline.written(),
-        onReply(text) {
+        onReply(text, message) {
           deadline.met();
-          resolve({ text, id, method: request.method, headers: {} });
+          resolve({ text, message, id, method: request.method, headers: {} });
         },
         onFailed(error) {
           deadline.met();
@@ -165,9 +165,9 @@ export abstract class ConversationWire implements Wire {
           deadline.met();
           resolve(stream);
         },
-        onReply(text) {
+        onReply(text, message) {
           try {
-            handlers.onReply({ text, id, method, headers: {} });
+            handlers.onReply({ text, message, id, method, headers: {} });
           } catch {
             return close("failed");
           }

@@ -4,11 +4,11 @@
  * names, else to the standalone stream.
  */
 import { INSTANT_REPLIES } from "../../limits.ts";
-import { relatedTaskId, type ServerMessage, serverMessageSchema } from "../../messages.ts";
+import { relatedTaskId, type ServerMessage } from "../../messages.ts";
 import { PeerError, type RpcId } from "../../peer.ts";
-import { parseJson } from "../json.ts";
+import { type Incoming, type IncomingReply, incoming, ownId } from "../incoming.ts";
 
-/** Carries messages in both directions, one a line. */
+/** Carries messages in both directions. */
 export interface Channel {
   /** Writes a message. `done` receives why it was certainly not taken, or null. Never called once the channel is gone. */
   write(message: string, done: (failure: PeerError | null) => void): void;
@@ -17,7 +17,8 @@ export interface Channel {
 }
 
 export interface ChannelListener {
-  onMessage(text: string): void;
+  /** Called with a line or the data of an event. Returns how many messages it held. */
+  onMessage(text: string): number;
   /** Called with a line for the operator's log. */
   onLog(line: string): void;
   /** Called once; nothing is read or written afterwards. `why`: where there is more to say than that it is gone. */
@@ -31,8 +32,8 @@ const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 export interface Call {
   method: string;
   params: Record<string, unknown>;
-  /** Called with the reply as received. */
-  onReply(text: string): void;
+  /** Called with the reply as received, and parsed. */
+  onReply(text: string, message: object): void;
   onWritten?(): void;
   /** Called when there will be no reply: `reached` says whether the server may have read the call. */
   onFailed(error: PeerError): void;
@@ -58,6 +59,8 @@ export class Conversation {
   readonly #calls = new Map<number, OpenCall>();
   readonly #log: (line: string) => void;
   readonly #gone: string;
+  /** The call that was written last, unless another message was written after it. */
+  #last: number | null = null;
   #standalone: Listener | null = null;
   #kept: ServerMessage[] = [];
   /** Replies to pings that are still being written. */
@@ -82,14 +85,7 @@ export class Conversation {
     this.#log = (line) => log(line, startedAt);
     this.#channel = open({
       onLog: this.#log,
-      onMessage: (text) => {
-        try {
-          this.#read(text);
-        } catch (error) {
-          // A message whose handler throws must not end the conversation for all others.
-          this.#log(`A message could not be handled: ${(error as Error).message.slice(0, 200)}`);
-        }
-      },
+      onMessage: (text) => this.#read(text),
       onGone: (why) => {
         for (const { written, onFailed } of this.#calls.values())
           onFailed(why ?? new PeerError("unreachable", written ? "maybe" : "no", this.#gone));
@@ -105,6 +101,7 @@ export class Conversation {
   call(id: number, text: string, call: Call): () => void {
     const open: OpenCall = { ...call, written: false, asked: new Set() };
     this.#calls.set(id, open);
+    this.#last = id;
     this.#channel.write(text, (failure) => {
       if (this.#calls.get(id) !== open) return;
       if (failure) {
@@ -119,6 +116,7 @@ export class Conversation {
 
   /** Writes a message that needs no reply. */
   say(text: string): Promise<void> {
+    this.#last = null;
     return new Promise((resolve, reject) => {
       this.#channel.write(text, (failure) => (failure ? reject(failure) : resolve()));
     });
@@ -142,24 +140,46 @@ export class Conversation {
     return this.#channel.end();
   }
 
-  #read(line: string): void {
-    let value: unknown;
-    try {
-      value = parseJson(line);
-    } catch {
-      this.#log(`Not a message: ${line.slice(0, 200)}`);
-      return;
-    }
-    const message = serverMessageSchema.safeParse(value).data;
-    if (message) {
-      this.#route(message);
-      return;
-    }
-    const { id } = (value ?? {}) as { id?: unknown };
-    const call = this.#calls.get(id as number);
-    if (!call) return;
-    this.#calls.delete(id as number);
-    call.onReply(line);
+  /** A message whose handler throws must not end the conversation for all others. */
+  #read(text: string): number {
+    const handled = (handle: () => void) => {
+      try {
+        handle();
+      } catch (error) {
+        this.#log(`A message could not be handled: ${(error as Error).message.slice(0, 200)}`);
+      }
+    };
+    let messages = 1;
+    handled(() => {
+      const all = incoming(text);
+      messages = all.length;
+      for (const one of all) handled(() => this.#take(one, text));
+    });
+    return messages;
+  }
+
+  #take(one: Incoming, text: string): void {
+    if (one.kind === "message") this.#route(one.message);
+    else if (one.kind === "reply") this.#answer(one);
+    // JSON is not logged: it may be somebody's result, or a heartbeat.
+    else if (one.error.cause instanceof SyntaxError) this.#log(`Not a message: ${text.slice(0, 200)}`);
+  }
+
+  #answer({ id, text, message }: IncomingReply): void {
+    const own = id ?? this.#onlyOne();
+    if (own === null) this.#log("An error names no request, and it can't be told which one is meant");
+    const call = own === null ? undefined : this.#calls.get(own);
+    if (own === null || !call) return;
+    this.#calls.delete(own);
+    call.onReply(text, message);
+  }
+
+  /**
+   * Returns the call that an error without an id is about: the only one that waits, if nothing was written after it that
+   * the server may not have been able to read. Null: any of several may be meant, and none may be failed for another.
+   */
+  #onlyOne(): number | null {
+    return this.#calls.size === 1 && this.#last !== null && this.#calls.has(this.#last) ? this.#last : null;
   }
 
   #route(message: ServerMessage): void {
@@ -167,6 +187,7 @@ export class Conversation {
       if (this.#pongs >= INSTANT_REPLIES) return;
       this.#pongs++;
       const reply = JSON.stringify({ jsonrpc: "2.0", id: message.id, result: {} });
+      this.#last = null;
       this.#channel.write(reply, () => {
         this.#pongs--;
       });
@@ -191,7 +212,7 @@ export class Conversation {
     const find = (fits: (call: OpenCall, id: number) => boolean) =>
       listening.find(([callId, call]) => fits(call, callId))?.[1];
     const meta = (params?._meta ?? {}) as Record<string, unknown>;
-    if (meta[SUBSCRIPTION] !== undefined) return find((_, callId) => callId === meta[SUBSCRIPTION]);
+    if (meta[SUBSCRIPTION] !== undefined) return find((_, callId) => callId === ownId(meta[SUBSCRIPTION]));
     if (method === "notifications/cancelled")
       return find((call) => call.asked.has(params?.requestId as RpcId));
     const taskId = relatedTaskId(meta);

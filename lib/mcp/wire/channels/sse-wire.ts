@@ -7,7 +7,7 @@ import type { Network } from "../../../base/network/network.ts";
 import { badReply, transportError } from "../../errors.ts";
 import { type HttpEndpoint, PeerError } from "../../peer.ts";
 import { withAccess } from "../authorized.ts";
-import { exchange } from "../exchange.ts";
+import { exchange, isEventStream } from "../exchange.ts";
 import type { Channel, ChannelListener } from "./conversation.ts";
 import { ConversationWire } from "./conversation-wire.ts";
 
@@ -98,15 +98,14 @@ class SseChannel implements Channel {
         { deadlineMs: OPENING_MS, opensOnly: true, secrets: [], rpcMethod: null },
         {
           onHead: (headers) => {
-            if (!headers["content-type"]?.startsWith("text/event-stream"))
-              throw badReply("The reply is not an event stream");
+            if (!isEventStream(headers)) throw badReply("The reply is not an event stream");
             if (this.#isGone) drop();
             resolve();
           },
-          onText: (text) => {
-            if (this.#isGone) return;
-            if (this.#address) return this.#listener.onMessage(text);
-            this.#address = this.#named(text, url);
+          onText: (text) => (this.#isGone ? 1 : this.#listener.onMessage(text)),
+          onNamed: (name, data) => {
+            if (this.#isGone || name !== "endpoint") return;
+            this.#address = this.#named(data, url);
             onNamed();
             for (const waiting of this.#waiting.splice(0)) void this.#post(this.#address, waiting);
           },
@@ -122,7 +121,7 @@ class SseChannel implements Channel {
     });
   }
 
-  /** The address of the first event. It has to be the server's own: credentials go there. */
+  /** The address that the server names. It has to be the server's own: credentials go there. */
   #named(text: string, url: URL): URL {
     if (!URL.canParse(text, url)) throw badReply("The server names no address for messages");
     const address = new URL(text, url);
@@ -157,7 +156,7 @@ class SseChannel implements Channel {
           { deadlineMs: POST_MS, secrets: [], rpcMethod: null },
           {
             onHead: () => resolve(),
-            onText: () => undefined,
+            onText: () => 1,
             onEventId: () => undefined,
             onEnd: () => undefined,
             onError: reject,
