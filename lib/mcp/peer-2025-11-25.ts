@@ -1,7 +1,7 @@
 /** The era of sessions and core tasks. Tasks, questions and answers stay on their session. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, ELICITATION_TASKS, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
-import { INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
+import { CLOSE_MS, INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
 import { taskSchema } from "./messages.ts";
 import { toOutcome, toTaskResult } from "./outcome.ts";
 import {
@@ -228,13 +228,11 @@ export class Peer20251125 implements Peer {
 
   async close(session: Session | null, options: CallOptions): Promise<void> {
     if (session === null || session.id === null) return;
-    try {
-      await this.wire.remove(headersOf(session), options);
-    } catch (error) {
-      // Servers need not support closing, and a lost session needs none.
-      const isDone = error instanceof PeerError && ["session_gone", "not_supported"].includes(error.code);
-      if (!isDone) throw error;
-    }
+    const deadlineMs = Math.min(options.deadlineMs, CLOSE_MS);
+    await this.wire.remove(headersOf(session), { ...options, deadlineMs }).catch((error: unknown) => {
+      // A courtesy: the server may not support it, and ends the session in its own time.
+      if (!(error instanceof PeerError)) throw error;
+    });
   }
 
   /** Passes a stream's server messages to the listener, and sends instant replies on the same session. */

@@ -309,7 +309,10 @@ export interface Peer {
   pollEvents(source: EventSource, options: CallOptions): Promise<EventBatch | null>;
   /** All tasks the server lists for this credential (at most `limit`), or null where it cannot list. */
   list(session: Session | null, limit: number, options: CallOptions): Promise<TaskList | null>;
-  /** 2025-11-25: DELETE of the session, only after the end of its tasks. 2026-07-28: nothing. */
+  /**
+   * 2025-11-25: DELETE of the session, only after the end of its tasks. The server's refusal or silence is no error and
+   * takes little time. 2026-07-28: nothing.
+   */
   close(session: Session | null, options: CallOptions): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { Services } from "../../base/services.ts";
 import { appendRead } from "../../events/transitions.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
-import { DOCUMENT_MS } from "../../mcp/limits.ts";
+import { CLOSE_MS, DOCUMENT_MS } from "../../mcp/limits.ts";
 import { type Endpoint, type Era, NOT_REACHED, PeerError, SignInNeeded } from "../../mcp/peer.ts";
 import type { ResourcePart } from "../../mcp/resources.ts";
 import {
@@ -27,8 +27,6 @@ import { inTurn } from "./turns.ts";
  * after the other.
  */
 const AT_ONCE = 2;
-/** Ending the session, once the document is there or given up. */
-const CLOSE_MS = 5_000;
 
 export interface ReadDocument {
   name: string;
