@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, ELICITATION_TASKS, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
 import { CLOSE_MS, INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
+import { nextCursor, readList } from "./lists.ts";
 import { taskSchema } from "./messages.ts";
 import { toOutcome, toTaskResult } from "./outcome.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type CallOptions,
   type GetOptions,
   type GetReply,
+  type ListOptions,
   type Peer,
   PeerError,
   type RemoteTask,
@@ -43,7 +45,7 @@ const initializeSchema = z.looseObject({
   serverInfo: anyResult.nullish(),
   instructions: z.string().nullish().catch(null),
 });
-const tasksPageSchema = z.looseObject({ tasks: z.array(taskSchema), nextCursor: z.string().nullish() });
+const tasksPageSchema = z.looseObject({ tasks: z.array(z.unknown()), nextCursor });
 
 /**
  * Sends `initialize` and `notifications/initialized`. The caller closes the session. `takesTasks`: declares that questions
@@ -101,15 +103,13 @@ export class Peer20251125 implements Peer {
     }
   }
 
-  listTools(session: Session | null, options: CallOptions): Promise<Tool[]> {
+  listTools(session: Session | null, options: ListOptions): Promise<Tool[]> {
     const next = underOneDeadline(options);
-    return listTools(VERSION, (params) =>
-      resultOf(
-        this.wire,
-        { method: "tools/list", params, headers: headersOf(session) },
-        toolsPageSchema,
-        next(),
-      ),
+    const headers = headersOf(session);
+    return listTools(
+      VERSION,
+      (params) => resultOf(this.wire, { method: "tools/list", params, headers }, toolsPageSchema, next()),
+      options.onLeftOut,
     );
   }
 
@@ -200,26 +200,26 @@ export class Peer20251125 implements Peer {
   }
 
   async list(session: Session | null, limit: number, options: CallOptions): Promise<TaskList | null> {
-    const tasks: RemoteTask[] = [];
     let clockOffsetMs: number | null = null;
     const next = underOneDeadline(options);
-    let cursor: string | undefined;
+    const page = async (params: { cursor?: string }) => {
+      const request = { method: "tasks/list", params, headers: headersOf(session) };
+      const reply = await this.wire.request(request, next());
+      const { tasks, nextCursor } = readResult(reply, tasksPageSchema, options);
+      clockOffsetMs = clockOffset(reply.headers.date);
+      return { items: tasks, nextCursor };
+    };
+    const read = (item: unknown): [string, RemoteTask] | null => {
+      const { data: task } = taskSchema.safeParse(item);
+      return task ? [task.taskId, task] : null;
+    };
     try {
-      for (let page = 0; page < TASK_PAGES && tasks.length < limit; page++) {
-        const params = cursor === undefined ? {} : { cursor };
-        const request = { method: "tasks/list", params, headers: headersOf(session) };
-        const reply = await this.wire.request(request, next());
-        const listed = readResult(reply, tasksPageSchema, options);
-        clockOffsetMs = clockOffset(reply.headers.date);
-        tasks.push(...listed.tasks);
-        if (!listed.nextCursor) break;
-        cursor = listed.nextCursor;
-      }
+      const { items } = await readList({ pages: TASK_PAGES, items: limit }, page, read);
+      return { tasks: items, clockOffsetMs };
     } catch (error) {
       if (error instanceof PeerError && error.code === "not_supported") return null;
       throw error;
     }
-    return { tasks: tasks.slice(0, limit), clockOffsetMs };
   }
 
   async pollEvents(): Promise<null> {

@@ -16,6 +16,7 @@ import {
   type CallOptions,
   type GetOptions,
   type GetReply,
+  type ListOptions,
   type Peer,
   PeerError,
   type RemoteTask,
@@ -87,10 +88,12 @@ export class Peer20260728 implements Peer {
     return null;
   }
 
-  listTools(_session: Session | null, options: CallOptions): Promise<Tool[]> {
+  listTools(_session: Session | null, options: ListOptions): Promise<Tool[]> {
     const next = underOneDeadline(options);
-    return listTools(VERSION, (params) =>
-      resultOf(this.wire, this.framed("tools/list", params), toolsPageSchema, next()),
+    return listTools(
+      VERSION,
+      (params) => resultOf(this.wire, this.framed("tools/list", params), toolsPageSchema, next()),
+      options.onLeftOut,
     );
   }
 

@@ -230,6 +230,11 @@ export interface CallOptions {
   onMessage?: (direction: "out" | "in", method: string, body: unknown) => void;
 }
 
+export interface ListOptions extends CallOptions {
+  /** Called if the server lists tools that are odd, or beyond the limits, with their number. */
+  onLeftOut?(count: number): void;
+}
+
 export interface GetOptions extends CallOptions {
   /** Fingerprint of the last reply: an unchanged reply is not parsed and comes back as `task: null`. */
   fingerprint?: string;
@@ -258,7 +263,7 @@ export interface Peer {
   open(options: CallOptions & { takesTasks?: boolean }): Promise<Session | null>;
   /** 2025-11-25: the standalone GET stream; resolves when it is open, null where the server has none (405). 2026-07-28: null. */
   listen(session: Session | null, listener: StreamListener, options: CallOptions): Promise<Stream | null>;
-  listTools(session: Session | null, options: CallOptions): Promise<Tool[]>;
+  listTools(session: Session | null, options: ListOptions): Promise<Tool[]>;
   /** Reads a resource by its address, as the server hands it out. */
   readResource(session: Session | null, uri: string, options: CallOptions): Promise<ResourcePart[]>;
   /** The one call with side effects. A question that arrives on its own reply stream goes to the listener. */

@@ -21,10 +21,11 @@ const partSchema = z.object({
   blob: nullable,
 });
 
-/** The result of `resources/read`, in both eras. */
+/** The result of `resources/read`, in both eras. Odd parts are left out. */
 export const resourceSchema = z.looseObject({
   contents: z
     .array(z.unknown())
-    .transform((parts) => parts.slice(0, RESOURCE_PARTS))
-    .pipe(z.array(partSchema)),
+    .transform((parts) =>
+      parts.slice(0, RESOURCE_PARTS).flatMap((part) => partSchema.safeParse(part).data ?? []),
+    ),
 });

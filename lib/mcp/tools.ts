@@ -8,6 +8,7 @@ import {
   TOOLS,
   TOOLS_CHARACTERS,
 } from "./limits.ts";
+import { nextCursor, readList } from "./lists.ts";
 import { canBeKept } from "./messages.ts";
 import type { Era, Tool } from "./peer.ts";
 import { hasSoundHeaders } from "./wire/headers.ts";
@@ -27,40 +28,37 @@ const toolSchema = z.looseObject({
     .catch(null),
   _meta: record.nullish().catch(null),
 });
-export const toolsPageSchema = z.looseObject({
-  tools: z.array(toolSchema),
-  nextCursor: z.string().nullish(),
-});
+export const toolsPageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor });
 
 /**
- * Walks `tools/list` within the limits. Leaves out excess tools, and tools of 2026-07-28 that must not be
- * called. Throws what `page` throws.
+ * Walks `tools/list` within the limits. Leaves out odd tools, excess ones, and tools of 2026-07-28 that must not be called;
+ * `onLeftOut` gets their number. Throws what `page` throws.
  */
 export async function listTools(
   era: Era,
   page: (params: { cursor?: string }) => Promise<z.infer<typeof toolsPageSchema>>,
+  onLeftOut?: (count: number) => void,
 ): Promise<Tool[]> {
-  const tools: Tool[] = [];
   let characters = 0;
-  let cursor: string | undefined;
-  for (let count = 0; count < TOOL_PAGES; count++) {
-    const reply = await page(cursor === undefined ? {} : { cursor });
-    for (const listed of reply.tools) {
-      if (listed.name.length > TOOL_NAME_CHARACTERS || !canBeKept(listed.name)) continue;
-      if (era === "2026-07-28" && !hasSoundHeaders(listed.inputSchema)) continue;
+  const { items, leftOut } = await readList<Tool>(
+    { pages: TOOL_PAGES, items: TOOLS },
+    async (params) => {
+      const { tools, nextCursor } = await page(params);
+      return { items: tools, nextCursor };
+    },
+    (item) => {
+      const { data: listed } = toolSchema.safeParse(item);
+      if (!listed || listed.name.length > TOOL_NAME_CHARACTERS || !canBeKept(listed.name)) return null;
+      if (era === "2026-07-28" && !hasSoundHeaders(listed.inputSchema)) return null;
       const tool = toTool(era, listed);
       const size = JSON.stringify(tool).length;
-      if (size > TOOL_CHARACTERS) continue;
+      if (size > TOOL_CHARACTERS || characters + size > TOOLS_CHARACTERS) return null;
       characters += size;
-      if (characters > TOOLS_CHARACTERS) return tools;
-      tools.push(tool);
-      if (tools.length === TOOLS) return tools;
-    }
-    // A repeated cursor means an endless loop.
-    if (!reply.nextCursor || reply.nextCursor === cursor) break;
-    cursor = reply.nextCursor;
-  }
-  return tools;
+      return [tool.name, tool];
+    },
+  );
+  if (leftOut > 0) onLeftOut?.(leftOut);
+  return items;
 }
 
 function toTool(era: Era, tool: z.infer<typeof toolSchema>): Tool {

@@ -6,9 +6,9 @@ import { discover } from "../mcp/discover.ts";
 import { discoverAuthorization } from "../mcp/oauth/oauth-discovery.ts";
 import { type OAuthRefusal, OAuthRefused } from "../mcp/oauth/oauth-refused.ts";
 import {
-  type CallOptions,
   type Endpoint,
   type Era,
+  type ListOptions,
   NOT_REACHED,
   type Peer,
   PeerError,
@@ -71,8 +71,13 @@ export async function probe(
   try {
     const { era, capabilities, serverInfo } = await discover(wire, eraSetting, options);
     ended(true, `Speaks ${era}`);
-    const tools = await listTools(createPeer(era, wire), traits, options);
-    ended(true, tools.length === 1 ? "1 tool" : `${tools.length} tools`);
+    let leftOut = 0;
+    const onLeftOut = (count: number) => {
+      leftOut = count;
+    };
+    const tools = await listTools(createPeer(era, wire), traits, { ...options, onLeftOut });
+    const counted = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
+    ended(true, leftOut === 0 ? counted : `${counted}, ${leftOut} left out: not as the protocol has them`);
     return { health: { state: "ok", message: null }, found: { era, capabilities, tools, serverInfo }, steps };
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
@@ -86,7 +91,7 @@ export async function probe(
   }
 }
 
-async function listTools(peer: Peer, traits: Traits, options: CallOptions): Promise<Tool[]> {
+async function listTools(peer: Peer, traits: Traits, options: ListOptions): Promise<Tool[]> {
   const { session } = await openSession(peer, mayPutTasks(traits), options);
   try {
     return await peer.listTools(session, options);

@@ -1,0 +1,46 @@
+/** Lists that servers hand out by pages: `tools/list`, `tasks/list`. */
+import { z } from "zod";
+import { PeerError } from "./peer.ts";
+
+/** Of a page's fields. What is no text is no cursor. */
+export const nextCursor = z.string().nullish().catch(null);
+
+interface Page {
+  items: unknown[];
+  nextCursor?: string | null;
+}
+
+/**
+ * Reads a list, at most so many pages and items of each. `read` returns an item and its key, or null for an odd item, which
+ * must not hide the others. An item whose key was there before is listed once. Throws what `page` throws.
+ *
+ * Only a page without `nextCursor` is the last one by the specification, so an empty cursor is asked for, too. A server whose
+ * cursors never end is left at the first known cursor that brought nothing new.
+ */
+export async function readList<T>(
+  most: { pages: number; items: number },
+  page: (params: { cursor?: string }) => Promise<Page>,
+  read: (item: unknown) => [key: string, item: T] | null,
+): Promise<{ items: T[]; leftOut: number }> {
+  const items = new Map<string, T>();
+  const cursors = new Set<string>();
+  let leftOut = 0;
+  let cursor: string | null | undefined;
+  for (let count = 0; count < most.pages && items.size < most.items; count++) {
+    const before = items.size;
+    const listed: Page = await page(typeof cursor === "string" ? { cursor } : {}).catch((error: unknown) => {
+      // Some servers mean by an empty cursor that there is no further page.
+      if (cursor === "" && error instanceof PeerError && error.code === "rejected") return { items: [] };
+      throw error;
+    });
+    for (const item of listed.items.slice(0, most.items)) {
+      const one = read(item);
+      if (!one) leftOut++;
+      else if (!items.has(one[0]) && items.size < most.items) items.set(...one);
+    }
+    cursor = listed.nextCursor;
+    if (typeof cursor !== "string" || (cursors.has(cursor) && items.size === before)) break;
+    cursors.add(cursor);
+  }
+  return { items: [...items.values()], leftOut };
+}
