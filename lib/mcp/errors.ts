@@ -176,7 +176,8 @@ function namesSession(body: string): boolean {
 const bodySchema = z.looseObject({ error: rpcErrorSchema });
 
 function errorIn(body: string): RpcError | undefined {
-  if (!body.startsWith("{")) return undefined;
+  // Also trims a byte order mark.
+  if (!body.trimStart().startsWith("{")) return undefined;
   try {
     return bodySchema.safeParse(parseJson(body)).data?.error;
   } catch {

@@ -13,8 +13,8 @@ export const LARGE_MOST = 32;
 /** so many of one origin; each is given this long, in ms. */
 export const LARGE_EACH = 2;
 export const LARGE_MS = 60_000;
-/** How long a server may take to end a session (DELETE), in ms. */
-export const CLOSE_MS = 2_000;
+/** How long a server's reply to the end of a session (DELETE) is waited for, in ms. */
+export const CLOSE_MS = 1_000;
 /** The body of an answer outside 2xx, in bytes. */
 export const ERROR_BYTES = 64 * 1024;
 /** One message of a command, and one line of its stderr, in bytes. */

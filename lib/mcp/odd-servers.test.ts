@@ -23,6 +23,7 @@ import {
 import { createNetwork } from "../base/network/network.ts";
 import { probe } from "../servers/probe.ts";
 import { createPeer, openWire } from "./connect.ts";
+import { BATCH_MESSAGES, FLOOD_EVENTS } from "./limits.ts";
 import type { Era, TaskRef } from "./peer.ts";
 
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
@@ -177,6 +178,18 @@ test("an error without an id is the reply to the one request of its exchange", a
   const session = await client.open(options);
   const outcome = client.start(session, plain, notes().listener, options);
   await expect(outcome).rejects.toMatchObject({ code: "rejected", rpcError: { message: "What?" } });
+  await wire.end();
+});
+
+test.each<[name: string, words: () => string]>([
+  ["named events", () => event("event: ping", "data: x").repeat(FLOOD_EVENTS + 1)],
+  ["heartbeats", () => data({ type: "heartbeat" }).repeat(FLOOD_EVENTS + 1)],
+  ["empty arrays", () => data([]).repeat(FLOOD_EVENTS + 1)],
+  ["full arrays", () => data(Array(BATCH_MESSAGES).fill(0)).repeat(FLOOD_EVENTS / BATCH_MESSAGES + 1)],
+  ["one array with more than may be", () => data(Array(BATCH_MESSAGES + 1).fill(0))],
+])("a flood of %s before the reply ends the exchange", async (_, words) => {
+  const { peer, wire } = await start(inStream(words));
+  await expect(peer("2026-07-28").listTools(null, options)).rejects.toMatchObject({ code: "too_large" });
   await wire.end();
 });
 
@@ -407,6 +420,13 @@ test("tasks are listed without the odd ones, and once", async () => {
   const client = peer("2025-11-25");
   const list = await client.list(await client.open(options), 100, options);
   expect(list?.tasks.map(({ taskId }) => taskId)).toEqual(["1", "2", "3"]);
+  await wire.end();
+});
+
+test("a resource is read without its odd parts", async () => {
+  const { wire, peer } = await start({});
+  const parts = await peer("2026-07-28").readResource(null, "file:///a", options);
+  expect(parts).toMatchObject([{ uri: "file:///a", text: "a" }]);
   await wire.end();
 });
 

@@ -157,6 +157,19 @@ describe("a reply whose stream ended before it", () => {
     expect((gets[0]?.at ?? 0) - startedAt).toBeGreaterThanOrEqual(295);
   });
 
+  it("is found among what is none, on the first stream and the next", async () => {
+    const odd = 'event: ping\ndata: {"id":1}\n\ndata: ping\n\ndata: {"type":"heartbeat"}\n\n';
+    onPost = (response) => void stream(response, odd, event("e1", "", 1)).end();
+    onGets = [
+      (response) => void stream(response, odd).end(),
+      (response, id) => void stream(response, odd, event("e2", [question, { ...reply(id), id: String(id) }])),
+    ];
+    const heard = notes();
+    expect(await peer.start(session, input, heard.listener, options)).toMatchObject({ kind: "result" });
+    expect(heard.questions).toHaveLength(1);
+    expect(gets).toHaveLength(2);
+  });
+
   it("is waited for while the server is away for a moment", async () => {
     onGets = [status(502), (response, id) => void stream(response, event("e2", reply(id)))];
     expect(await peer.start(session, input, notes().listener, options)).toMatchObject({ kind: "result" });

@@ -150,6 +150,13 @@ const nonsense: [
     { code: "session_gone" },
   ],
   ["404 without a session", plain(404), () => v2().get(task, options), { code: "bad_reply" }],
+  [
+    "an error after a byte order mark",
+    (response, id) =>
+      response.writeHead(400).end(`\ufeff${JSON.stringify({ id, error: { code: -32601, message: "no" } })}`),
+    get,
+    { code: "not_supported" },
+  ],
   ["400 of another kind", rpcError(400, -32600, "Bad Request"), get, { code: "rejected" }],
   [
     "headers that do not repeat the body",

@@ -92,6 +92,8 @@ function reply(odd: Odd, method: string, params: Fields): Fields {
       });
     case "tasks/result":
       return whole(DONE);
+    case "resources/read":
+      return list({ contents: [null, { uri: "file:///a", text: "a" }, "b"] });
     case "tasks/list":
       return whole(odd.tasks?.(cursor) ?? { tasks: [] });
     default:
