@@ -6,17 +6,21 @@ import { fingerprintOf } from "./fingerprint.ts";
 import { hidingFor } from "./hide.ts";
 import { type Request, readResult, type Wire } from "./wire.ts";
 
+/** Marks a fingerprint that never matches. */
+const PARSED = "!";
+
 /**
  * Requests a task. A reply equal to the last one is not parsed, but only while the task is `working`:
  * fingerprints of other states carry a mark, so they never match and are always parsed.
  */
 export async function getTask(wire: Wire, request: Request, options: GetOptions): Promise<GetReply> {
-  const reply = await wire.request({ ...request, known: options.fingerprint }, options);
+  const known = options.fingerprint?.startsWith(PARSED) ? null : options.fingerprint;
+  const reply = await wire.request({ ...request, known }, options);
   const fingerprint = reply.message ? fingerprintOf(reply.text, reply.id) : (options.fingerprint ?? "");
   if (fingerprint === options.fingerprint) return { fingerprint, task: null, size: reply.text.length };
   const task = discreet(readResult(reply, taskSchema, options), hidingFor(options));
   return {
-    fingerprint: task.status === "working" ? fingerprint : `!${fingerprint}`,
+    fingerprint: task.status === "working" ? fingerprint : PARSED + fingerprint,
     task,
     size: reply.text.length,
   };
