@@ -3,10 +3,12 @@
  * count as absent, and only a task's essentials are required. Servers in the field deviate from the stricter
  * official schemas; tests compare both.
  */
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { detached } from "../base/detached.ts";
 import { eventSourceSchema } from "./drafts.ts";
 import { NEED } from "./forms/form.ts";
+import { canonicalJson } from "./forms/jcs.ts";
 import {
   DEPTH,
   ERROR_CHARACTERS,
@@ -16,7 +18,7 @@ import {
   URL_CHARACTERS,
   URLS,
 } from "./limits.ts";
-import type { Question, RemoteTask } from "./peer.ts";
+import type { AskAddress, Question, RemoteTask } from "./peer.ts";
 import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
 
 const record = z.record(z.string(), z.unknown());
@@ -62,9 +64,9 @@ const duration = (max: number) =>
     .catch(null);
 const lifetime = duration(100 * 365 * 24 * 3600_000);
 const interval = duration(2_147_483_647);
-const inputRequestsSchema = z.record(
-  echoed,
-  z.looseObject({ method: z.string(), params: record.optional() }),
+/** Read entry by entry, so that no entry takes the others along. Parsing would leave out a key `__proto__`. */
+const inputRequestsSchema = z.custom<Record<string, unknown>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
 const STATUSES = ["working", "input_required", "completed", "failed", "cancelled"] as const;
@@ -133,8 +135,13 @@ export function discreet(task: RemoteTask, hide: (text: string) => string): Remo
  * to repeat stay unchanged.
  */
 export function discreetQuestion(question: Question, hide: (text: string) => string): Question {
-  const { message, requestedSchema } = question;
-  return { ...question, message: hide(message), requestedSchema: hideLabels(requestedSchema, hide) };
+  const { message, requestedSchema, unreadable } = question;
+  return {
+    ...question,
+    message: hide(message),
+    requestedSchema: hideLabels(requestedSchema, hide),
+    ...(unreadable && { unreadable: { ...unreadable, reason: hide(unreadable.reason) } }),
+  };
 }
 
 const LABELS = new Set(["title", "description", "enumNames", NEED]);
@@ -150,52 +157,108 @@ function hideLabels(schema: unknown, hide: (text: string) => string): unknown {
   );
 }
 
-/** The multi round trip of 2026-07-28. */
+/**
+ * The multi round trip of 2026-07-28. Whatever is no elicitation is left out: Intray declared nothing else, and a call that
+ * asks for nothing else fails at once.
+ */
 export const inputRequiredSchema = z
   .looseObject({ inputRequests: inputRequestsSchema.nullish(), requestState: z.string().nullish() })
   .transform(({ inputRequests, requestState }) => ({
-    questions: questionsOf(inputRequests),
+    questions: questionsOf(
+      Object.fromEntries(
+        Object.entries(inputRequests ?? {}).filter(([, entry]) => methodOf(entry) === ELICIT),
+      ),
+    ),
     /** True if the server asked for anything, even if unsupported. */
     asks: Object.keys(inputRequests ?? {}).length > 0,
     requestState: requestState ?? null,
   }));
 
-/** Returns the elicitations among `inputRequests`. Other kinds were not declared and cannot be answered. */
-function questionsOf(inputRequests: z.infer<typeof inputRequestsSchema> | null | undefined): Question[] {
-  return Object.entries(inputRequests ?? {}).flatMap(([key, { method, params }]) => {
-    const question = method === "elicitation/create" ? toQuestion({ kind: "key", key }, params) : null;
-    return question ? [question] : [];
+const ELICIT = "elicitation/create";
+
+/** Returns a question for each entry, so that a person learns of what can't be shown too. */
+function questionsOf(inputRequests: Record<string, unknown> | null | undefined): Question[] {
+  return Object.entries(inputRequests ?? {}).map(([key, entry]) => {
+    const address = addressUnder(key);
+    const method = methodOf(entry);
+    if (method === ELICIT) return toQuestion(address, (entry as { params?: unknown }).params);
+    const what = method === null ? "something, and does not say what" : quoted(method);
+    return unreadable(address, `The server asks for ${what}. Intray can’t give that`, entry);
   });
 }
 
+function methodOf(entry: unknown): string | null {
+  return z.looseObject({ method: z.string() }).safeParse(entry).data?.method ?? null;
+}
+
+/** A key that can't be kept is kept as its digest, and sent back as it came. */
+function addressUnder(key: string): AskAddress {
+  if (echoed.safeParse(key).success) return { kind: "key", key };
+  return { kind: "key", key: `sha256:${digestOf(key)}`, original: key };
+}
+
 const elicitSchema = z.looseObject({
-  mode: z.enum(["form", "url"]).default("form"),
-  message: z.string().default(""),
+  mode: z.string().nullish(),
+  message: z.string().nullish(),
   requestedSchema: z.unknown().optional(),
-  url: z.string().max(URL_CHARACTERS).nullish(),
+  url: z.unknown().optional(),
 });
 
-/** Returns a question, or null for an unknown mode, a missing URL, or a schema nested too deeply. */
-export function toQuestion(address: Question["address"], params: unknown): Question | null {
-  const parsed = elicitSchema.safeParse(params ?? {});
-  if (!parsed.success) return null;
-  const { mode, message, requestedSchema = null, url = null } = parsed.data;
-  if ((mode === "url" && url === null) || deeperThan(requestedSchema, DEPTH)) return null;
+/** Returns the question; with `unreadable` for an unknown mode, a missing URL, a schema nested too deeply, and the like. */
+export function toQuestion(address: AskAddress, params: unknown): Question {
+  const { data, error } = elicitSchema.safeParse(params ?? {});
+  const cannot = (why: string) => unreadable(address, `The question can’t be shown: ${why}`, params);
+  if (error) {
+    const at = error.issues[0]?.path[0];
+    return cannot(at === undefined ? "its parameters are not an object" : `its ${String(at)} is not a text`);
+  }
+  // What is null or empty counts as left out.
+  const [mode, message] = [data.mode || "form", data.message ?? ""];
+  const { requestedSchema = null } = data;
+  if (mode !== "form" && mode !== "url")
+    return cannot(`its mode is ${quoted(mode)}, which Intray does not know`);
+  const url = typeof data.url === "string" ? data.url : null;
+  if (mode === "url" && url === null) return cannot("it has no address to visit");
+  if (url !== null && url.length > URL_CHARACTERS) return cannot("its address is too long");
+  if (deeperThan(requestedSchema, DEPTH)) return cannot("its form is nested too deeply");
   return { address, mode, message, requestedSchema, url };
 }
 
+/** What stands for a question that can't be shown. Its message is the server's own if that is a text. */
+function unreadable(address: AskAddress, reason: string, received: unknown): Question {
+  const message = z.looseObject({ message: z.string().min(1) }).safeParse(received).data?.message ?? reason;
+  return {
+    address,
+    mode: "form",
+    message,
+    requestedSchema: null,
+    url: null,
+    unreadable: { reason, digest: digestOf(canonicalJson(received ?? null)) },
+  };
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The server's own word, cut short. */
+function quoted(word: string): string {
+  return JSON.stringify(cut(word, 60));
+}
+
 const URL_ELICITATION_REQUIRED = -32042;
-const urlsSchema = z.looseObject({
-  elicitations: z.array(z.looseObject({ elicitationId: echoed.min(1) })),
-});
+const urlsSchema = z.looseObject({ elicitations: z.array(z.unknown()) });
+const urlSchema = z.looseObject({ elicitationId: echoed.min(1) });
 
 /** 2025-11-25: returns the URLs to visit before the server accepts the call, keyed by `elicitationId`. */
 export function urlsToVisit({ code, data }: RpcError): Question[] {
   const parsed = code === URL_ELICITATION_REQUIRED ? urlsSchema.safeParse(data).data : undefined;
-  return (parsed?.elicitations ?? []).slice(0, URLS).flatMap((elicitation) => {
+  return (parsed?.elicitations ?? []).slice(0, URLS).flatMap((entry) => {
+    const elicitation = urlSchema.safeParse(entry).data;
+    if (!elicitation) return [];
     const address = { kind: "key", key: elicitation.elicitationId } as const;
     const question = toQuestion(address, { mode: "url", ...elicitation });
-    return question?.mode === "url" ? [question] : [];
+    return question.mode === "url" ? [question] : [];
   });
 }
 

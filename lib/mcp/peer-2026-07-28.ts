@@ -131,6 +131,8 @@ export class Peer20260728 implements Peer {
         return task ? { kind: "task", task } : { kind: "result", result };
       }
       const { questions, asks, requestState } = parseResult("tools/call", inputRequiredSchema, result);
+      // The call is repeated from what is kept, which is no key that can't be kept.
+      if (questions.some(({ address }) => address.kind === "key" && address.original !== undefined)) break;
       if (questions.length > 0) return { kind: "input_required", questions, requestState };
       if (asks || requestState === null) break;
       extra = stateOf(requestState);
@@ -154,7 +156,7 @@ export class Peer20260728 implements Peer {
 
   async answer(task: TaskRef, address: AskAddress, answer: AnswerBody, options: CallOptions): Promise<void> {
     if (address.kind !== "key") throw new TypeError("2026-07-28 addresses its questions by key");
-    const params = { taskId: task.taskId, inputResponses: { [address.key]: answer } };
+    const params = { taskId: task.taskId, inputResponses: { [address.original ?? address.key]: answer } };
     await resultOf(
       this.wire,
       { ...framed("tasks/update", params, task.taskId), lane: "held" },

@@ -67,8 +67,8 @@ type RemoteStatus = "working" | "input_required" | "completed" | "failed" | "can
 /** A JSON-RPC id, with its type: 0 and "0" are different questions. */
 export type RpcId = string | number;
 
-/** Where an answer to a question has to go. */
-export type AskAddress = { kind: "key"; key: string } | { kind: "rpc"; rpcId: RpcId };
+/** Where an answer to a question has to go. `original`: the server's key, where `key` stands for one that can't be kept. */
+export type AskAddress = { kind: "key"; key: string; original?: string } | { kind: "rpc"; rpcId: RpcId };
 
 /** An elicitation as received; `requestedSchema` and `url` untouched. A missing mode is `form`. */
 export interface Question {
@@ -79,6 +79,8 @@ export interface Question {
   url: string | null;
   /** Of one that is too large to be shown, of which this is the beginning: its size, and what tells it from others. */
   cut?: { characters: number; digest: string };
+  /** Of one that can't be shown, for which this stands: why, for people, and what tells it from others. */
+  unreadable?: { reason: string; digest: string };
   /**
    * Of a recipe's: tells one time that it is asked from the next. While this stays, and its answer was accepted, whatever else
    * changes of the question makes no new one of it.

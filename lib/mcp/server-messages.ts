@@ -50,7 +50,8 @@ export function sortServerMessage(
   if (asTask?.success === false) return { id, error: { code: -32602, message: "Invalid task" } };
   const question = toQuestion({ kind: "rpc", rpcId: id }, params);
   // The specification requires this error for a mode that was not declared.
-  if (!question) return { id, error: { code: -32602, message: "Unsupported elicitation" } };
+  if (question.unreadable)
+    return { id, error: { code: -32602, message: `Unsupported elicitation. ${question.unreadable.reason}` } };
   const taskId = relatedTaskId(params?._meta);
   listener.onQuestion(
     discreetQuestion(question, hiding(taskId === null ? [] : [taskId], IN_MESSAGES)),

@@ -44,6 +44,8 @@ const asking =
     reply({ ...result, status: "input_required", inputRequests: inputRequests() });
     return true;
   };
+/** One question, as the text of a member: a literal has no member `__proto__`. */
+const KEYED = JSON.stringify(ask("Key?"));
 const object = (properties: Record<string, unknown>, more = {}) => ({ type: "object", properties, ...more });
 const nested = (levels: number) => {
   let schema: unknown = { type: "string" };
@@ -159,6 +161,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
   });
 
   test.for<[string, string]>([
+    ["of 600 characters", "k".repeat(600)],
     ["of a megabyte", "k".repeat(MEGABYTE)],
     [
       "that an index can't hold",
@@ -166,21 +169,85 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     ],
     ["with a NUL", "a\u0000b"],
     ["that is half a character", "a\uD800"],
+    ["that objects have by themselves", "__proto__"],
   ])(
-    "under a key %s is not taken, which is the server's fault",
+    "under a key %s is asked, and its answer goes to that key",
     async ([, key], { expect, onTestFinished }) => {
-      const task = await fixture.task(
-        { onTestFinished },
-        "2026-07-28",
-        asking(() => ({ [key]: ask("Key?") })),
-      );
-      await task.isAtFault();
-      expect((await task.row()).healthMessage).toBe("The server's replies make no sense.");
-      expect(await fixture.queries.requestsOf(task.id)).toEqual([]);
+      const received: unknown[] = [];
+      const act: Act = (seen) => {
+        if (seen.message.method === "tasks/update") received.push(seen.message.params.inputResponses);
+        return asking(() => (received.length > 0 ? {} : JSON.parse(`{${JSON.stringify(key)}:${KEYED}}`)))(
+          seen,
+        );
+      };
+      const task = await fixture.task({ onTestFinished }, "2026-07-28", act);
+      const request = await fixture.queries.openRequest(task.id);
+      expect(request.message).toBe("Key?");
+      await fixture.organization.answer(request.id, { action: "accept", content: {} });
+      await until("the server was told", async () => received.length > 0, PATIENCE_MS);
+      expect(Object.entries(received[0] as object)).toEqual([[key, { action: "accept", content: {} }]]);
       await fixture.secondTenantWorks();
       await task.ends();
     },
   );
+
+  test.for<[string, unknown, RegExp]>([
+    ["asks for a completion", { method: "sampling/createMessage", params: {} }, /"sampling\/createMessage"/],
+    ["asks for folders", { method: "roots/list" }, /"roots\/list"/],
+    ["has no method", { params: { message: "?" } }, /does not say what/],
+    ["is null", null, /does not say what/],
+    ["is a text", "Sure?", /does not say what/],
+    ["has no message, and no fields", { method: "elicitation/create", params: null }, /no message/],
+    ["has parameters in a list", { method: "elicitation/create", params: ["Sure?"] }, /parameters/],
+    ["has a number as its message", ask(7 as never), /message is not a text/],
+    ["has an unknown mode", ask("Sing?", undefined, { mode: "voice" }), /mode is "voice"/],
+    ["has nothing to visit", ask("Sign in", undefined, { mode: "url" }), /no address/],
+    [
+      "has an address that is too long",
+      ask("Sign in", undefined, { mode: "url", url: `https://a.example/${"x".repeat(9_000)}` }),
+      /address is too long/,
+    ],
+  ])(
+    "that %s stands in the inbox beside the others, can only be declined, and says why",
+    async ([, entry, reason], { expect, onTestFinished }) => {
+      const received: Record<string, unknown>[] = [];
+      const act: Act = (seen) => {
+        if (seen.message.method === "tasks/update")
+          received.push(seen.message.params.inputResponses as Record<string, unknown>);
+        return asking(() => ({ bad: entry, good: ask("Good?") }) as Record<string, unknown>)(seen);
+      };
+      const task = await fixture.task({ onTestFinished }, "2026-07-28", act);
+      await fixture.queries.openRequest(task.id);
+      const requests = await fixture.queries.requestsOf(task.id);
+      expect(requests.map(({ key }) => key).sort()).toEqual(["bad", "good"]);
+      const request = requests.find(({ key }) => key === "bad")!;
+      expect(request).toMatchObject({ state: "open", mode: "form", url: null });
+      expect(request.form).toMatchObject({ kind: "unsupported", reason: expect.stringMatching(reason) });
+      await expect(fixture.organization.answer(request.id, { action: "accept" })).rejects.toMatchObject({
+        code: "unsupported_form",
+      });
+      await fixture.organization.answer(request.id, { action: "decline" });
+      await until("the decline was sent", async () => received.length > 0, PATIENCE_MS);
+      expect(received[0]).toEqual({ bad: { action: "decline" } });
+      await task.ends();
+    },
+  );
+
+  test.for<[string, Record<string, unknown>]>([
+    ["has an empty mode", { mode: "" }],
+    ["has null as its mode", { mode: null }],
+    ["has null as its message", { message: null }],
+  ])("that %s is a form to fill in", async ([, more], { expect, onTestFinished }) => {
+    const task = await fixture.task(
+      { onTestFinished },
+      "2026-07-28",
+      asking(() => ({ q: ask("Fill in", fields(1), more) })),
+    );
+    const request = await fixture.queries.openRequest(task.id);
+    expect(request).toMatchObject({ mode: "form", form: { kind: "supported" } });
+    await fixture.organization.answer(request.id, { action: "accept", content: { f0: "x" } });
+    await task.ends();
+  });
 
   test("is one of 10,000 at once: a hundred are open, and others follow as these are answered", async ({
     expect,

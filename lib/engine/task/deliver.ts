@@ -47,7 +47,7 @@ import { backoffDelay } from "../watcher/poll-schedule.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
 import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
 import { idsOf, requestIds } from "./apply-poll.ts";
-import { isEmpty, judgeKeyed, type Memory, statusBefore } from "./judge-poll.ts";
+import { askedUnder, isEmpty, judgeKeyed, type Memory, statusBefore } from "./judge-poll.ts";
 import { peerOf } from "./peer-of.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 
@@ -229,7 +229,7 @@ async function post(
   try {
     await ctx.mayChange();
     const where = remote ? taskRef(ctx, task) : { taskId: "", session: task.session?.record ?? null };
-    const accepted = peer.answer(where, addressOf(ask), answer, options);
+    const accepted = peer.answer(where, addressOf(ask, remote), answer, options);
     // In the same breath, since the next question may follow the answer at once.
     await Promise.all([accepted, giveUpDropped(ctx, task)]);
   } catch (error) {
@@ -326,8 +326,10 @@ function liveAsk(ctx: WatcherContext, task: WatchedTask, request: RequestWork): 
   return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted && !ask.kept) ?? null;
 }
 
-function addressOf(ask: AskWork): AskAddress {
-  if (ask.key !== null) return { kind: "key", key: ask.key };
+/** `remote` shows the question: a key that can't be kept is only there. */
+function addressOf(ask: AskWork, remote: RemoteTask | null): AskAddress {
+  if (ask.key !== null)
+    return (remote && askedUnder(remote, ask.key)?.address) ?? { kind: "key", key: ask.key };
   if (ask.rpcId === null) throw new Error(`ask ${ask.id} has neither key nor JSON-RPC id`);
   return { kind: "rpc", rpcId: ask.rpcId };
 }

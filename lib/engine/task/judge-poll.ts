@@ -54,8 +54,12 @@ export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): 
 
 /** As `statusOf`, before the answer under `key` is sent: of a question that has rounds, its round. */
 export function statusBefore(remote: RemoteTask, key: string | null): string {
-  const asked = remote.questions.find(({ address }) => address.kind === "key" && address.key === key);
-  return asked?.round ?? statusOf(remote);
+  return askedUnder(remote, key)?.round ?? statusOf(remote);
+}
+
+/** The question that a poll shows under a key, as the key is kept. */
+export function askedUnder({ questions }: RemoteTask, key: string | null): Question | undefined {
+  return questions.find(({ address }) => address.kind === "key" && address.key === key);
 }
 
 /**

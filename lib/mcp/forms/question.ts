@@ -118,7 +118,8 @@ export function normaliseForm(requestedSchema: unknown): Form {
 
 /**
  * What an answer binds to: sha256 in hex of the RFC 8785 form of the question. `taskId` is our own id of the task,
- * not the server's; `requestedSchema` and `url` are as received. Of one that was cut, the digest stands for the rest.
+ * not the server's; `requestedSchema` and `url` are as received. Of one that was cut, or can't be read,
+ * the digest stands for the rest.
  */
 export function questionHash(question: {
   taskId: string;
@@ -127,8 +128,9 @@ export function questionHash(question: {
   requestedSchema: unknown;
   url: string | null;
   cut?: { digest: string };
+  unreadable?: { digest: string };
 }): string {
-  const { taskId, mode, message, requestedSchema, url, cut } = question;
+  const { taskId, mode, message, requestedSchema, url, cut, unreadable } = question;
   const text = canonicalJson({
     v: 1,
     taskId,
@@ -137,6 +139,7 @@ export function questionHash(question: {
     requestedSchema: requestedSchema ?? null,
     url,
     ...(cut && { cut: cut.digest }),
+    ...(unreadable && { unreadable: unreadable.digest }),
   });
   return createHash("sha256").update(text, "utf8").digest("hex");
 }

@@ -15,14 +15,27 @@ export interface Shown {
   form: Form;
 }
 
-/** The whole question with its form; of one beyond the limits its beginning, to decline or cancel. */
+/** The question with its form; of one that can't be shown whole what can be, to decline or cancel. */
 export function shownOf(question: Omit<Question, "address">): Shown {
-  const { mode, message, requestedSchema, url, cut } = cutToLimits(question);
-  if (!cut)
-    return { message, requestedSchema, url, form: normaliseForm(mode === "url" ? null : requestedSchema) };
-  const size = cut.characters.toLocaleString("en");
-  const reason = `The question has ${size} characters, more than Intray takes, and is not shown whole`;
-  return { message, requestedSchema, url, form: { kind: "unsupported", reason } };
+  const kept = cutToLimits(question);
+  const { message, requestedSchema, url } = kept;
+  return { message, requestedSchema, url, form: formOf(kept) };
+}
+
+function formOf({ mode, message, requestedSchema, cut, unreadable }: Omit<Question, "address">): Form {
+  if (cut) {
+    const size = cut.characters.toLocaleString("en");
+    return unshown(`The question has ${size} characters, more than Intray takes, and is not shown whole`);
+  }
+  if (unreadable) return unshown(unreadable.reason);
+  if (mode === "url") return normaliseForm(null);
+  const form = normaliseForm(requestedSchema);
+  const isEmpty = message.trim() === "" && form.kind === "supported" && form.fields.length === 0;
+  return isEmpty ? unshown("The question has no message and no fields") : form;
+}
+
+function unshown(reason: string): Form {
+  return { kind: "unsupported", reason };
 }
 
 /** The question itself, or of one beyond the limits what is kept of it. */
