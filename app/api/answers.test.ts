@@ -365,3 +365,21 @@ test("the database goes away as an answer is committed: nobody says that it was 
   });
   expect(await rowsOf([item])).toMatchObject({ answers: 1, deliveries: 1, recorded: 1, open: 0 });
 });
+
+test("a form that can't be shown offers no acceptance, in lists and alone", async () => {
+  const unsupported = { form: { kind: "unsupported", reason: "It nests." } };
+  for (const [odd, actions] of [
+    [{}, ["accept", "decline", "cancel"]],
+    [unsupported, ["decline", "cancel"]],
+    [{ form: { kind: "secret", reason: "A password", field: "f" } }, ["decline", "cancel"]],
+    [{ ...unsupported, mode: "url", url: "https://bank.example/pay" }, ["decline", "cancel"]],
+  ] as const) {
+    const { id } = await ask(server, odd);
+    const alone = await web.call("GET", `/api/v1/input-requests/${id}`, { key: keys.approver });
+    expect(alone.body.actions).toEqual(actions);
+    const { body } = await web.call("GET", `/api/v1/input-requests?taskId=${alone.body.taskId}`, {
+      key: keys.approver,
+    });
+    expect(body.items).toMatchObject([{ id, actions }]);
+  }
+});

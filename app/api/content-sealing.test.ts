@@ -239,6 +239,11 @@ test("requests with equal forms are answered together, sealed as plain", async (
     ids.push(await insertRequest(web.db, acme, task, { message: `${note}?` }));
   }
   await convertAll();
+  const { items } = (await get("/api/v1/input-requests?state=open")).body;
+  const shown = items.filter(({ id }: { id: string }) => ids.some((asked) => asked.id === id));
+  expect(shown.map(({ actions }: { actions: string[] }) => actions)).toEqual(
+    Array(2).fill(["accept", "decline", "cancel"]),
+  );
   const answered = await web.call("POST", "/api/v1/input-requests/bulk-answer", {
     cookie: olga.cookie,
     body: { items: ids, action: "accept", content: {} },

@@ -266,10 +266,19 @@ export async function refuseUnableRecipient(
     );
 }
 
-/** Returns what an answer may be. Of a recipe's question only a choice: no tool of the server would be told of a decline. */
-export function actionsFor({ isRecipes, origin }: Pick<LockedRequest, "isRecipes" | "origin">): Action[] {
+/** Of a recipe's question only a choice is an answer: no tool of the server would be told of a decline. */
+function isDeclinable({ isRecipes, origin }: Pick<LockedRequest, "isRecipes" | "origin">): boolean {
   // An approval in front of a recipe's start is Intray's own question.
-  return isRecipes && origin === "server" ? ["accept"] : [...actionSchema.options];
+  return !isRecipes || origin !== "server";
+}
+
+/** Returns what an answer may be. `isShown`: people see the whole form, without which nobody can accept. */
+export function actionsFor(
+  request: Pick<LockedRequest, "isRecipes" | "origin"> & { isShown: boolean },
+): Action[] {
+  return actionSchema.options.filter((action) =>
+    action === "accept" ? request.isShown : isDeclinable(request),
+  );
 }
 
 /** Refuses an answer that is none of the question's. */
@@ -277,7 +286,7 @@ export function refuseAction(
   request: Pick<LockedRequest, "isRecipes" | "origin">,
   { action }: Pick<AnswerInput, "action">,
 ): void {
-  if (actionsFor(request).includes(action)) return;
+  if (action === "accept" || isDeclinable(request)) return;
   const message = "This question can't be declined. Choose one of its answers.";
   throw new AppError("invalid_content", message, { errors: [{ field: "action", message }] });
 }
@@ -323,10 +332,7 @@ export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, 
   if (!request.fourEyes || input.action !== "accept") return;
   const words =
     "You asked for this task, or somebody who counts as one person with you did, so somebody else has to accept.";
-  throw new AppError(
-    "four_eyes",
-    actionsFor(request).includes("decline") ? `${words} You can decline.` : words,
-  );
+  throw new AppError("four_eyes", isDeclinable(request) ? `${words} You can decline.` : words);
 }
 
 /**

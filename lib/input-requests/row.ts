@@ -4,7 +4,7 @@ import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
-import { formSchema } from "../mcp/forms/form.ts";
+import { type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
 import { gateRuleSchema } from "../tasks/schema.ts";
@@ -45,11 +45,15 @@ export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exi
   WHEN a.action = 'accept' AND jsonb_array_length(r.form -> 'fields') = 1
   THEN r.form -> 'fields' -> 0 END`;
 
+/** Whether the form can be shown, as its kind, or a sealed form; alias `r`. */
+const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
+  ELSE jsonb_build_object('kind', r.form -> 'kind') END`;
+
 /** The columns of a request in lists, as the principal sees it, with JOINS; aliases `r` and `t`. */
 export const summaryOf = (
   principal: Principal,
 ) => Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
-  t.tool, t.label, r.mode, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
+  t.tool, t.label, r.mode, ${FORM_KIND} AS "formKind", r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
@@ -105,6 +109,7 @@ export interface RequestRow extends VotesRow {
   /** Null if the arguments are long. */
   shortArguments: unknown;
   mode: "form" | "url";
+  formKind: unknown;
   origin: "server" | "intray";
   isRecipes: boolean;
   /** Of the task. */
@@ -175,7 +180,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     gate: isGate(row) ? { rule: gateRuleSchema.nullable().parse(row.gateRule) } : null,
     message: row.message,
     questionHash: row.questionHash,
-    actions: actionsFor(row),
+    actions: actionsFor({ ...row, isShown: isShown(row.formKind) }),
     amount: amountIn(row),
     warnings: warningsAt(row, Date.now()),
     alike: row.alike,
@@ -199,6 +204,12 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };
+}
+
+/** A form that can't be opened can't be shown either. */
+function isShown(formKind: unknown): boolean {
+  const kind: Form["kind"] = "supported";
+  return z.looseObject({ kind: z.literal(kind) }).safeParse(formKind).success;
 }
 
 const privateAmountSchema = z.object({ amount: z.number(), currency: z.string().nullish() });
