@@ -31,6 +31,14 @@ test.each<[string, Record<string, unknown> | null, DecidedField | null, string]>
   ["accept", { keep_the_file: false }, null, "Answered “Keep the file: No”"],
   ["accept", { decision: "delete" }, oneOf("Decision", { delete: "Delete" }), "Answered “Delete”"],
   ["accept", { decision: "a" }, oneOf("What now", { a: "archive it" }), "Answered “What now: Archive it”"],
+  [
+    "accept",
+    { stars: 2 },
+    { name: "stars", title: "Stars", kind: "one_of", options: [{ value: 2, title: "2 of 5" }] },
+    "Answered “Stars: 2 of 5”",
+  ],
+  ["accept", { amount: 2 }, { name: "amount", title: "Amount", kind: "number" }, "Answered"],
+  ["accept", { amount: 2 }, null, "Answered"],
   ["accept", { decision: "archive" }, null, "Answered “Archive”"],
   [
     "accept",

@@ -1,4 +1,5 @@
 /** What was decided, in words. Pure. */
+import type { ChoiceValue } from "../mcp/forms/form.ts";
 import { capitalise, humanise, shorten } from "../text/labels.ts";
 import { visibleText } from "../text/message-tokens.ts";
 import { BOOLEAN_WORDS } from "./decision.ts";
@@ -8,7 +9,7 @@ export interface DecidedField {
   name: string;
   title: string;
   kind: string;
-  options?: { value: string; title: string }[];
+  options?: { value: ChoiceValue; title: string }[];
 }
 
 /** Of whole values and titles alone: `approval_denied` is no approval. */
@@ -57,11 +58,11 @@ export function decidedWords(
   if (!only) return isApproval ? "Approved" : "Confirmed";
   if (others.length > 0) return "Answered";
   const [name, value] = only;
-  return typeof value === "boolean"
-    ? ofBoolean(name, value, field)
-    : typeof value === "string" && (!field || field.kind === "one_of")
-      ? ofChoice(name, value, field)
-      : "Answered";
+  if (typeof value === "boolean") return ofBoolean(name, value, field);
+  const isChoice = field ? field.kind === "one_of" : typeof value === "string";
+  return isChoice && (typeof value === "string" || typeof value === "number")
+    ? ofChoice(name, value, field)
+    : "Answered";
 }
 
 function ofBoolean(name: string, value: boolean, field: DecidedField | null): string {
@@ -72,9 +73,9 @@ function ofBoolean(name: string, value: boolean, field: DecidedField | null): st
   return answered(field?.title ?? humanise(name), value ? yes : no);
 }
 
-function ofChoice(name: string, value: string, field: DecidedField | null): string {
-  const title = field?.options?.find((option) => option.value === value)?.title ?? value;
-  const word = own(PAST, value);
+function ofChoice(name: string, value: string | number, field: DecidedField | null): string {
+  const title = field?.options?.find((option) => option.value === value)?.title ?? String(value);
+  const word = own(PAST, String(value));
   if (word && own(PAST, title) === word) return word;
   return answered(field?.title ?? humanise(name), capitalise(title));
 }

@@ -30,6 +30,15 @@ describe("how a form is decided", () => {
       choices: [{ label: "Yes" }, { label: "No", content: { go: false } }],
     });
   });
+  test("one required number of few: a button each, under what they are about", () => {
+    const options = [1, 2].map((value) => ({ value, title: String(value) }));
+    const field: Field = { ...base, name: "stars", title: "Stars", kind: "one_of", options, default: null };
+    expect(decisionOf(form(field))).toMatchObject({
+      kind: "choices",
+      question: "Stars",
+      choices: [{ label: "1", content: { stars: 1 } }, { label: "2" }],
+    });
+  });
   test("no fields: confirm only", () => {
     expect(decisionOf(form())).toEqual({ kind: "confirm" });
   });

@@ -38,12 +38,14 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
   const choices = field.options.map((option) => ({
     label: capitalise(option.title),
     content: { [field.name]: option.value },
-    affirmative: AFFIRMATIVE.test(option.value) || AFFIRMATIVE.test(option.title),
+    affirmative: AFFIRMATIVE.test(String(option.value)) || AFFIRMATIVE.test(option.title),
   }));
   // The affirmative choice comes first. Where none is known, the server's own order stands and none is
   // emphasised.
   choices.sort((a, b) => Number(b.affirmative) - Number(a.affirmative));
-  return { kind: "choices", question: null, description: field.description, choices };
+  // A number or a yes says nothing without what it is about.
+  const isWord = field.options.every(({ value }) => typeof value === "string");
+  return { kind: "choices", question: isWord ? null : field.title, description: field.description, choices };
 }
 
 /** The words of a yes and a no, by the name of the field. */

@@ -36,7 +36,7 @@ function nosOf(field: Field): { label: string; value: unknown }[] {
     return field.options
       .filter(
         ({ value, title }) =>
-          (NEGATIVE.test(value) || NEGATIVE.test(title)) &&
+          (NEGATIVE.test(String(value)) || NEGATIVE.test(title)) &&
           isHarmless({ label: title, content: { [field.name]: value } }),
       )
       .map(({ value, title }) => ({ label: capitalise(title), value }));

@@ -4,7 +4,7 @@ import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
-import { type Form, formSchema } from "../mcp/forms/form.ts";
+import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
 import { gateRuleSchema } from "../tasks/schema.ts";
@@ -260,7 +260,7 @@ const onlyFieldSchema = z.object({
   name: z.string(),
   title: z.string(),
   kind: z.string(),
-  options: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
+  options: z.array(z.object({ value: choiceValueSchema, title: z.string() })).optional(),
 });
 
 /** Whose question it is. */

@@ -108,7 +108,12 @@ const PLACES: Record<ContentColumn, Place> = {
     as: ["requested_schema", "requestedSchema", "schema", "previousSchema"],
   },
   "input_request.url": { kind: "text", as: ["url", "previousUrl"] },
-  "input_request.form": { kind: "json", as: ["form", "formKind", "onlyField"], beside: ["alike"], isOurs: true },
+  "input_request.form": {
+    kind: "json",
+    as: ["form", "formKind", "onlyField"],
+    beside: ["alike"],
+    isOurs: true,
+  },
   "input_request.private_amount": { kind: "text", as: ["private_amount", "privateAmount"] },
   "input_request.assignment_note": { kind: "text", as: ["assignment_note", "assignmentNote", "note"] },
   "answer.content": { kind: "json", as: ["content"] },

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Field } from "../../mcp/forms/form.ts";
-import { draftContent, initialValues, readAnswer, UNFINISHED } from "./answer-values.ts";
+import {
+  draftContent,
+  formatHint,
+  initialValues,
+  numberHint,
+  readAnswer,
+  UNFINISHED,
+} from "./answer-values.ts";
 
 const base = { name: "f", title: "F", description: null, required: true };
 const text = (over: object = {}): Field => ({
@@ -21,6 +28,12 @@ const number = (over: object = {}): Field => ({
   default: null,
   ...over,
 });
+const stars: Field = {
+  ...base,
+  kind: "one_of",
+  options: [1, 2].map((value) => ({ value, title: `${value} of 2` })),
+  default: 2,
+};
 const several = (over: object = {}): Field => ({
   ...base,
   kind: "several_of",
@@ -30,6 +43,8 @@ const several = (over: object = {}): Field => ({
   default: ["x"],
   ...over,
 });
+
+const UUID = "123e4567-e89b-12d3-a456-426614174000";
 
 describe("what is typed", () => {
   test.each<[string, Field, string | string[], unknown]>([
@@ -49,6 +64,12 @@ describe("what is typed", () => {
     ["yes", { ...base, kind: "boolean", default: null }, "true", true],
     ["no", { ...base, kind: "boolean", default: null }, "false", false],
     ["several", several(), ["a", "b"], ["a", "b"]],
+    ["a number that is a choice, as a number", stars, "2", 2],
+    ["a number between limits", number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }), "0.5", 0.5],
+    ["a multiple that is not exact in binary", number({ multipleOf: 0.1 }), "0.3", 0.3],
+    ["a UUID", text({ format: "uuid" }), UUID, UUID],
+    ["a time", text({ format: "time" }), "09:30:00+01:00", "09:30:00+01:00"],
+    ["text of a format that is only told", text({ format: "constructor" }), "anything", "anything"],
   ])("%s", (_, field, value, expected) => {
     expect(readAnswer([field], { f: value })).toEqual({
       content: expected === undefined ? {} : { f: expected },
@@ -79,6 +100,11 @@ describe("what is refused", () => {
     ["an integer beyond 2^53, which would be rounded", number({ integer: true }), "9007199254740993"],
     ["more digits than a double holds", number(), "0.12345678901234567"],
     ["below the minimum", number({ minimum: 0 }), "-1"],
+    ["a limit itself", number({ exclusiveMinimum: 0 }), "0"],
+    ["the upper limit itself", number({ exclusiveMaximum: 1 }), "1"],
+    ["no multiple", number({ multipleOf: 0.5 }), "0.75"],
+    ["no UUID", text({ format: "uuid" }), "123e4567"],
+    ["a time without a zone", text({ format: "time" }), "09:30:00"],
     ["nothing chosen where something must be", several(), []],
     ["more chosen than allowed", several({ maxItems: 1 }), ["a", "b"]],
   ])("%s", (_, field, value) => {
@@ -86,6 +112,30 @@ describe("what is refused", () => {
     expect(content).toEqual({});
     expect(errors).toMatchObject([{ field: "f" }]);
   });
+});
+
+test.each<[Partial<Extract<Field, { kind: "number" }>>, string]>([
+  [{}, ""],
+  [{ integer: true }, "A whole number"],
+  [{ minimum: 0, maximum: 5 }, "A number, from 0 to 5"],
+  [{ exclusiveMinimum: 0, maximum: 10_000 }, "A number, more than 0, at most 10000"],
+  [{ integer: true, minimum: 1, exclusiveMaximum: 9 }, "A whole number, at least 1, less than 9"],
+  [{ multipleOf: 0.5 }, "A number, a multiple of 0.5"],
+])("the form tells what a number has to be: %o", (over, hint) => {
+  expect(numberHint(number(over) as Extract<Field, { kind: "number" }>)).toBe(hint);
+});
+
+test.each([
+  [null, null],
+  ["email", null],
+  ["uuid", `A UUID such as ${UUID}`],
+  ["file-path", "Format: file-path"],
+])("the form tells what a text of format %s has to be", (format, hint) => {
+  expect(formatHint(text({ format }) as Extract<Field, { kind: "text" }>)).toBe(hint);
+});
+
+test("a choice that is a number comes back from a draft and from an answer", () => {
+  for (const drafted of ["1", 1]) expect(initialValues([stars], { f: drafted })).toEqual({ f: "1" });
 });
 
 test("a number beyond 2^53 is refused in words, not rounded", () => {

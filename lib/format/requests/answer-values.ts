@@ -1,5 +1,7 @@
+import { FORMATS, isMultipleOf } from "../../mcp/forms/field-checks.ts";
 import type { Field } from "../../mcp/forms/form.ts";
 import { readExactNumber } from "../../text/exact-number.ts";
+import { capitalise } from "../../text/labels.ts";
 import { instantsOf, localZone } from "../../text/local-time.ts";
 
 /** The values of the fields while a person types: text as typed, or the chosen values. */
@@ -37,7 +39,7 @@ function initialValue(field: Field, drafted: unknown): string | string[] {
     const chosen = Array.isArray(drafted) ? drafted : [];
     return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
   }
-  if (field.kind === "one_of") return field.options.find(({ value }) => value === drafted)?.value ?? "";
+  if (field.kind === "one_of") return String(chosenOf(field, String(drafted)) ?? "");
   if (["string", "number", "boolean"].includes(typeof drafted)) return String(drafted);
   // A choice is never made for a person; typed text that the server suggests is filled in, and marked as
   // suggested.
@@ -74,8 +76,13 @@ function readField(field: Field, value: string | string[]): Read {
   if (text.trim() === "") return field.required ? { error: missing(field) } : { value: undefined };
   if (field.kind === "number") return readNumber(field, text.trim());
   if (field.kind === "boolean") return { value: text === "true" };
-  if (field.kind === "one_of") return { value: text };
+  if (field.kind === "one_of") return { value: chosenOf(field, text) ?? text };
   return readText(field, text);
+}
+
+/** The choice that a control holds as this text. */
+function chosenOf({ options }: Extract<Field, { kind: "one_of" }>, text: string) {
+  return options.find(({ value }) => String(value) === text)?.value;
 }
 
 function missing(field: Field): string {
@@ -99,9 +106,18 @@ function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {
       return isDate(text) ? { value: text } : { error: "A whole date: day, month and year" };
     case "date-time":
       return readTime(text);
-    case null:
-      return { value: text };
+    default: {
+      const format = FORMATS.get(field.format ?? "");
+      return format?.fits?.(text) === false ? { error: capitalise(format.words) } : { value: text };
+    }
   }
+}
+
+/** What a text has to look like, where the control does not say it. */
+export function formatHint({ format }: Extract<Field, { kind: "text" }>): string | null {
+  const known = FORMATS.get(format ?? "");
+  if (format === null || known) return known?.fits ? capitalise(known.words) : null;
+  return `Format: ${format}`;
 }
 
 const characters = (count: number) => `${count} ${count === 1 ? "character" : "characters"}`;
@@ -129,7 +145,27 @@ function readNumber(field: Extract<Field, { kind: "number" }>, text: string): Re
   if (field.integer && !Number.isInteger(value)) return { error: "A whole number" };
   if (field.minimum !== null && value < field.minimum) return { error: `At least ${field.minimum}` };
   if (field.maximum !== null && value > field.maximum) return { error: `At most ${field.maximum}` };
+  const { exclusiveMinimum: above, exclusiveMaximum: below, multipleOf: step } = field;
+  if (above !== undefined && value <= above) return { error: `More than ${above}` };
+  if (below !== undefined && value >= below) return { error: `Less than ${below}` };
+  if (step !== undefined && !isMultipleOf(value, step)) return { error: `A multiple of ${step}` };
   return { value };
+}
+
+/** What a number has to be: `A whole number, more than 0, at most 100`. */
+export function numberHint(field: Extract<Field, { kind: "number" }>): string {
+  const { integer, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = field;
+  const isRange = minimum !== null && maximum !== null;
+  const limits = [
+    isRange && `from ${minimum} to ${maximum}`,
+    !isRange && minimum !== null && `at least ${minimum}`,
+    exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`,
+    !isRange && maximum !== null && `at most ${maximum}`,
+    exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
+    multipleOf !== undefined && `a multiple of ${multipleOf}`,
+  ].filter((limit) => limit !== false);
+  const kind = integer ? ["A whole number"] : limits.length > 0 ? ["A number"] : [];
+  return [...kind, ...limits].join(", ");
 }
 
 function readSeveral(field: Extract<Field, { kind: "several_of" }>, chosen: string[]): Read {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { FORMATS, isMultipleOf } from "./field-checks.ts";
 import type { Field, Form } from "./form.ts";
 
 export interface FieldError {
@@ -56,13 +57,19 @@ function validatorFor(fields: Field[]): ValidateFunction {
   validators.delete(key);
   // The schema is our own, and compiling the one that schemas are checked by takes most of the time.
   const checks = { allErrors: true, strict: true, ownProperties: true, validateSchema: false };
-  const ajv = known ? null : new Ajv2020(checks);
-  if (ajv) addFormats.default(ajv);
-  const validate = known ?? (ajv as Ajv2020).compile(schema);
+  const validate = known ?? withOwnChecks(new Ajv2020(checks)).compile(schema);
   validators.set(key, validate);
   const oldest = validators.keys().next();
   if (validators.size > MAX_VALIDATORS && !oldest.done) validators.delete(oldest.value);
   return validate;
+}
+
+function withOwnChecks(ajv: Ajv2020): Ajv2020 {
+  addFormats.default(ajv);
+  for (const [name, { fits }] of FORMATS) if (fits) ajv.addFormat(name, fits);
+  ajv.removeKeyword("multipleOf");
+  const validate = (step: number, value: number) => isMultipleOf(value, step);
+  return ajv.addKeyword({ keyword: "multipleOf", type: "number", schemaType: "number", validate });
 }
 
 function toSchema(fields: Field[]): Record<string, unknown> {
@@ -79,15 +86,17 @@ function fieldToSchema(field: Field): Record<string, unknown> {
     case "boolean":
       return { type: "boolean" };
     case "number": {
-      const { integer, minimum, maximum } = field;
-      return said({ type: integer ? "integer" : "number", minimum, maximum });
+      const { integer, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = field;
+      const type = integer ? "integer" : "number";
+      return said({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf });
     }
     case "text": {
       const { format, minLength, maxLength } = field;
-      return said({ type: "string", format, minLength, maxLength });
+      const checked = format !== null && FORMATS.has(format) ? format : null;
+      return said({ type: "string", format: checked, minLength, maxLength });
     }
     case "one_of":
-      return { type: "string", enum: field.options.map((option) => option.value) };
+      return { type: typeof field.options[0]?.value, enum: field.options.map((option) => option.value) };
     case "several_of": {
       const items = { type: "string", enum: field.options.map((option) => option.value) };
       return said({
@@ -102,17 +111,24 @@ function fieldToSchema(field: Field): Record<string, unknown> {
 }
 
 function said(keywords: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== null));
+  return Object.fromEntries(
+    Object.entries(keywords).filter(([, value]) => value !== null && value !== undefined),
+  );
 }
 
 function explain(error: ErrorObject, fields: Map<string, Field>): FieldError {
   const params = error.params as Record<string, unknown>;
   const pointed = error.instancePath.split("/")[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
   const name = String(params.missingProperty ?? params.additionalProperty ?? pointed);
-  const title = fields.get(name)?.title ?? name;
+  const field = fields.get(name);
+  const title = field?.title ?? name;
+  const step = field?.kind === "number" ? field.multipleOf : undefined;
   return {
     field: name,
-    message: name === "" ? "The answer must be a set of fields." : sentence(error.keyword, title, params),
+    message:
+      name === ""
+        ? "The answer must be a set of fields."
+        : sentence(error.keyword, title, { ...params, multipleOf: step }),
   };
 }
 
@@ -126,11 +142,17 @@ function sentence(keyword: string, title: string, params: Record<string, unknown
     case "type":
       return `${title} must be ${TYPES[String(params.type)] ?? "of another type"}.`;
     case "format":
-      return `${title} must be ${FORMATS[String(params.format)] ?? "of another format"}.`;
+      return `${title} must be ${FORMATS.get(String(params.format))?.words ?? "of another format"}.`;
     case "minimum":
       return `${title} must be at least ${limit}.`;
     case "maximum":
       return `${title} must be at most ${limit}.`;
+    case "exclusiveMinimum":
+      return `${title} must be more than ${limit}.`;
+    case "exclusiveMaximum":
+      return `${title} must be less than ${limit}.`;
+    case "multipleOf":
+      return `${title} must be a multiple of ${params.multipleOf}.`;
     case "minLength":
       return `${title} must have at least ${limit} ${plural(limit, "character")}.`;
     case "maxLength":
@@ -152,11 +174,5 @@ const TYPES: Record<string, string> = {
   integer: "a whole number",
   boolean: "yes or no",
   array: "a list of choices",
-};
-const FORMATS: Record<string, string> = {
-  email: "an e-mail address",
-  uri: "a full address such as https://example.com",
-  date: "a date that exists, such as 2026-02-28",
-  "date-time": "a date and time with its zone, such as 2026-02-28T09:30:00Z",
 };
 const plural = (count: string, noun: string) => (count === "1" ? noun : `${noun}s`);

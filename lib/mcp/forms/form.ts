@@ -18,12 +18,17 @@ const base = {
 
 const option = z.object({ value: z.string(), title: z.string() });
 export type FieldOption = z.infer<typeof option>;
+/** What is sent for a choice of one: of the type that the server's schema has. */
+export const choiceValueSchema = z.union([z.string(), z.number(), z.boolean()]);
+export type ChoiceValue = z.infer<typeof choiceValueSchema>;
+const choice = option.extend({ value: choiceValueSchema });
 
 const fieldSchema = z.discriminatedUnion("kind", [
   z.object({
     ...base,
     kind: z.literal("text"),
-    format: z.enum(["email", "uri", "date", "date-time"]).nullable(),
+    /** Checked if it is one of field-checks.ts, else only told. */
+    format: z.string().nullable(),
     minLength: z.number().nullable(),
     maxLength: z.number().nullable(),
     default: z.string().nullable(),
@@ -34,10 +39,18 @@ const fieldSchema = z.discriminatedUnion("kind", [
     integer: z.boolean(),
     minimum: z.number().nullable(),
     maximum: z.number().nullable(),
+    exclusiveMinimum: z.number().optional(),
+    exclusiveMaximum: z.number().optional(),
+    multipleOf: z.number().positive().optional(),
     default: z.number().nullable(),
   }),
   z.object({ ...base, kind: z.literal("boolean"), default: z.boolean().nullable() }),
-  z.object({ ...base, kind: z.literal("one_of"), options: z.array(option), default: z.string().nullable() }),
+  z.object({
+    ...base,
+    kind: z.literal("one_of"),
+    options: z.array(choice),
+    default: choiceValueSchema.nullable(),
+  }),
   z.object({
     ...base,
     kind: z.literal("several_of"),

@@ -19,14 +19,34 @@ const property = fc.oneof(
     { type: fc.constant("string"), minLength: count, maxLength: count, title: fc.string() },
     { requiredKeys: ["type"] },
   ),
-  fc.record({ type: fc.constant("string"), format: fc.constantFrom("email", "uri", "date", "date-time") }),
+  fc.record({
+    type: fc.constant("string"),
+    format: fc.constantFrom(
+      ...["email", "uri", "date", "date-time", "time", "duration", "uuid", "ipv4", "ipv6", "hostname"],
+    ),
+  }),
   choices.map((values) => ({ type: "string", enum: values })),
   choices.map((values) => ({ type: "string", oneOf: values.map((value) => ({ const: value, title: "t" })) })),
   fc.record(
-    { type: fc.constantFrom("number", "integer"), minimum: fc.integer(), maximum: fc.integer() },
+    {
+      type: fc.constantFrom("number", "integer"),
+      minimum: fc.integer(),
+      maximum: fc.integer(),
+      exclusiveMinimum: fc.integer({ min: -3, max: 3 }),
+      exclusiveMaximum: fc.integer({ min: -3, max: 3 }),
+      multipleOf: fc.constantFrom(0.25, 0.5, 1, 3),
+    },
     { requiredKeys: ["type"] },
   ),
+  fc
+    .uniqueArray(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 4 })
+    .map((values) => ({ type: "integer", enum: values })),
   fc.constant({ type: "boolean" }),
+  fc.oneof(
+    fc.boolean().map((value) => ({ type: "boolean", const: value })),
+    fc.string({ maxLength: 2 }).map((value) => ({ type: "string", const: value })),
+    fc.integer({ min: -3, max: 3 }).map((value) => ({ const: value })),
+  ),
   fc
     .tuple(choices, fc.record({ minItems: count, maxItems: count }, { requiredKeys: [] }))
     .map(([values, more]) => ({ type: "array", items: { type: "string", enum: values }, ...more })),
@@ -50,6 +70,10 @@ const bent = nearly({
           enum: fc.array(oddText, { maxLength: 3 }),
           minLength: oddNumber,
           minimum: oddNumber,
+          exclusiveMaximum: oddNumber,
+          multipleOf: oddNumber,
+          const: oddJson,
+          format: oddText,
           items: oddJson,
           pattern: oddText,
           default: oddJson,
@@ -62,6 +86,21 @@ const bent = nearly({
 const value = fc.oneof(
   fc.string({ maxLength: 5 }),
   fc.constantFrom("2026-02-28", "2026-02-30", "a@b.co", "https://a.example", "2026-02-28T09:30:00Z"),
+  fc.constantFrom(
+    "09:30:00Z",
+    "09:30",
+    "24:00:00Z",
+    "P1D",
+    "PT",
+    "::1",
+    "1:2",
+    "192.0.2.1",
+    "a.example",
+    "-a",
+  ),
+  fc.constantFrom("123e4567-e89b-12d3-a456-426614174000", "123e4567e89b12d3a456426614174000"),
+  fc.integer({ min: -4, max: 4 }),
+  fc.constantFrom(0.25, 0.3, 0.75, 1.5),
   oddNumber,
   fc.boolean(),
   fc.array(fc.string({ maxLength: 4 }), { maxLength: 4 }),
@@ -77,7 +116,7 @@ function written(fields: Field[]): Record<string, unknown> {
     const said = (members: Record<string, unknown>) =>
       Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null));
     const base = { title: field.title, description: field.description };
-    const titled = (options: { value: string; title: string }[]) =>
+    const titled = (options: { value: unknown; title: string }[]) =>
       options.map(({ value, title }) => ({ const: value, title }));
     switch (field.kind) {
       case "text":
@@ -95,12 +134,15 @@ function written(fields: Field[]): Record<string, unknown> {
           type: field.integer ? "integer" : "number",
           minimum: field.minimum,
           maximum: field.maximum,
+          exclusiveMinimum: field.exclusiveMinimum ?? null,
+          exclusiveMaximum: field.exclusiveMaximum ?? null,
+          multipleOf: field.multipleOf ?? null,
           default: field.default,
         });
       case "boolean":
         return said({ ...base, type: "boolean", default: field.default });
       case "one_of":
-        return said({ ...base, type: "string", oneOf: titled(field.options), default: field.default });
+        return said({ ...base, oneOf: titled(field.options), default: field.default });
       case "several_of":
         return said({
           ...base,

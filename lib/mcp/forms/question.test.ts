@@ -47,6 +47,75 @@ describe("normaliseForm", () => {
       text,
     ],
     ["a pattern, dropped", { type: "string", pattern: "^(a+)+$" }, text],
+    ["a format that is checked", { type: "string", format: "uuid" }, { ...text, format: "uuid" }],
+    ["a UUID of a version", { type: "string", format: "uuid4" }, { ...text, format: "uuid" }],
+    ["a format that is only told", { type: "string", format: "file-path" }, { ...text, format: "file-path" }],
+    [
+      "text in another notation",
+      { type: "string", contentMediaType: "application/json", contentSchema: {} },
+      { ...text, format: "application/json" },
+    ],
+    [
+      "limits that are no values themselves",
+      { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 10, multipleOf: 0.5 },
+      { ...number, exclusiveMinimum: 0, exclusiveMaximum: 10, multipleOf: 0.5 },
+    ],
+    [
+      "an integer of few bits",
+      { type: "integer", format: "uint8", minimum: 1 },
+      { ...number, integer: true, minimum: 1, maximum: 255 },
+    ],
+    ["a number with a format without limits", { type: "number", format: "double" }, number],
+    ["a single value", { type: "string", const: "a" }, { ...oneOf, options: [{ value: "a", title: "a" }] }],
+    [
+      "numbers to choose from",
+      { type: "integer", enum: [1, 2], default: 2 },
+      {
+        ...oneOf,
+        options: [
+          { value: 1, title: "1" },
+          { value: 2, title: "2" },
+        ],
+        default: 2,
+      },
+    ],
+    [
+      "titled numbers without a type",
+      {
+        oneOf: [
+          { const: 0.5, title: "Half", type: "number" },
+          { const: 1, title: null },
+        ],
+      },
+      {
+        ...oneOf,
+        options: [
+          { value: 0.5, title: "Half" },
+          { value: 1, title: "1" },
+        ],
+      },
+    ],
+    ["a yes", { type: "boolean", const: true }, { ...oneOf, options: [{ value: true, title: "Yes" }] }],
+    [
+      "yes and no as choices",
+      { type: "boolean", enum: [true, false] },
+      { ...base, kind: "boolean", default: null },
+    ],
+    [
+      "keywords that are null",
+      { type: "string", title: null, description: null, format: null, minLength: null, enum: null },
+      text,
+    ],
+    [
+      "keywords that change nothing",
+      { type: "string", $id: "urn:f", $defs: { X: {} }, readOnly: false, writeOnly: false },
+      text,
+    ],
+    [
+      "several choices with a title of their own",
+      { type: "array", items: { type: "string", enum: ["a", "b"], title: "Letter", $defs: {} } },
+      severalOf,
+    ],
     [
       "a number",
       { type: "number", minimum: 0, maximum: 1.5, default: 0.5 },
@@ -122,8 +191,16 @@ describe("normaliseForm", () => {
   it.each([
     ["an object in the form", form({ f: { type: "object", properties: {} } })],
     ["a list of texts", form({ f: { type: "array", items: { type: "string" } } })],
-    ["an unknown keyword", form({ f: { type: "number", multipleOf: 5 } })],
-    ["an unknown format", form({ f: { type: "string", format: "hostname" } })],
+    ["an unknown keyword", form({ f: { type: "number", not: { const: 5 } } })],
+    ["a format that is no name", form({ f: { type: "string", format: "x".repeat(101) } })],
+    ["multiples of nothing", form({ f: { type: "number", multipleOf: 0 } })],
+    ["a limit that is no number", form({ f: { type: "number", minimum: 0, exclusiveMinimum: true } })],
+    ["what is not to be changed", form({ f: { type: "string", readOnly: true } })],
+    ["null alone", form({ f: { type: "string", const: null } })],
+    ["choices of several types", form({ f: { enum: ["a", 1] } })],
+    ["a fraction as an integer", form({ f: { type: "integer", enum: [1, 1.5] } })],
+    ["a choice that can't be sent exactly", form({ f: { type: "integer", enum: [2 ** 53] } })],
+    ["numbers to choose several of", form({ f: { type: "array", items: { type: "integer", enum: [1] } } })],
     ["two types", form({ f: { type: ["string", "number"] } })],
     ["a reference", form({ f: { $ref: "#/$defs/x" } })],
     [
@@ -132,7 +209,6 @@ describe("normaliseForm", () => {
     ],
     ["a default of another type", form({ f: { type: "number", default: "5" } })],
     ["a reference beside a type", form({ f: { type: "string", $ref: "https://example.com/s.json" } })],
-    ["a single value without choices", form({ f: { type: "string", const: "a" } })],
     ["the same choice twice", form({ f: { type: "string", enum: ["a", "a"] } })],
     ["no choices", form({ f: { type: "string", enum: [] } })],
     [
@@ -167,10 +243,13 @@ describe("normaliseForm", () => {
     (schema) => expect(normaliseForm(schema)).toEqual({ kind: "supported", fields: [] }),
   );
 
-  it("ignores $schema and keeps the order", () => {
-    const $schema = "https://json-schema.org/draft/2020-12/schema";
+  it("ignores what changes nothing and keeps the order", () => {
     const found = normaliseForm({
-      $schema,
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: "https://a.example/form",
+      $defs: { Unused: { type: "object" } },
+      title: null,
+      additionalProperties: null,
       type: "object",
       properties: { b: { type: "string" }, a: { type: "string" } },
       required: ["a"],
@@ -209,6 +288,7 @@ describe("normaliseForm", () => {
 
   it("refuses to ask for a password by its format, and for a PIN in numbers", () => {
     expect(form({ f: { type: "string", format: "password" } })).toMatchObject({ kind: "secret" });
+    expect(form({ f: { type: "string", writeOnly: true } })).toMatchObject({ kind: "secret" });
     expect(form({ pin: { type: "integer" } })).toMatchObject({ kind: "secret" });
   });
 

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canBeKept } from "../messages.ts";
-import { type Field, type FieldOption, type Form, NEED } from "./form.ts";
+import { type ChoiceValue, type Field, type Form, NEED } from "./form.ts";
 import { canonicalJson } from "./jcs.ts";
 import { secretIn } from "./secret.ts";
 
@@ -18,45 +18,85 @@ const string = z.string().max(MAX_STRING);
 const exact = string.refine(canBeKept, "has characters that can't be sent back");
 const limit = z.number().optional();
 const count = z.int().nonnegative().optional();
-const titled = z.strictObject({ const: exact, title: string.optional(), description: string.optional() });
+/** A number beyond 2^53 is another one by now. */
+const number = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    "is too large to be sent exactly",
+  );
 
+/** The keywords by which a field, or the items of a list, has choices of this type. */
+const choicesOf = <T extends ChoiceValue>(value: z.ZodType<T>) => ({
+  enum: z.array(value).min(1).max(MAX_OPTIONS).optional(),
+  oneOf: z
+    .array(
+      z.strictObject({
+        const: value,
+        title: string.nullish(),
+        description: string.nullish(),
+        type: z.string().optional(),
+      }),
+    )
+    .min(1)
+    .max(MAX_OPTIONS)
+    .optional(),
+  /** Legacy titles of `enum`. */
+  enumNames: z.array(string).max(MAX_OPTIONS).optional(),
+});
 const common = { title: string.optional(), description: string.optional() };
-const optionsOf = { enum: z.array(exact).min(1).max(MAX_OPTIONS).optional() };
-const titledOptions = z.array(titled).min(1).max(MAX_OPTIONS).optional();
 
-/** The keywords of the specification, and no others: a keyword that is not understood may change the meaning. */
+/**
+ * The keywords of the specification, and those of current servers whose meaning is kept; no others: a keyword that is not
+ * understood may change the meaning.
+ */
 const property = z.discriminatedUnion("type", [
   z.strictObject({
     ...common,
-    ...optionsOf,
+    ...choicesOf(exact),
     type: z.literal("string"),
-    oneOf: titledOptions,
-    /** Legacy titles of `enum`. */
-    enumNames: z.array(string).max(MAX_OPTIONS).optional(),
-    format: string.optional(),
+    format: z.string().optional(),
+    /** How the text is written: told as a format is. */
+    contentEncoding: z.string().optional(),
+    contentMediaType: z.string().optional(),
+    contentSchema: z.unknown().optional(),
     minLength: count,
     maxLength: count,
     /** Read and dropped: a server's expression can take minutes on a short text. The server checks it again. */
     pattern: z.string().optional(),
+    writeOnly: z.boolean().optional(),
     default: string.nullish(),
   }),
   z.strictObject({
     ...common,
+    ...choicesOf(number),
     type: z.enum(["number", "integer"]),
+    format: z.string().optional(),
     minimum: limit,
     maximum: limit,
+    exclusiveMinimum: limit,
+    exclusiveMaximum: limit,
+    multipleOf: z.number().positive().optional(),
     default: z.number().nullish(),
   }),
-  z.strictObject({ ...common, type: z.literal("boolean"), default: z.boolean().nullish() }),
+  z.strictObject({
+    ...common,
+    ...choicesOf(z.boolean()),
+    type: z.literal("boolean"),
+    default: z.boolean().nullish(),
+  }),
   z.strictObject({
     ...common,
     type: z.literal("array"),
-    items: z.strictObject({
-      ...optionsOf,
-      type: z.literal("string").optional(),
-      anyOf: titledOptions,
-      oneOf: titledOptions,
-    }),
+    items: z.preprocess(
+      plain,
+      z.strictObject({
+        ...common,
+        ...choicesOf(exact),
+        type: z.literal("string").optional(),
+        anyOf: choicesOf(exact).oneOf,
+      }),
+    ),
     minItems: count,
     maxItems: count,
     uniqueItems: z.boolean().optional(),
@@ -66,7 +106,6 @@ const property = z.discriminatedUnion("type", [
 type Property = z.infer<typeof property>;
 
 const requested = z.strictObject({
-  $schema: z.string().optional(),
   type: z.literal("object"),
   title: string.optional(),
   description: string.optional(),
@@ -147,9 +186,9 @@ export function questionHash(question: {
 /** The field, or why it cannot be shown. */
 function toField(name: string, from: Property, required: boolean): Field | string {
   const base = { name, title: from.title?.trim() || name, description: from.description ?? null, required };
-  if (from.type === "boolean") return { ...base, kind: "boolean", default: from.default ?? null };
   if (from.type === "array") {
-    const options = fromEnum(from.items.enum) ?? fromTitled(from.items.anyOf ?? from.items.oneOf);
+    const { items } = from;
+    const options = optionsIn(items) ?? optionsIn({ oneOf: items.anyOf });
     if (!options) return "a list without choices";
     if (hasDuplicates(options)) return "the same choice twice";
     const initial = (from.default ?? []).filter((value) => options.some((option) => option.value === value));
@@ -162,28 +201,51 @@ function toField(name: string, from: Property, required: boolean): Field | strin
       default: initial,
     };
   }
-  if (from.type === "string") {
-    const options = fromEnum(from.enum, from.enumNames) ?? fromTitled(from.oneOf);
-    if (options) {
-      if (hasDuplicates(options)) return "the same choice twice";
-      const initial = options.find((option) => option.value === from.default)?.value ?? null;
-      return { ...base, kind: "one_of", options, default: initial };
-    }
-    const format = FORMATS.safeParse(from.format);
-    if (!format.success) return `the unknown format "${from.format}"`;
-    const { minLength = null, maxLength = null, default: initial = null } = from;
-    return { ...base, kind: "text", format: format.data ?? null, minLength, maxLength, default: initial };
+  const options = optionsIn<ChoiceValue>(from);
+  if (options && hasDuplicates(options)) return "the same choice twice";
+  if (from.type === "integer" && options?.some(({ value }) => !Number.isInteger(value)))
+    return "a choice that is no whole number";
+  // A yes and a no are what any such field offers.
+  if (options && (from.type !== "boolean" || options.length === 1)) {
+    const initial = options.find((option) => option.value === from.default)?.value ?? null;
+    return { ...base, kind: "one_of", options, default: initial };
   }
-  const { minimum, maximum, default: initial = null } = from;
-  const integer = from.type === "integer";
+  if (from.type === "boolean") return { ...base, kind: "boolean", default: from.default ?? null };
+  if (from.type === "string") {
+    const format = (from.format ?? from.contentEncoding ?? from.contentMediaType ?? null)?.replace(
+      /^uuid[1-8]$/,
+      "uuid",
+    );
+    if (format && format.length > MAX_FORMAT) return `the unknown format "${format.slice(0, MAX_FORMAT)}…"`;
+    const { minLength = null, maxLength = null, default: initial = null } = from;
+    return { ...base, kind: "text", format: format || null, minLength, maxLength, default: initial };
+  }
+  return { ...base, kind: "number", ...limitsOf(from), default: from.default ?? null };
+}
+
+const MAX_FORMAT = 100;
+
+function limitsOf(from: Extract<Property, { type: "number" | "integer" }>) {
+  const { multipleOf } = from;
+  const [exclusiveMinimum, exclusiveMaximum] = [bound(from.exclusiveMinimum), bound(from.exclusiveMaximum)];
+  const range = rangeOf(from.format);
+  const [least, most] = range ?? [-Infinity, Infinity];
   return {
-    ...base,
-    kind: "number",
-    integer,
-    minimum: bound(minimum),
-    maximum: bound(maximum),
-    default: initial,
+    integer: from.type === "integer" || range !== null,
+    minimum: bound(Math.max(from.minimum ?? -Infinity, least)),
+    maximum: bound(Math.min(from.maximum ?? Infinity, most)),
+    ...(exclusiveMinimum !== null && { exclusiveMinimum }),
+    ...(exclusiveMaximum !== null && { exclusiveMaximum }),
+    ...(multipleOf !== undefined && { multipleOf }),
   };
+}
+
+/** The least and the most of an integer of so many bits, as OpenAPI and Rust name them. */
+function rangeOf(format: string | undefined): [number, number] | null {
+  const [, unsigned, bits] = /^(u?)int(8|16|32)$/.exec(format ?? "") ?? [];
+  const size = 2 ** Number(bits);
+  if (bits === undefined) return null;
+  return unsigned ? [0, size - 1] : [-size / 2, size / 2 - 1];
 }
 
 /** Schema generators write the largest exact number where there is no limit; nothing beyond it is taken anyway. */
@@ -191,45 +253,68 @@ function bound(limit: number | undefined): number | null {
   return limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? null : limit;
 }
 
-const FORMATS = z.enum(["email", "uri", "date", "date-time"]).optional();
-
-function fromEnum(values: string[] | undefined, titles: string[] = []): FieldOption[] | null {
-  return values ? values.map((value, at) => ({ value, title: titles[at] ?? value })) : null;
+interface Choices<T> {
+  enum?: T[] | undefined;
+  enumNames?: string[] | undefined;
+  oneOf?: { const: T; title?: string | null | undefined }[] | undefined;
 }
 
-function fromTitled(values: z.infer<typeof titledOptions>): FieldOption[] | null {
-  return values
-    ? values.map((option) => ({ value: option.const, title: option.title ?? option.const }))
+function optionsIn<T extends ChoiceValue>({
+  enum: values,
+  enumNames = [],
+  oneOf,
+}: Choices<T>): { value: T; title: string }[] | null {
+  if (values) return values.map((value, at) => ({ value, title: enumNames[at] ?? wordsOf(value) }));
+  return oneOf
+    ? oneOf.map((option) => ({ value: option.const, title: option.title ?? wordsOf(option.const) }))
     : null;
 }
 
-function hasDuplicates(options: FieldOption[]): boolean {
+function wordsOf(value: ChoiceValue): string {
+  return typeof value === "boolean" ? (value ? "Yes" : "No") : String(value);
+}
+
+function hasDuplicates(options: { value: ChoiceValue }[]): boolean {
   return new Set(options.map(({ value }) => value)).size < options.length;
 }
 
 /**
  * A nullable property as the plain one, since an empty field is left out of the answer: `type: ["string", "null"]`,
- * or `anyOf` with null as Python's schema generators write it. Choices without a type are texts.
+ * or `anyOf` with null as Python's schema generators write it. A single value is the only choice; choices without a type are
+ * of the first one's.
  */
 function plain(given: unknown): unknown {
   if (!isRecord(given)) return given;
-  const value = withoutNotes(given);
+  const { const: only, ...value } = withoutNotes(given);
+  if (only !== undefined) return plain({ ...value, enum: value.enum === undefined ? [only] : [] });
   const { anyOf, ...rest } = value;
   if (Array.isArray(anyOf) && rest.type === undefined) {
     const kinds = anyOf.filter((kind) => !(isRecord(kind) && kind.type === "null"));
     return kinds.length === 1 && isRecord(kinds[0]) ? plain({ ...kinds[0], ...rest }) : value;
   }
-  if (value.type === undefined && (value.enum ?? value.oneOf) !== undefined)
-    return { ...value, type: "string" };
+  if (value.type === undefined) {
+    const type = typeOfChoices(value);
+    return type === null ? value : { ...value, type };
+  }
   if (!Array.isArray(value.type)) return value;
   const types = value.type.filter((type) => type !== "null");
   const choices = Array.isArray(value.enum) ? { enum: value.enum.filter((choice) => choice !== null) } : {};
   return types.length === 1 ? { ...value, ...choices, type: types[0] } : value;
 }
 
-/** Keywords that by definition change nothing of what may be answered. */
-function isNote(keyword: string): boolean {
-  return ["$comment", "examples", "deprecated"].includes(keyword) || keyword.startsWith("x-");
+function typeOfChoices({ enum: values, oneOf }: Record<string, unknown>): string | null {
+  const [first] = Array.isArray(values) ? values : Array.isArray(oneOf) ? oneOf : [];
+  const type = typeof (isRecord(first) ? first.const : first);
+  return ["string", "number", "boolean"].includes(type) ? type : null;
+}
+
+const NOTES = ["$comment", "$schema", "$id", "$anchor", "$defs", "definitions", "examples", "deprecated"];
+
+/** Whether a keyword changes nothing of what may be answered: by definition, or as it says nothing. */
+function isNote([keyword, value]: [string, unknown]): boolean {
+  if (NOTES.includes(keyword) || keyword.startsWith("x-")) return true;
+  // A single value may be null, which no field can send.
+  return (value === null && keyword !== "const") || (value === false && /^(read|write)Only$/.test(keyword));
 }
 
 function needIn(property: unknown): string | null {
@@ -238,7 +323,7 @@ function needIn(property: unknown): string | null {
 }
 
 function withoutNotes(schema: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isNote(keyword)));
+  return Object.fromEntries(Object.entries(schema).filter((entry) => !isNote(entry)));
 }
 
 function hasProto(properties: unknown): boolean {

@@ -8,12 +8,22 @@ const SECRET =
  */
 export function secretIn(
   name: string,
-  property: { type: string; title?: string; format?: string; enum?: unknown; oneOf?: unknown },
+  property: {
+    type: string;
+    title?: string;
+    format?: string;
+    writeOnly?: boolean;
+    enum?: unknown;
+    oneOf?: unknown;
+  },
 ): string | null {
   const isTyped = property.type === "string" || property.type === "number" || property.type === "integer";
   if (!isTyped || property.enum !== undefined || property.oneOf !== undefined) return null;
   const label = property.title?.trim() || name;
-  const found = property.format === "password" || [name, label].some((text) => SECRET.test(words(text)));
+  const found =
+    property.format === "password" ||
+    property.writeOnly ||
+    [name, label].some((text) => SECRET.test(words(text)));
   return found ? `"${label}" looks like a secret, and secrets do not belong in a form` : null;
 }
 

@@ -42,13 +42,14 @@ export function AnswerField({
         />
       );
     case "one_of":
+      // Controls hold texts; `readAnswer` finds the choice again.
       if (field.options.length > MOST_RADIOS) return <ChoiceList {...common} field={field} />;
       return (
         <ChoiceGroup
           {...group}
           field={field}
-          options={field.options}
-          suggested={field.default === null ? [] : [field.default]}
+          options={field.options.map(({ value, title }) => ({ value: String(value), title }))}
+          suggested={field.default === null ? [] : [String(field.default)]}
           chosen={[text]}
         />
       );

@@ -134,7 +134,7 @@ export function ChoiceList({ id, field, value, error, onChange, onBlur }: Answer
         <Select {...control} value={value} onBlur={onBlur} onChange={(event) => onChange(event.target.value)}>
           <option value="">{field.required ? "Choose…" : "No answer"}</option>
           {field.options.map((option) => (
-            <option key={option.value} value={option.value}>
+            <option key={String(option.value)} value={String(option.value)}>
               {option.title}
             </option>
           ))}

@@ -5,7 +5,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field as LabelledField } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
-import { UNFINISHED } from "@/lib/format/requests/answer-values.ts";
+import { formatHint, numberHint, UNFINISHED } from "@/lib/format/requests/answer-values.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { readExactNumber } from "@/lib/text/exact-number.ts";
 import { instantsOf, localZone, offsetOf, wallOf } from "@/lib/text/local-time.ts";
@@ -22,7 +22,11 @@ export interface AnswerProps<K extends Field["kind"] = Field["kind"]> {
 
 type TextField = Extract<Field, { kind: "text" }>;
 
-const INPUT_TYPES = { email: "email", uri: "url", date: "date", "date-time": "datetime-local" } as const;
+const INPUT_TYPES = new Map([
+  ["email", "email"],
+  ["uri", "url"],
+  ["date", "date"],
+]);
 /** Servers seldom give a length, so a text field's name decides whether it gets several lines. */
 const CALLED_LONG =
   /\b(comments?|notes?|descriptions?|reasons?|messages?|summary|details|feedback|explanations?|justification)\b/i;
@@ -40,6 +44,7 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
       hint={[
         field.format === "date" && chosenDate(value, formats),
         value !== "" && value === field.default && SUGGESTED,
+        formatHint(field),
         lengthHint(field, value),
       ]
         .filter(Boolean)
@@ -64,7 +69,7 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
         return (
           <Input
             {...common}
-            type={field.format ? INPUT_TYPES[field.format] : "text"}
+            type={INPUT_TYPES.get(field.format ?? "") ?? "text"}
             className={field.format === "date" ? "max-w-52" : undefined}
             onBlur={(event) => {
               noteUnfinished(event, value, onChange);
@@ -80,14 +85,7 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
 
 /** A text input on purpose: number inputs round, and change on scrolling. */
 export function NumberAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"number">) {
-  const { integer, minimum, maximum } = field;
-  const range =
-    minimum !== null && maximum !== null
-      ? `from ${minimum} to ${maximum}`
-      : minimum !== null
-        ? `at least ${minimum}`
-        : maximum !== null && `at most ${maximum}`;
-  const kind = [integer ? "A whole number" : range && "A number", range].filter(Boolean).join(", ");
+  const { integer, minimum, exclusiveMinimum } = field;
   const suggested = field.default !== null && value === String(field.default) && SUGGESTED;
   const { number } = useFormats();
   const read = readExactNumber(value);
@@ -98,7 +96,7 @@ export function NumberAnswer({ id, field, value, error, onChange, onBlur }: Answ
       id={id}
       label={field.title}
       description={field.description}
-      hint={[asRead && asRead !== value.trim() && `Read as ${asRead}`, suggested, kind]
+      hint={[asRead && asRead !== value.trim() && `Read as ${asRead}`, suggested, numberHint(field)]
         .filter(Boolean)
         .join(" · ")}
       error={error}
@@ -108,7 +106,9 @@ export function NumberAnswer({ id, field, value, error, onChange, onBlur }: Answ
       {(control) => (
         <Input
           {...control}
-          inputMode={integer && (minimum ?? -1) >= 0 ? "numeric" : integer ? "text" : "decimal"}
+          inputMode={
+            integer && (minimum ?? exclusiveMinimum ?? -1) >= 0 ? "numeric" : integer ? "text" : "decimal"
+          }
           autoComplete="off"
           className="max-w-72"
           value={value}

@@ -1,0 +1,81 @@
+/** What a typed value has to be: one definition for the form in the browser and for the server. Pure and client-safe. */
+
+interface Format {
+  /** As in "The id must be …". */
+  words: string;
+  /** Missing where browser and server each have their own reading. */
+  fits?: (text: string) => boolean;
+}
+
+const OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+
+const matches = (expression: string) => {
+  const whole = new RegExp(`^(${expression})$`, "i");
+  return (text: string) => whole.test(text);
+};
+const isHostName = matches(`${LABEL}(\\.${LABEL})*\\.?`);
+
+/** The formats of JSON Schema that are checked. Any other says how a text is meant, and is shown beside the field. */
+export const FORMATS = new Map<string, Format>([
+  ["email", { words: "an e-mail address" }],
+  ["uri", { words: "a full address such as https://example.com" }],
+  ["date", { words: "a date that exists, such as 2026-02-28" }],
+  ["date-time", { words: "a date and time with its zone, such as 2026-02-28T09:30:00Z" }],
+  [
+    "time",
+    {
+      words: "a time with its zone, such as 09:30:00Z",
+      fits: matches("([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)"),
+    },
+  ],
+  [
+    "duration",
+    {
+      words: "a duration such as PT2H30M or P1D",
+      fits: matches("P\\d+W|P(?=[\\dT])(\\d+Y)?(\\d+M)?(\\d+D)?(T(?=\\d)(\\d+H)?(\\d+M)?(\\d+S)?)?"),
+    },
+  ],
+  [
+    "uuid",
+    {
+      words: "a UUID such as 123e4567-e89b-12d3-a456-426614174000",
+      fits: matches("[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}"),
+    },
+  ],
+  ["ipv4", { words: "an IPv4 address such as 192.0.2.1", fits: matches(`${OCTET}(\\.${OCTET}){3}`) }],
+  [
+    "ipv6",
+    {
+      words: "an IPv6 address such as 2001:db8::1",
+      fits: (text) => /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`),
+    },
+  ],
+  [
+    "hostname",
+    {
+      words: "a host name such as www.example.com",
+      fits: (text) => text.length <= 253 && isHostName(text),
+    },
+  ],
+]);
+
+/** Whether a number is a whole number of steps, of the decimals as written: 0.3 is three times 0.1. */
+export function isMultipleOf(value: number, step: number): boolean {
+  const [of, by] = [decimal(value), decimal(step)];
+  const exponent = Math.min(of.exponent, by.exponent);
+  const scaled = ({ digits, exponent: own }: Decimal) => digits * 10n ** BigInt(own - exponent);
+  return scaled(of) % scaled(by) === 0n;
+}
+
+interface Decimal {
+  digits: bigint;
+  /** Of ten. */
+  exponent: number;
+}
+
+function decimal(value: number): Decimal {
+  const [mantissa = "", exponent = "0"] = String(value).split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
