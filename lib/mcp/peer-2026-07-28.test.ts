@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { hasTaskServerCapabilityV2, isCreateTaskResultV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APPROVAL_SCHEMA } from "../../test/fixtures/fake-task.ts";
@@ -8,6 +10,11 @@ import { discover } from "./discover.ts";
 import type { Peer, StreamListener, TaskRef } from "./peer.ts";
 
 const options = { deadlineMs: 5_000 };
+const SAMPLING = { method: "sampling/createMessage", params: {} };
+const elicitation = (more: object) => ({
+  method: "elicitation/create",
+  params: { message: "Sure?", ...more },
+});
 const silent: StreamListener = {
   onQuestion() {},
   onRetracted() {},
@@ -163,6 +170,42 @@ describe("a server of 2026-07-28", () => {
     const inputResponses = { amount: { action: "accept", content: { n: 3 } } };
     const end = await start("order", { retry: { inputResponses, requestState: outcome.requestState } });
     expect(end.kind === "result" && JSON.stringify(end.result)).toContain("first ✓ second");
+  });
+
+  it.each<[string, Record<string, unknown>, unknown]>([
+    ["a completion alone", { s: SAMPLING }, null],
+    ["nothing that can be read", { q: null }, null],
+    ["under a key that can't be kept", { ["k".repeat(600)]: elicitation({}), q: elicitation({}) }, null],
+    ["a completion too", { s: SAMPLING, q: elicitation({}) }, [{ address: { key: "q" }, message: "Sure?" }]],
+    [
+      "what can't be shown",
+      { q: elicitation({ mode: "voice" }) },
+      [{ address: { key: "q" }, message: "Sure?", unreadable: { reason: expect.stringContaining("voice") } }],
+    ],
+  ])("that asks before it makes a task, for %s", async (_, inputRequests, questions) => {
+    const asking = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk) => chunks.push(chunk));
+      request.on("end", () => {
+        const { id } = JSON.parse(Buffer.concat(chunks).toString());
+        response.setHeader("content-type", "application/json");
+        const result = { resultType: "input_required", inputRequests, requestState: "s" };
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      });
+    });
+    await new Promise<void>((resolve) => asking.listen(0, "127.0.0.1", resolve));
+    const host = `127.0.0.1:${(asking.address() as AddressInfo).port}`;
+    const there = createNetwork({ allowHosts: [host], denyPorts: [] });
+    const other = createPeer("2026-07-28", openWire({ url: `http://${host}/mcp`, headers: {} }, there));
+    try {
+      const input = { tool: "t", arguments: {}, ttlMs: null, idempotencyKey: "k" };
+      const outcome = other.start(null, input, silent, options);
+      if (questions) expect(await outcome).toMatchObject({ kind: "input_required", questions });
+      else await expect(outcome).rejects.toMatchObject({ code: "not_supported", reached: "yes" });
+    } finally {
+      await there.close();
+      asking.close();
+    }
   });
 
   it("does not know a task", async () => {

@@ -73,6 +73,17 @@ async function startGated(
   return id;
 }
 
+/** A form as current servers of the official Python packages send it. */
+const PRICED = {
+  $id: "urn:priced",
+  type: "object",
+  properties: {
+    amount: { type: "number", exclusiveMinimum: 0, multipleOf: 0.5 },
+    stars: { type: "integer", enum: [1, 2], title: null },
+  },
+  required: ["amount"],
+};
+
 const outcome = (task: { result: unknown }) =>
   (task.result as { structuredContent: Record<string, unknown> }).structuredContent;
 
@@ -214,7 +225,7 @@ describe.concurrent("a question that a program puts to people", () => {
     expect(await queries.deliveryOf(inputRequestId)).toMatchObject({ state: "failed" });
   });
 
-  test("a form that can't be shown, and somebody who can't accept, are refused", async ({
+  test("a form that can't be shown, what it does not take, and somebody who can't accept, are refused", async ({
     onTestFinished,
   }) => {
     const here = await place({ onTestFinished });
@@ -226,6 +237,17 @@ describe.concurrent("a question that a program puts to people", () => {
       ask(here, { tool: "ask_person", arguments: { message: "Which?", to: "nobody@test.example" } }),
     ).rejects.toMatchObject({ code: "invalid_input", errors: [{ field: "to" }] });
     const { organization, queries } = here;
+    for (const call of [
+      { tool: "ask_person", arguments: { message: "How much?", form: PRICED } },
+      { tool: "request_approval", arguments: { action: "Pay", form: PRICED } },
+    ] satisfies HumanCall[]) {
+      const { inputRequestId } = await ask(here, call);
+      const answer = (content: Record<string, unknown>) =>
+        organization.answer(inputRequestId, { action: "accept", content });
+      for (const content of [{ amount: 0 }, { amount: 0.7 }, { amount: 1, stars: "1" }])
+        await expect(answer(content)).rejects.toMatchObject({ code: "invalid_content" });
+      await answer({ amount: 1.5, stars: 2 });
+    }
     const to = `${organization.approver.userId}@TEST.example`;
     const { inputRequestId } = await ask(here, { tool: "ask_person", arguments: { message: "Which?", to } });
     expect((await queries.request(inputRequestId)).assigneeUserId).toBe(organization.approver.userId);
