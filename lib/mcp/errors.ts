@@ -4,8 +4,10 @@ import { z } from "zod";
 import { NetworkError } from "../base/network/network.ts";
 import { ERROR_CHARACTERS } from "./limits.ts";
 import { type RpcError, rpcErrorSchema } from "./messages.ts";
+import { tokenChallenge } from "./oauth/challenges.ts";
 import { PeerError, type PeerErrorCode } from "./peer.ts";
 import { parseJson } from "./wire/json.ts";
+import { shownTarget } from "./wire/redirect.ts";
 
 const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 
@@ -30,6 +32,8 @@ export function badReply(message: string, cause?: unknown): PeerError {
 }
 
 export interface HttpAnswer {
+  /** Where the answer is from. */
+  url: URL;
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -92,7 +96,11 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   if ([400, 409, 413, 414, 422, 431].includes(status)) {
     return fail("rejected", `The server answered HTTP ${status}`);
   }
-  return fail("bad_reply", `The server answered HTTP ${status}`);
+  const redirectsTo = shownTarget(status, answer.headers.location, answer.url) ?? undefined;
+  const message = redirectsTo
+    ? `The server redirects to ${redirectsTo}; set that address`
+    : `The server answered HTTP ${status}`;
+  return new PeerError("bad_reply", "yes", message, { ...detail, redirectsTo });
 }
 
 /** Converts a JSON-RPC error in the reply to `method`. */
@@ -186,13 +194,13 @@ function errorIn(body: string): RpcError | undefined {
 }
 
 /** Returns the scopes of `Bearer error="insufficient_scope", scope="…"` (RFC 6750, 3.1), or undefined. */
-function insufficientScope(challenge: string | undefined): string | undefined {
-  if (!challenge || !/^(Bearer|DPoP)\s/i.test(challenge)) return undefined;
-  if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined;
-  const scope = /\bscope="([\x20-\x7e]{1,2000}?)"/.exec(challenge)?.[1]?.trim();
-  return scope && SCOPE.test(scope) ? scope : undefined;
+function insufficientScope(challenges: string | string[] | undefined): string | undefined {
+  const refusal = tokenChallenge(challenges, (said) => said.get("error") === "insufficient_scope");
+  const scope = refusal?.get("scope")?.trim() ?? "";
+  return scope.length <= SCOPE_CHARACTERS && SCOPE.test(scope) ? scope : undefined;
 }
 
+const SCOPE_CHARACTERS = 2_000;
 /** Scope syntax of RFC 6749, 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 

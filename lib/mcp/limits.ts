@@ -22,6 +22,9 @@ export const LINE_BYTES = 10 * 1024 * 1024;
 export const LOG_LINE_BYTES = 4 * 1024;
 /** Messages in one array, which servers of 2025-03-26 may send. */
 export const BATCH_MESSAGES = 1_000;
+/** Redirects of one request that are followed, and the characters of a target that people are shown. */
+export const REDIRECTS = 5;
+export const SHOWN_URL_CHARACTERS = 300;
 /** Levels and values of one message's JSON. What is deeper ends the process that writes it down, by its recursion. */
 export const DEPTH = 100;
 export const VALUES = 500_000;

@@ -361,6 +361,8 @@ export class PeerError extends Error {
   readonly retryAfterMs: number | null;
   /** 403: the rights that the call takes and the token has not (RFC 6750, insufficient_scope). Untrusted. */
   readonly neededScope: string | null;
+  /** 3xx: the address that the server wants to be asked at, which Intray did not follow to. Untrusted. */
+  readonly redirectsTo: string | null;
 
   constructor(
     code: PeerErrorCode,
@@ -372,6 +374,7 @@ export class PeerError extends Error {
       rpcError?: { code: number; message: string; data?: unknown };
       retryAfterMs?: number;
       neededScope?: string;
+      redirectsTo?: string;
     } = {},
   ) {
     super(message, { cause: detail.cause });
@@ -382,6 +385,7 @@ export class PeerError extends Error {
     this.rpcError = detail.rpcError ?? null;
     this.retryAfterMs = detail.retryAfterMs ?? null;
     this.neededScope = detail.neededScope ?? null;
+    this.redirectsTo = detail.redirectsTo ?? null;
   }
 }
 

@@ -3,12 +3,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import { msSince, thisMoment } from "../../base/moment.ts";
 import type { Network, Outgoing } from "../../base/network/network.ts";
 import { badReply, httpError, transportError } from "../errors.ts";
-import { ERROR_BYTES, REPLY_BYTES } from "../limits.ts";
+import { ERROR_BYTES, REDIRECTS, REPLY_BYTES } from "../limits.ts";
 import { PeerError } from "../peer.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { Flood } from "./flood.ts";
 import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { LargeRead } from "./large-reads.ts";
+import { sameOriginTarget } from "./redirect.ts";
 import { SseParser } from "./sse.ts";
 
 export interface ExchangeOptions {
@@ -42,7 +43,10 @@ export interface ExchangeHandlers {
   onError(error: PeerError): void;
 }
 
-/** Starts the exchange. The returned function drops the connection. */
+/**
+ * Starts the exchange, and follows redirects that send the whole request on within the origin. The returned function
+ * drops the connection.
+ */
 export function exchange(
   network: Network,
   url: URL,
@@ -50,6 +54,8 @@ export function exchange(
   options: ExchangeOptions,
   handlers: ExchangeHandlers,
 ): () => void {
+  let at = url;
+  let redirects = 0;
   let status = 0;
   let headers: IncomingHttpHeaders = {};
   let parser: SseParser | null = null;
@@ -76,8 +82,10 @@ export function exchange(
   const isRefusal = () => status !== 0 && !isSuccess(status);
   const refusal = () => {
     const inSession = "mcp-session-id" in outgoing.headers;
-    const body = hiding([...credentials, ...options.secrets], IN_MESSAGES)(text());
-    return httpError({ status, headers, body }, options.rpcMethod, inSession);
+    const masked = hiding([...credentials, ...options.secrets], IN_MESSAGES);
+    const location = headers.location && masked(String(headers.location));
+    const answer = { url: at, status, headers: { ...headers, location }, body: masked(text()) };
+    return httpError(answer, options.rpcMethod, inSession);
   };
   const errorOf = (error: Error, sent: boolean) => {
     // The status suffices, even if the body is incomplete.
@@ -93,7 +101,7 @@ export function exchange(
     }
   };
 
-  drop = network.send(url, outgoing, {
+  const reception: Parameters<Network["send"]>[2] = {
     // If the process was frozen, or its machine suspended, this runs before the timers, and another process
     // may have taken over meanwhile.
     onStart() {
@@ -141,6 +149,8 @@ export function exchange(
       }
     },
     onEnd() {
+      const next = redirects < REDIRECTS ? sameOriginTarget(status, headers.location, at) : null;
+      if (next) return follow(next);
       settle();
       large.end();
       if (isRefusal()) return handlers.onError(refusal());
@@ -156,7 +166,16 @@ export function exchange(
       large.end();
       handlers.onError(errorOf(error, sent));
     },
-  });
+  };
+  const follow = (next: URL) => {
+    redirects++;
+    at = next;
+    status = 0;
+    size = 0;
+    chunks.length = 0;
+    drop = network.send(at, outgoing, reception);
+  };
+  drop = network.send(at, outgoing, reception);
   if (options.signal?.aborted) giveUp();
   else options.signal?.addEventListener("abort", giveUp);
   return () => stop("closed");

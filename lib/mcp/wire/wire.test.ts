@@ -101,9 +101,21 @@ const nonsense: [
   ],
   [
     "a redirect",
-    plain(302, "", { location: "http://169.254.169.254/" }),
+    plain(302, "", { location: "http://169.254.169.254/x?token=1#y" }),
     get,
-    { code: "bad_reply", httpStatus: 302 },
+    { code: "bad_reply", httpStatus: 302, redirectsTo: "http://169.254.169.254/x" },
+  ],
+  [
+    "a redirect to another origin",
+    plain(308, "", { location: "https://elsewhere.example/mcp" }),
+    get,
+    { code: "bad_reply", httpStatus: 308, redirectsTo: "https://elsewhere.example/mcp" },
+  ],
+  [
+    "a redirect that is no address of the web",
+    plain(307, "", { location: "javascript:alert(1)" }),
+    get,
+    { code: "bad_reply", httpStatus: 307, redirectsTo: null },
   ],
   ["500", plain(500, "oops"), get, { code: "bad_reply", httpStatus: 500 }],
   ["401", plain(401), get, { code: "unauthorized" }],
@@ -120,6 +132,14 @@ const nonsense: [
     { code: "rate_limited", retryAfterMs: 1_000 },
   ],
   ["403", plain(403), get, { code: "unauthorized" }],
+  [
+    "403 that names rights in the second of two challenges",
+    plain(403, "", {
+      "www-authenticate": `Basic realm="x", bearer Error = "insufficient_scope", scope="a b"`,
+    }),
+    get,
+    { code: "unauthorized", neededScope: "a b" },
+  ],
   [
     "429 in seconds",
     plain(429, "", { "retry-after": "7" }),
@@ -378,6 +398,39 @@ it.each([200, 400])(
     await expect(v1().start(session, input, silent, options)).rejects.toMatchObject({ code: "rejected" });
   },
 );
+
+describe("a redirect that sends the whole request on", () => {
+  it.each([307, 308])("%i is followed within the origin, with method, headers and body", async (status) => {
+    const seen: unknown[] = [];
+    behave = (response, id, request) => {
+      seen.push([request.method, request.url, request.headers.authorization, id > 0]);
+      if (request.url !== "/there/?a=b")
+        return plain(status, "moved", { location: "/there/?a=b" })(response, id, request);
+      result({ tools: [] })(response, id, request);
+    };
+    const headers = { authorization: "Bearer secret-of-the-server" };
+    const peer = createPeer("2026-07-28", openWire({ url, headers }, network));
+    expect(await peer.listTools(null, options)).toEqual([]);
+    const asked = ["POST", expect.any(String), "Bearer secret-of-the-server", true];
+    expect(seen).toEqual([asked, asked]);
+  });
+
+  it("is followed five times", async () => {
+    behave = (response, id, request) =>
+      plain(307, "", { location: `${url}?${requests}` })(response, id, request);
+    await expect(get()).rejects.toMatchObject({ code: "bad_reply", reached: "yes", redirectsTo: url });
+    expect(requests).toBe(6);
+  });
+
+  it.each(["http://user@HOST/mcp", "http://127.0.0.1:1/mcp", "https://HOST/mcp", "//elsewhere.example/mcp"])(
+    "%s is not",
+    async (location) => {
+      behave = plain(307, "", { location: location.replace("HOST", new URL(url).host) });
+      await expect(get()).rejects.toMatchObject({ code: "bad_reply", redirectsTo: expect.any(String) });
+      expect(requests).toBe(1);
+    },
+  );
+});
 
 it("gives up in the middle when the caller does", async () => {
   const controller = new AbortController();
