@@ -67,6 +67,30 @@ describe("an address that is tried", () => {
     expect(unsafe.body.signIn).toEqual({ kind: "oauth", host: null, refusal: "pkce_unsupported" });
   });
 
+  test("tells why there is no sign-in where the server names a place for it, and where it redirects to", async () => {
+    oauth.authority.behave.instead = (request, response) => {
+      if (!request.url?.startsWith("/.well-known/")) return false;
+      response.writeHead(404).end();
+      return true;
+    };
+    const nothing = await probe({ url: oauth.remote.url });
+    oauth.authority.behave.instead = undefined;
+    expect(nothing.body.signIn).toEqual({ kind: "oauth", host: null, refusal: "metadata_missing" });
+    oauth.remote.behave.instead = (_, response) => {
+      response.writeHead(308, { location: "https://moved.example/mcp?token=x" }).end();
+      return true;
+    };
+    const moved = await probe({ url: oauth.remote.url });
+    oauth.remote.behave.instead = undefined;
+    expect(moved.body).toMatchObject({
+      signIn: null,
+      health: {
+        state: "failing",
+        message: "The server redirects to https://moved.example/mcp; set that address.",
+      },
+    });
+  });
+
   test("asks for a token where no authorization server is named, and says whether a token is taken", async () => {
     const guard = await startTokenServer(remote.url, "sesame");
     expect((await probe({ url: guard.url })).body.signIn).toEqual({ kind: "bearer" });

@@ -129,7 +129,7 @@ describe("a name that leads inside, and one that leads nowhere, get the same ans
       remote.behave.metadata = (metadata) => ({ ...metadata, ...named(host) });
       return post("/servers/probe", { url: remote.url });
     });
-    expect(probed).toMatchObject([200, { signIn: { kind: "bearer" } }]);
+    expect(probed).toMatchObject([200, { signIn: { kind: "oauth", host: null, refusal: "unreachable" } }]);
   });
 });
 

@@ -277,28 +277,49 @@ describe("clients from before issuers had addresses of their own", () => {
   });
 });
 
-test("metadata that names its issuer with a slash more or less than it was asked for is another's", async () => {
-  authority.behave.instead = (request, response) => {
-    if (!request.url?.includes("/.well-known/") || !request.url.includes("/tenant")) return false;
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(
-      JSON.stringify({
-        issuer: `${authority.issuer}/tenant`,
-        authorization_endpoint: `${authority.issuer}/auth`,
-        token_endpoint: `${authority.issuer}/token`,
-        registration_endpoint: `${authority.issuer}/reg`,
-        response_types_supported: ["code"],
-        code_challenge_methods_supported: ["S256"],
-      }),
-    );
-    return true;
+describe("metadata that names its issuer otherwise than it was asked for", () => {
+  const reasonFor = async (asked: string, named: string) => {
+    authority.behave.instead = (request, response) => {
+      if (!request.url?.includes("/.well-known/")) return false;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify({
+          issuer: authority.issuer + named,
+          authorization_endpoint: `${authority.issuer}/auth`,
+          token_endpoint: `${authority.issuer}/token`,
+          registration_endpoint: `${authority.issuer}/reg`,
+          response_types_supported: ["code"],
+          code_challenge_methods_supported: ["S256"],
+        }),
+      );
+      return true;
+    };
+    const { id } = await fixture.addServer();
+    fixture.remote.behave.metadata = (metadata) => ({
+      ...metadata,
+      authorization_servers: [authority.issuer + asked],
+    });
+    const { status, body } = await fixture.depart(id);
+    return status === 200 ? body.issuer.replace(authority.issuer, "") : body.reason;
   };
-  const { id } = await fixture.addServer();
-  const named = (issuer: string) => {
-    fixture.remote.behave.metadata = (metadata) => ({ ...metadata, authorization_servers: [issuer] });
-  };
-  named(`${authority.issuer}/tenant/`);
-  expect((await fixture.depart(id)).body.reason).toBe("metadata_issuer");
-  named(`${authority.issuer}/tenant`);
-  expect((await fixture.depart(id)).status).toBe(200);
+
+  test.each([
+    ["", "/"],
+    ["/", ""],
+    ["/tenant", "/tenant/"],
+    ["/tenant/", "/tenant"],
+  ])("by a slash at its end is the one: %j, %j", async (asked, named) => {
+    expect(await reasonFor(asked, named)).toBe(named);
+  });
+
+  test.each([
+    ["/tenant", ""],
+    ["/tenant", "/Tenant"],
+    ["/tenant", "/tenant//"],
+    ["/tenant", "/tenant2"],
+    ["/tenant/", "/tenant?"],
+    ["/tenant", "/./tenant"],
+  ])("in any other way is another's: %j, %j", async (asked, named) => {
+    expect(await reasonFor(asked, named)).toBe("metadata_issuer");
+  });
 });

@@ -35,6 +35,26 @@ afterAll(async () => {
   await web.stop();
 });
 
+/** Has the authorization server's answers at `path` carry other members. */
+const altered = (path: string, over: Record<string, unknown>) => {
+  authority.behave.instead = async (request, response) => {
+    if (request.url !== path || request.headers["x-real"]) return false;
+    const { body } = request as unknown as { body: Record<string, string> };
+    const isForm = request.headers["content-type"]?.includes("form") ?? false;
+    const real = await fetch(authority.issuer + path, {
+      method: "POST",
+      headers: {
+        "x-real": "1",
+        "content-type": request.headers["content-type"] ?? "",
+        ...(request.headers.authorization && { authorization: request.headers.authorization }),
+      },
+      body: isForm ? String(new URLSearchParams(body)) : JSON.stringify(body),
+    });
+    response.writeHead(real.status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ ...((await real.json()) as object), ...over }));
+    return true;
+  };
+};
 const sent = (path: string) => authority.seen.filter((request) => request.path === path);
 const changed = (over: Record<string, unknown>) => (metadata: Record<string, unknown>) => ({
   ...metadata,
@@ -77,6 +97,83 @@ describe("who grants access", () => {
     const { id } = await fixture.addServer();
     remote.behave.isSilent = true;
     expect((await urlOf(id)).origin).toBe(authority.issuer);
+  });
+
+  /** Has the server's metadata at an address that only its challenge tells. */
+  const hide = (challenge: (metadataUrl: string) => string | string[]) => {
+    remote.behave.challenge = () => challenge(`http://${remote.hostAndPort}/elsewhere`);
+    remote.behave.instead = (request, response) => {
+      if (request.url === "/mcp/") response.writeHead(307, { location: "/mcp" }).end();
+      else if (request.url === "/elsewhere") {
+        const named = { resource: remote.url, authorization_servers: [authority.issuer] };
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(named));
+      } else if (request.url?.startsWith("/.well-known/")) response.writeHead(404).end();
+      else return false;
+      return true;
+    };
+  };
+
+  test.each<[string, (metadataUrl: string) => string | string[]]>([
+    ["behind another scheme's", (url) => `Basic realm="x", Bearer resource_metadata="${url}"`],
+    ["in a header of its own", (url) => ["Negotiate", `bearer  Resource_Metadata = "${url}"`]],
+    ["behind one without it", (url) => `Bearer realm="a, b", DPoP resource_metadata="${url}"`],
+  ])("A1: a challenge %s is read", async (_, challenge) => {
+    const { id } = await fixture.addServer();
+    hide(challenge);
+    expect((await urlOf(id)).origin).toBe(authority.issuer);
+  });
+
+  test("A1: the challenge is read where the server sends its calls on, within its origin", async () => {
+    const { id } = await fixture.addServer({ kind: "oauth" }, `${remote.url}/`);
+    hide((url) => `Bearer resource_metadata="${url}"`);
+    expect((await urlOf(id)).origin).toBe(authority.issuer);
+  });
+
+  test("A5: a slash at the end of the resource's name makes it no other", async () => {
+    const { id } = await fixture.addServer();
+    remote.behave.metadata = changed({ resource: `${remote.url}/` });
+    expect((await urlOf(id)).searchParams.get("resource")).toBe(`${remote.url}/`);
+  });
+
+  test("empty members of either document count as absent, and odd ones that nobody needs do no harm", async () => {
+    const { id } = await fixture.addServer();
+    remote.behave.metadata = changed({
+      scopes_supported: null,
+      jwks_uri: "",
+      resource_documentation: "see above",
+      bearer_methods_supported: null,
+    });
+    authority.behave.metadata = changed({
+      scopes_supported: [],
+      service_documentation: "",
+      revocation_endpoint: "",
+      op_policy_uri: "/policy",
+      token_endpoint_auth_methods_supported: [],
+      client_id_metadata_document_supported: "no",
+    });
+    expect((await urlOf(id)).searchParams.get("scope")).toBeNull();
+  });
+
+  test("a page in place of a document is none, and why nothing is found is said", async () => {
+    const { id } = await fixture.addServer();
+    const pages: typeof remote.behave.instead = (request, response) => {
+      if (!request.url?.startsWith("/.well-known/")) return false;
+      response.writeHead(200, { "content-type": "text/html" }).end("<h1>Sign in</h1>");
+      return true;
+    };
+    authority.behave.instead = pages;
+    expect(await reasonOf(id)).toBe("metadata_missing");
+    authority.behave.instead = (request, response) => {
+      if (!request.url?.startsWith("/.well-known/")) return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    expect(await reasonOf(id)).toBe("server_failed");
+    remote.behave.isSilent = true;
+    remote.behave.instead = pages;
+    expect(await reasonOf(id)).toBe("no_authorization_server");
+    remote.behave.isSilent = false;
+    expect(await reasonOf(id)).toBe("metadata_invalid");
   });
 
   test("A2: where there is no OAuth metadata, OpenID Connect's is read", async () => {
@@ -177,7 +274,7 @@ describe("what has to be sound before anybody leaves", () => {
       response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end();
       return true;
     };
-    expect(await reasonOf(id)).toBe("no_authorization_server");
+    expect(await reasonOf(id)).toBe("metadata_missing");
   });
 });
 
@@ -244,6 +341,18 @@ describe("who Intray is", () => {
     expect(JSON.stringify(refused.body)).not.toContain("words of theirs");
     authority.behave.metadata = changed({ registration_endpoint: undefined });
     expect(await reasonOf(id)).toBe("registration_unavailable");
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["empty addresses", { client_uri: "", logo_uri: "", tos_uri: "", policy_uri: "" }],
+    ["null members", { logo_uri: null, scope: null, jwks_uri: null, contacts: null, grant_types: null }],
+    ["no redirect_uris", { redirect_uris: undefined }],
+    ["odd members that nobody needs", { redirect_uris: "x", contacts: "x", client_id_issued_at: "today" }],
+    ["an end of its secret as a text", { client_secret_expires_at: "0" }],
+  ])("a registration with %s is one", async (_, over) => {
+    const { id } = await fixture.addServer();
+    altered("/reg", over);
+    expect(await fixture.connect(id)).toBe(`/servers/${id}?connected`);
   });
 
   test("A9: the document at our address says who it is, and is the client id where it can be read", async () => {
@@ -484,7 +593,7 @@ describe("tokens", () => {
         for (let part = 0; part < 160; part++) write("x".repeat(65_536));
       },
     ],
-    ["no JSON", "unreachable", (write: (text: string) => void) => write("<html>words of theirs</html>")],
+    ["no JSON", "malformed", (write: (text: string) => void) => write("<html>words of theirs</html>")],
     [
       "a token of another kind",
       "token_unusable",
@@ -515,6 +624,48 @@ describe("tokens", () => {
     });
     expect(body.items.map((one: { state: string }) => one.state)).toEqual(["not_connected", "not_connected"]);
   });
+
+  test.each<[string, Record<string, unknown>, { renews: boolean; expires: boolean }]>([
+    ["null members", { refresh_token: null, scope: null, id_token: null }, { renews: false, expires: true }],
+    ["empty members", { refresh_token: "", scope: "", id_token: "" }, { renews: false, expires: true }],
+    ["a lifetime of null", { expires_in: null }, { renews: true, expires: false }],
+    ["a lifetime as a text", { expires_in: "3600" }, { renews: true, expires: true }],
+    ["a lifetime that is no number", { expires_in: "1 hour" }, { renews: true, expires: false }],
+    ["rights as a list", { scope: ["a"], refresh_token_expires_in: null }, { renews: true, expires: true }],
+  ])("a token with %s is taken", async (_, over, { renews, expires }) => {
+    const { id } = await fixture.addServer();
+    altered("/token", over);
+    expect(await fixture.connect(id)).toContain("?connected");
+    const { body } = await web.call("GET", `/api/v1/servers/${id}/connections`, {
+      cookie: fixture.ana.cookie,
+    });
+    const expiresAt = expires ? expect.any(String) : null;
+    expect(body.items[1]).toMatchObject({ shared: true, state: "connected", renews, expiresAt });
+  });
+
+  test.each<[string, number, string, string]>([
+    ["a spent code", 400, '{"error":"invalid_grant","error_description":"words"}', "grant_refused"],
+    ["a spent code, with null members", 400, '{"error":"invalid_grant","error_uri":null}', "grant_refused"],
+    ["an error of its own", 400, '{"error":"code_already_used"}', "token_refused"],
+    ["the name of a function", 400, '{"error":"constructor"}', "token_refused"],
+    ["an object as the error", 400, '{"error":{"message":"The code was used"}}', "token_refused"],
+    ["a page", 403, "<html>words</html>", "token_refused"],
+    ["an unknown client", 401, '{"error":"invalid_client"}', "client_refused"],
+    ["that it is busy", 400, '{"error":"temporarily_unavailable"}', "server_failed"],
+    ["that it asks for fewer calls", 429, "", "server_failed"],
+    ["that it broke down", 500, "words", "server_failed"],
+  ])(
+    "a token endpoint that says %s is quoted by its kind, not as unreachable",
+    async (_, status, body, code) => {
+      const { id } = await fixture.addServer();
+      authority.behave.instead = (request, response) => {
+        if (request.url !== "/token") return false;
+        response.writeHead(status, { "content-type": "application/json" }).end(body);
+        return true;
+      };
+      expect(await fixture.connect(id)).toBe(`/servers/${id}?refused=${code}`);
+    },
+  );
 
   test("a token endpoint that redirects gets the code once, and nobody else does", async () => {
     const { id } = await fixture.addServer();

@@ -42,7 +42,7 @@ export function AddressResult({ result, action }: { result: ProbedAddress; actio
   if (signIn?.kind === "bearer")
     return (
       <Notice live tone="accent" title="The server answers. It needs a token.">
-        <p>The server’s owner issues it.</p>
+        <p>It names no authorization server to sign in at. The server’s owner issues the token.</p>
       </Notice>
     );
   return (

@@ -14,6 +14,10 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
     advice:
       "Nothing was changed. Try again in a while. Whoever runs Intray can allow an address in a private network (INTRAY_ALLOW_HOSTS).",
   },
+  server_failed: {
+    title: "The authorization server failed",
+    advice: "It answered with an error of its own. Nothing was changed. Try again in a while.",
+  },
   insecure_endpoint: {
     title: "The sign-in would not be encrypted",
     advice: `The server or its authorization server uses http where https is needed. ${ASK}`,
@@ -23,8 +27,12 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
     advice:
       "It names no authorization server. If it takes a fixed token, choose “Bearer token” as its credentials.",
   },
+  metadata_missing: {
+    title: "The authorization server that this server names does not describe itself",
+    advice: `Intray finds no metadata at its well-known addresses. ${ASK}`,
+  },
   metadata_invalid: {
-    title: "The authorization server describes itself in a way that Intray can’t use",
+    title: "The server or its authorization server describes the sign-in in a way that Intray can’t use",
     advice: ASK,
   },
   metadata_issuer: {
@@ -97,8 +105,14 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
     advice: "Nothing was connected. Ask an admin.",
   },
   grant_refused: {
-    title: "The authorization server withdrew the sign-in",
-    advice: "It did not accept the sign-in that it had confirmed. Start again.",
+    title: "The authorization server does not accept the sign-in’s code",
+    advice:
+      "It says that the code was used before, has expired or is not valid. Nothing was connected. Start again.",
+  },
+  token_refused: {
+    title: "The authorization server refused to give a token",
+    advice:
+      "It confirmed the sign-in, but gave no reason that Intray knows. Nothing was connected. Start again, or contact the server’s owner.",
   },
   token_unusable: {
     title: "The authorization server gave a token of a kind that Intray can’t use",

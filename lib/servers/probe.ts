@@ -4,7 +4,7 @@ import type { Network } from "../base/network/network.ts";
 import { createPeer, openSession, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import { discoverAuthorization } from "../mcp/oauth/oauth-discovery.ts";
-import { type OAuthRefusal, OAuthRefused } from "../mcp/oauth/oauth-refused.ts";
+import { OAuthRefused } from "../mcp/oauth/oauth-refused.ts";
 import {
   type Endpoint,
   type Era,
@@ -117,6 +117,8 @@ export function judge(error: PeerError): Probe["health"] {
   if (error.code === "rate_limited") return { state: "failing", message: "The server asks us to wait." };
   if (error.code === "timeout")
     return { state: "unreachable", message: "The server does not answer in time." };
+  if (error.redirectsTo !== null)
+    return { state: "failing", message: `The server redirects to ${error.redirectsTo}; set that address.` };
   if (error.reached === "yes")
     return { state: "failing", message: "The server does not answer as an MCP server." };
   return { state: "unreachable", message: NOT_REACHED };
@@ -144,16 +146,15 @@ export async function probeAddress(network: Network, { url, era, auth }: ProbeIn
   };
 }
 
-/** Refusals that show no authorization server, so that only a fixed token is left. */
-const NO_OAUTH = new Set<OAuthRefusal>(["no_authorization_server", "metadata_invalid", "unreachable"]);
-
 async function neededSignIn(url: string, network: Network): Promise<ProbedAddress["signIn"]> {
   try {
     const { metadata } = await discoverAuthorization(url, network);
     return { kind: "oauth", host: hostOf(metadata.issuer), refusal: null };
   } catch (error) {
     if (!(error instanceof OAuthRefused)) throw error;
-    return NO_OAUTH.has(error.code) ? { kind: "bearer" } : { kind: "oauth", host: null, refusal: error.code };
+    // Without a trace of an authorization server only a fixed token is left.
+    if (error.code === "no_authorization_server") return { kind: "bearer" };
+    return { kind: "oauth", host: null, refusal: error.code };
   }
 }
 

@@ -20,6 +20,10 @@ export interface GuardedServer {
     holds?: (method: string, status: number) => Promise<void> | undefined;
     /** Leaves the metadata's address out of its challenge. */
     isSilent?: boolean;
+    /** Writes the challenge otherwise. */
+    challenge?: (metadataUrl: string) => string | string[];
+    /** Answers in place of the server; false: the server answers itself. */
+    instead?: (request: IncomingMessage, response: ServerResponse) => boolean;
   };
   close(): Promise<void>;
 }
@@ -47,6 +51,7 @@ export async function startGuardedServer(
   };
 
   http.on("request", async (request: IncomingMessage, response: ServerResponse) => {
+    if (behave.instead?.(request, response)) return;
     if (request.url === new URL(metadataUrl).pathname) {
       const metadata = {
         resource: url,
@@ -67,7 +72,8 @@ export async function startGuardedServer(
     await behave.holds?.(method, status);
     if (status !== 200) {
       const where = behave.isSilent ? 'realm="x"' : `resource_metadata="${metadataUrl}"`;
-      response.writeHead(status, { "www-authenticate": `Bearer ${challenge}${where}` });
+      const said = behave.challenge?.(metadataUrl) ?? `Bearer ${challenge}${where}`;
+      response.writeHead(status, { "www-authenticate": said });
       return void response.end("secret words of the server");
     }
     const { authorization: _, host: __, ...headers } = request.headers;

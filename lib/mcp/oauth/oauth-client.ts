@@ -1,9 +1,10 @@
 /** Intray as an OAuth client. */
 import { createHash } from "node:crypto";
 import { registerClient } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import type { Network } from "../../base/network/network.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
-import { oauthFetch } from "./oauth-fetch.ts";
+import { oauthFetch, reading } from "./oauth-fetch.ts";
 import { OAuthRefused } from "./oauth-refused.ts";
 
 /** Intray's credentials at one authorization server. */
@@ -62,6 +63,16 @@ export function clientMetadata(origin: string, redirectUri: string, method: stri
   };
 }
 
+/** What Intray reads of a registration (RFC 7591, 3.2.1). */
+const registrationSchema = z.object({
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+  client_secret_expires_at: z.coerce.number().optional().catch(undefined),
+  token_endpoint_auth_method: z.string().optional().catch(undefined),
+  /** What was sent counts. The official client wants the member back. */
+  redirect_uris: z.array(z.string()).catch([]),
+});
+
 /**
  * Registers Intray (RFC 7591), without a scope since later sign-ins may need more. `secretExpiresAt` is null
  * if the secret does not expire. Throws OAuthRefused.
@@ -79,7 +90,7 @@ export async function register(
     const made = await registerClient(metadata.issuer, {
       metadata,
       clientMetadata: clientMetadata(origin, callbackUrl(origin, metadata.issuer), method),
-      fetchFn: oauthFetch(network),
+      fetchFn: reading(oauthFetch(network), registrationSchema, "registration_refused"),
     });
     return {
       clientId: made.client_id,

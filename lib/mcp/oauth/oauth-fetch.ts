@@ -1,6 +1,7 @@
 /** OAuth requests: https, limited in time and size, through the guarded network. */
+import type { z } from "zod";
 import type { Network } from "../../base/network/network.ts";
-import { OAuthRefused } from "./oauth-refused.ts";
+import { type OAuthRefusal, OAuthRefused } from "./oauth-refused.ts";
 
 /** The deadline of one exchange with an authorization server, body included. */
 const DEADLINE_MS = 8_000;
@@ -29,6 +30,36 @@ export function oauthFetch(network: Network, mayStart: () => void = () => {}): O
       throw refusalOf(error);
     }
   };
+}
+
+/**
+ * Wraps `ask` so that the official client gets of a document only what `schema` reads. It refuses a whole document
+ * for one member, also for one that nobody uses. Empty members count as absent first: null, `""` and lists without
+ * elements, which RFC 8414 (3.2) forbids and many servers send. Replies outside 2xx stay as they are; for a document
+ * that `schema` refuses, the returned fetch throws OAuthRefused(`code`).
+ */
+export function reading(ask: OAuthFetch, schema: z.ZodType, code: OAuthRefusal): OAuthFetch {
+  return async (url, init) => {
+    const reply = await ask(url, init);
+    if (!reply.ok) return reply;
+    const { data } = schema.safeParse(withoutEmpty(await objectIn(reply)));
+    if (!data) throw new OAuthRefused(code);
+    return Response.json(data);
+  };
+}
+
+/** Returns the JSON object in a reply's body, or null if there is none. */
+export async function objectIn(reply: Response): Promise<Record<string, unknown> | null> {
+  const value: unknown = await reply.json().catch(() => null);
+  return typeof value === "object" && !Array.isArray(value)
+    ? (value as Record<string, unknown> | null)
+    : null;
+}
+
+function withoutEmpty(document: Record<string, unknown> | null): Record<string, unknown> | null {
+  const isEmpty = (value: unknown) =>
+    value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return document && Object.fromEntries(Object.entries(document).filter(([, value]) => !isEmpty(value)));
 }
 
 /** Accepts https, and http for hosts that the operator named (A15). Throws OAuthRefused. */

@@ -1,8 +1,10 @@
 /** Reasons why a sign-in at an authorization server failed. lib/format/oauth.ts has words for each. */
 export const OAUTH_REFUSALS = [
   "unreachable",
+  "server_failed",
   "insecure_endpoint",
   "no_authorization_server",
+  "metadata_missing",
   "metadata_invalid",
   "metadata_issuer",
   "resource_mismatch",
@@ -19,6 +21,7 @@ export const OAUTH_REFUSALS = [
   "flow_unknown",
   "not_allowed",
   "grant_refused",
+  "token_refused",
   "token_unusable",
 ] as const;
 export type OAuthRefusal = (typeof OAUTH_REFUSALS)[number];

@@ -2,16 +2,16 @@
 import {
   exchangeAuthorization,
   InsecureTokenEndpointError,
-  OAuthError,
   type OAuthTokens,
   refreshAuthorization,
   selectClientAuthMethod,
   startAuthorization,
 } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import type { Network } from "../../base/network/network.ts";
 import type { OAuthClient } from "./oauth-client.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
-import { oauthFetch, requireSecure } from "./oauth-fetch.ts";
+import { type OAuthFetch, oauthFetch, objectIn, reading, requireSecure } from "./oauth-fetch.ts";
 import { type OAuthRefusal, OAuthRefused } from "./oauth-refused.ts";
 
 /** Tokens granted by an authorization server. Secrets: sealed at rest, never logged. */
@@ -64,7 +64,7 @@ export async function exchangeCode(
     codeVerifier: answer.verifier,
     redirectUri: answer.redirectUri,
     resource,
-    fetchFn: oauthFetch(network),
+    fetchFn: tokenFetch(oauthFetch(network)),
   });
   return toTokens(await exchanged.catch(refuse));
 }
@@ -81,7 +81,7 @@ export async function renewTokens(
     clientInformation: toInformation(client),
     refreshToken,
     resource,
-    fetchFn: oauthFetch(network, mayStart),
+    fetchFn: tokenFetch(oauthFetch(network, mayStart)),
   });
   return toTokens(await renewed.catch(refuse));
 }
@@ -143,12 +143,37 @@ function toTokens(tokens: OAuthTokens): Tokens {
   };
 }
 
-/** Maps an error by its specified code. All other content of the error is dropped. */
+/** What Intray reads of a token response (RFC 6749, 5.1). A lifetime that is no number is unknown. */
+const tokenSchema = z.object({
+  access_token: z.string(),
+  token_type: z.string(),
+  expires_in: z.coerce.number().optional().catch(undefined),
+  scope: z.string().optional().catch(undefined),
+  refresh_token: z.string().optional(),
+});
+
+/**
+ * Throws OAuthRefused for an error response (RFC 6749, 5.2), which some servers send with a 200: by its code, else by
+ * its status. The official client's error does not tell the status. All other content is dropped.
+ */
+function tokenFetch(ask: OAuthFetch): OAuthFetch {
+  const asked: OAuthFetch = async (url, init) => {
+    const reply = await ask(url, init);
+    const isRedirect = reply.status >= 300 && reply.status < 400;
+    if (isRedirect) return reply;
+    const error = (await objectIn(reply.clone()))?.error;
+    if (reply.ok && !error) return reply;
+    const isOwnFault = reply.status >= 500 || reply.status === 429;
+    const known = typeof error === "string" && Object.hasOwn(BY_CODE, error) ? BY_CODE[error] : undefined;
+    throw new OAuthRefused(known ?? (isOwnFault ? "server_failed" : "token_refused"));
+  };
+  return reading(asked, tokenSchema, "malformed");
+}
+
+/** A redirect is the only reply that gets here as another error, since it is not followed elsewhere. */
 function refuse(error: unknown): never {
   if (error instanceof OAuthRefused) throw error;
-  if (error instanceof InsecureTokenEndpointError) throw new OAuthRefused("insecure_endpoint");
-  if (error instanceof OAuthError) throw new OAuthRefused(BY_CODE[error.code] ?? "unreachable");
-  throw new OAuthRefused("unreachable");
+  throw new OAuthRefused(error instanceof InsecureTokenEndpointError ? "insecure_endpoint" : "token_refused");
 }
 
 const BY_CODE: Record<string, OAuthRefusal> = {
@@ -159,4 +184,6 @@ const BY_CODE: Record<string, OAuthRefusal> = {
   invalid_client: "client_refused",
   unauthorized_client: "client_refused",
   invalid_scope: "scope_refused",
+  server_error: "server_failed",
+  temporarily_unavailable: "server_failed",
 };

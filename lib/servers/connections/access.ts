@@ -116,7 +116,9 @@ export class GrantAccess implements Access {
     } catch (error) {
       if (!(error instanceof OAuthRefused)) throw error;
       if (stillGoodForMs > 0) return this.#keep(grant, Math.min(RETRY_MS, stillGoodForMs), changes);
-      throw new PeerError("unreachable", "no", "The authorization server can't be reached", { cause: error });
+      const isAway = error.code === "unreachable";
+      const message = `The authorization server ${isAway ? "can't be reached" : "does not renew the sign-in"}`;
+      throw new PeerError("unreachable", "no", message, { cause: error });
     }
   }
 
