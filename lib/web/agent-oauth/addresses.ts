@@ -22,6 +22,9 @@ export const RESOURCE_PATHS = [
   "/.well-known/oauth-protected-resource",
 ];
 
+/** The one document that is no part of signing in; a route of its own answers it. */
+export const RECEIPT_KEYS_PATH = "/.well-known/jwks.json";
+
 /** There is one right, to use the endpoint; what an agent may call there is granted in Intray. */
 export const SCOPE = "mcp";
 

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type Provider from "oidc-provider";
 import { may } from "../../access/permissions.ts";
 import { env } from "../../base/env.ts";
-import { AppError } from "../../base/errors.ts";
+import { AppError, notFound } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { Spent } from "../../base/scope.ts";
 import { originOf } from "../auth/origin.ts";
@@ -31,6 +31,7 @@ import {
   METADATA,
   METADATA_PATHS,
   OAUTH_PATH,
+  RECEIPT_KEYS_PATH,
   RESOURCE_PATHS,
   resourceMetadata,
   SCOPE,
@@ -66,7 +67,7 @@ interface Way {
   /** Returns an answer, or null where oidc-provider has answered by itself. */
   take: (call: Call) => Promise<Response | null>;
   /** For figures: the path without what the caller chose. */
-  params: Record<string, string>;
+  params: Record<string, string | string[]>;
   /** A person's browser asks, and is shown a page where it fails. */
   isPage?: true;
 }
@@ -81,6 +82,9 @@ function wayOf(path: string): Way | null {
   if (RESOURCE_PATHS.includes(path))
     return get(async () => Response.json(resourceMetadata(), { headers: { "cache-control": KEPT_AN_HOUR } }));
   if (METADATA_PATHS.includes(path)) return get((call) => pass(call, METADATA));
+  // Clients look for documents at many addresses, and would take a page for one.
+  if (/\/\.well-known(\/|$)/.test(path) && path !== RECEIPT_KEYS_PATH)
+    return { ...get(nothing), params: { path: [path] } };
   if (!path.startsWith(`${OAUTH_PATH}/`)) return null;
   const [name = "", id, ...rest] = path.slice(OAUTH_PATH.length + 1).split("/");
   if (name === "auth" && id !== undefined && rest.length === 0)
@@ -91,6 +95,10 @@ function wayOf(path: string): Way | null {
   if (name === "token" || name === "revoke") return post((call) => exchange(call, `/${name}`));
   if (name === "register") return post(({ request, provider }) => registerClient(request, provider()));
   return null;
+}
+
+async function nothing(): Promise<never> {
+  throw notFound("document");
 }
 
 const get = (take: Way["take"]): Way => ({ method: "GET", take, params: {} });

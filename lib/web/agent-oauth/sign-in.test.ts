@@ -170,6 +170,19 @@ describe("the documents", () => {
     expect(body.grant_types_supported.toSorted()).toEqual(["authorization_code", "refresh_token"]);
   });
 
+  test.each([
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+    "/.well-known/oauth-protected-resource/other",
+    "/.well-known/",
+    "/mcp/.well-known/openid-configuration",
+    "/agents/oauth/.well-known/oauth-authorization-server",
+  ])("are not at %s, and no page is", async (path) => {
+    const { status, body, headers } = await read(path);
+    expect([status, body.error]).toEqual([404, "invalid_request"]);
+    expect(headers.get("content-type")).toContain("application/json");
+  });
+
   test("are those of INTRAY_URL, whatever host a caller names", async () => {
     const reply = await fetch(`${intray.url}/.well-known/oauth-authorization-server/agents/oauth`, {
       headers: { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
