@@ -61,7 +61,7 @@ const money = {
 };
 const links = z.array(link).max(20).optional().describe("Addresses to look at before deciding");
 
-export const askPersonSchema = z.strictObject({
+export const askPersonSchema = z.object({
   message: message.describe("The question, in words that a person understands without more context"),
   form: form.optional(),
   details: details.optional(),
@@ -74,7 +74,7 @@ const hasAmountOfCurrency = ({ currency, amount }: { currency?: string; amount?:
   currency === undefined || amount !== undefined;
 
 export const requestApprovalSchema = z
-  .strictObject({
+  .object({
     action: message.describe("What is to be approved, e.g. Pay invoice INV-100 of ACME Corp"),
     details: details.optional(),
     ...money,

@@ -75,7 +75,8 @@ async function begin(exchange: Exchange, params: CallParams, ctx: ServerContext)
     agentId: agent.id,
     name: params.name,
     target: granted && { serverId: granted.serverId, tool: granted.tool.name },
-    arguments: params.arguments,
+    // As understood: of a repeated call, nulls and unknown arguments such as an id of the call may differ.
+    arguments: human?.arguments ?? params.arguments,
     key: meta.data[IDEMPOTENCY_KEY] ?? null,
     isNew: meta.data[NEW] === true,
     hasWaited: false,

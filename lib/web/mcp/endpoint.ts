@@ -21,6 +21,7 @@ import { observe } from "../http/observe.ts";
 import { setApiHeaders } from "../http/security-headers.ts";
 import { toRequest } from "../http/serve.ts";
 import { HELD_CALLS_PER_AGENT, HELD_END_MS, HELD_READ_MS } from "../tunables.ts";
+import { ANSWERS, takesAnswers } from "./accept.ts";
 import { failureOf } from "./errors.ts";
 import type { Client, Exchange } from "./exchange.ts";
 import { HeldCall } from "./held/call.ts";
@@ -85,6 +86,7 @@ async function answer(request: Request, response: ServerResponse): Promise<Reply
   if (request.method === "GET") return goOn(request, response, caller);
   if (request.method !== "POST") throw new AppError("method_not_allowed", "Use POST.");
   const body = await readJson(request);
+  if (takesAnswers(request.headers.get("accept"))) request.headers.set("accept", ANSWERS);
   refuseOddIds(body);
   for (const message of [body].flat())
     if (callsTool(message)) await countCall(caller, originOf(request).key, request.method);

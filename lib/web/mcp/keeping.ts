@@ -47,7 +47,7 @@ export async function keepingTool(
   }
 }
 
-async function listTasks({ caller }: Exchange, args: unknown): Promise<CallToolResult> {
+async function listTasks({ caller }: Exchange, args: Record<string, unknown>): Promise<CallToolResult> {
   const query = parseArguments(listTasksSchema, args);
   const { items, nextCursor } = await within(caller, (organizationId, tx, principal) =>
     listAgentTasks(organizationId, tx, principal, query),

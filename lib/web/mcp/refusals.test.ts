@@ -86,6 +86,16 @@ describe("requests", () => {
     expect(answered.answer.error.code).toBe(code);
   });
 
+  test.each([
+    ["*/*", 200],
+    ["Application/JSON, Text/Event-Stream", 200],
+    ["application/json", 406],
+    ["text/html", 406],
+  ])("answers to Accept: %s come with %i", async (accept, status) => {
+    const agent = await anAgent();
+    expect((await agent.legacy("tools/list", {}, { headers: { accept } })).status).toBe(status);
+  });
+
   test("another type than JSON is refused", async () => {
     const agent = await anAgent();
     expect((await agent.post("{}", { headers: { "content-type": "text/plain" } })).status).toBe(415);
@@ -161,6 +171,36 @@ describe("tools", () => {
       isError: true,
       structuredContent: { code: "invalid_arguments" },
     });
+  });
+
+  test("null and unknown arguments of Intray's own tools are as absent, and make no other call", async () => {
+    const agent = await anAgent({ holdMs: 0 });
+    const nulls = { form: null, details: null, to: null, label: null, expiresAt: null };
+    const ask = async (args: object) => {
+      const { answer } = await agent.legacy("tools/call", {
+        name: "ask_person",
+        arguments: { message: "Which account?", ...args },
+      });
+      return answer.result;
+    };
+    const asked = await ask({ ...nulls, toolCallId: "1" });
+    expect(asked.isError ?? false).toBe(false);
+    const { taskId } = asked.structuredContent;
+    expect((await ask({ toolCallId: "2" })).structuredContent.taskId).toBe(taskId);
+    for (const [name, args] of [
+      ["request_approval", { action: "Pay", amount: null, currency: null, links: null }],
+      ["list_tasks", { state: null, limit: null, cursor: null }],
+      ["get_task", { taskId }],
+      ["wait_for_task", { taskId, timeoutMs: null }],
+      ["cancel_task", { taskId }],
+    ] as const) {
+      const { answer } = await agent.legacy("tools/call", { name, arguments: { ...args, toolCallId: "3" } });
+      expect([name, answer.result.isError ?? false]).toEqual([name, false]);
+    }
+    const { answer } = await agent.legacy("tools/call", { name: "list_tasks", arguments: null });
+    expect(answer.result.structuredContent.tasks).not.toEqual([]);
+    const without = await agent.legacy("tools/call", { name: "ask_person", arguments: { message: null } });
+    expect(without.answer.result.structuredContent.code).toBe("invalid_arguments");
   });
 
   test("an agent that may only look starts nothing", async () => {
