@@ -250,8 +250,9 @@ function failure(message: string | null) {
   return { code: "task_failed", message: message ?? "The task failed." };
 }
 
+/** The reason in an error: a JSON-RPC error's message, or whatever the server wrote in its place. */
 function errorText(error: unknown): string | null {
-  if (typeof error !== "object" || error === null) return null;
-  const { message } = error as { message?: unknown };
-  return typeof message === "string" ? message.slice(0, 2_000) : null;
+  const message = (error as { message?: unknown } | null | undefined)?.message ?? error ?? "";
+  const words = typeof message === "string" ? message : JSON.stringify(message);
+  return words.trim().slice(0, 2_000) || null;
 }
