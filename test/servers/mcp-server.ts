@@ -49,6 +49,8 @@ export interface TestServer {
     onEvents?: (params: Record<string, unknown>) => Record<string, unknown>;
     /** Refuses every tools/call by this error. */
     refusesCalls?: { code: number; message: string; data?: unknown };
+    /** What `quick` answers. */
+    quick?: Record<string, unknown>;
     /** A tool's description. */
     describe?: (tool: string) => string | undefined;
     /**
@@ -203,7 +205,7 @@ function buildServer(state: State): Server {
     const requestState = context.mcpReq.requestState();
     calls.push({ ...request.params, inputResponses, requestState });
     const name = request.params?.name;
-    if (name === "quick") return { content: [{ type: "text", text: "done" }] };
+    if (name === "quick") return behave.quick ?? { content: [{ type: "text", text: "done" }] };
     if (name === "order") {
       if (inputResponses && behave.onOrder === "refuse")
         throw new ProtocolError(-32602, "The state has expired");

@@ -1,5 +1,5 @@
 /** The acceptance scenarios that need a server which misbehaves on purpose: a real one, with switches. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
@@ -28,6 +28,8 @@ beforeEach(() => {
     onUpdate: undefined,
     onCall: undefined,
     cancelled: undefined,
+    refusesCalls: undefined,
+    quick: undefined,
   });
   remote.answers.length = 0;
 });
@@ -173,6 +175,38 @@ test("a protocol error ends as failed, with what the server said", async () => {
   expect((await inState(id, "failed")).error).toMatchObject({
     code: "server_error",
     message: "Out of paper",
+  });
+});
+
+test.each([
+  ["a text", "Card declined by the bank", "Card declined by the bank"],
+  ["an object without a message", { code: 51, reason: "declined" }, '{"code":51,"reason":"declined"}'],
+  ["a message that is no text", { message: { en: "Card declined" } }, '{"en":"Card declined"}'],
+  ["nothing", undefined, "The server gave no reason."],
+])("a task that failed with %s as its error says so", async (_, error, message) => {
+  const id = await fixture.startTask(server, {}, tool("wait"));
+  await inState(id, "working");
+  Object.assign(remoteOf(), { status: "failed", error });
+  expect((await inState(id, "failed")).error).toMatchObject({ code: "server_error", message });
+});
+
+describe("a tool that takes calls only as tasks of the other era", () => {
+  const words = "Tool quick requires task augmentation (taskSupport: 'required')";
+  const hint = "Set the server’s protocol version to 2025-11-25, in which this tool takes calls.";
+
+  test("refuses the call: what to set is said", async () => {
+    remote.behave.refusesCalls = { code: -32601, message: words };
+    const id = await fixture.startTask(server, {}, tool("quick"));
+    expect((await inState(id, "failed")).error).toMatchObject({
+      code: "rejected",
+      message: `${words}. ${hint}`,
+    });
+  });
+
+  test("answers with an error: what to set is said beside it", async () => {
+    remote.behave.quick = { isError: true, content: [{ type: "text", text: `MCP error -32601: ${words}` }] };
+    const id = await fixture.startTask(server, {}, tool("quick"));
+    expect(await inState(id, "completed")).toMatchObject({ outcomeIsError: true, statusMessage: hint });
   });
 });
 

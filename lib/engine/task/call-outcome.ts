@@ -19,6 +19,7 @@ import {
   stillAwaited,
 } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
+import { outcomeOf } from "../../tasks/status.ts";
 import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/streams.ts";
 import {
   ATTEMPT_DEADLINE_MS,
@@ -131,7 +132,11 @@ async function storeReply(
     await confirmTaken(ctx, tx, task);
     if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
     else if (outcome.kind === "task") await storeTask(ctx, tx, task, attempt, outcome.task);
-    else await endTask(organizationId, tx, task.id, { state: "completed", result: outcome.result });
+    else {
+      const { result } = outcome;
+      const statusMessage = outcomeOf(result).isError ? eraHint(task, JSON.stringify(result)) : null;
+      await endTask(organizationId, tx, task.id, { state: "completed", result, statusMessage });
+    }
     return true;
   });
   if (!stored) {
@@ -228,9 +233,20 @@ async function mayTryAgain(ctx: WatcherContext, task: WatchedTask, attempt: stri
 }
 
 async function refused(ctx: WatcherContext, task: WatchedTask, error: PeerError): Promise<number> {
-  const message = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
-  await failRound(ctx, task, { code: "rejected", message });
+  const words = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
+  const hint = eraHint(task, words);
+  await failRound(ctx, task, { code: "rejected", message: hint ? `${words}. ${hint}` : words });
   return 0;
+}
+
+/**
+ * Returns what to do about a tool that takes calls only as tasks of 2025-11-25 but is listed in 2026-07-28 too, where no
+ * call can be one. The words are those of the official server package.
+ */
+function eraHint({ work }: WatchedTask, words: string): string | null {
+  return work.era === "2026-07-28" && /requires? task[- ]augment/i.test(words)
+    ? "Set the server’s protocol version to 2025-11-25, in which this tool takes calls."
+    : null;
 }
 
 /**
