@@ -25,6 +25,8 @@ export interface AgentTaskRow {
   cancelRequestedAt: Date | null;
   /** The oldest open question to a person. */
   question: { id: string; message: string } | null;
+  /** A person has answered, and the server does not have the answer yet. */
+  isAnswered: boolean;
   /** It completed with a result that is an error by the server's own account. */
   isError: boolean;
   /** How it ended, as it was received. Untrusted. */
@@ -51,6 +53,8 @@ const COLUMNS = Prisma.sql`t.id, t.state, coalesce(c.name, t.tool) AS tool, t.la
   t.status_message AS "statusMessage", t.created_at AS "createdAt", t.changed_at AS "changedAt",
   t.finished_at AS "finishedAt", t.cancel_requested_at AS "cancelRequestedAt",
   t.outcome_is_error AS "isError",
+  EXISTS (SELECT FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
+    AND r.state = 'answered') AS "isAnswered",
   (SELECT json_agg(json_build_object('id', r.id, 'message', r.message)) FROM (
     SELECT r.id, r.message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
       AND r.state = 'open' ORDER BY r.created_at, r.id LIMIT 1) r) AS requests`;

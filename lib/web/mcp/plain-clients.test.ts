@@ -134,8 +134,16 @@ describe.each([
       said.some(({ message }) => message?.includes('waits for a person to answer "Approve the invoice?"')),
     );
     const [task] = (await fixture.tasks()).filter(({ agentId }) => agentId === id);
-    await fixture.approve(task?.id);
+    const taken = Promise.withResolvers<void>();
+    fixture.server.behave.onUpdate = () => taken.promise.then(() => "take" as const);
+    const open = await fixture.openRequest(task?.id);
+    await fixture.organization.answer(open.id, { action: "decline" });
+    await until("it says that a person has answered", async () =>
+      said.some(({ message }) => message?.includes("has a person's answer")),
+    );
+    taken.resolve();
     await called;
+    delete fixture.server.behave.onUpdate;
     const numbers = said.map(({ progress }) => progress);
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   });

@@ -21,12 +21,13 @@ const QUESTION_CHARACTERS = 300;
 
 /** What an unfinished task waits for, in a sentence. */
 export function waitSentence(task: AgentTaskRow): string {
-  const { question, tool, state, statusMessage } = task;
+  const { question, isAnswered, tool, state, statusMessage } = task;
   if (question) {
     const words = question.message.replace(/\s+/g, " ").trim();
     const cut = words.length > QUESTION_CHARACTERS ? `${words.slice(0, QUESTION_CHARACTERS)}…` : words;
     return `${tool} waits for a person to answer "${cut}" at ${urlOf(task)}`;
   }
+  if (isAnswered) return `${tool} has a person's answer, which takes effect in a moment: ${urlOf(task)}`;
   if (waitingFor(state, false) === "person") return `${tool} waits for a person, at ${urlOf(task)}`;
   return `${tool} is under way${statusMessage ? ` (${statusMessage.slice(0, QUESTION_CHARACTERS)})` : ""}: ${urlOf(task)}`;
 }
