@@ -493,6 +493,21 @@ describe("a rejection", () => {
     });
   });
 
+  test("is none where the choice is called Reject and sends a yes: that needs all votes", async () => {
+    const yes = { const: "approve", title: "Reject" };
+    const properties = { decision: { type: "string", oneOf: [yes, { const: "no", title: "Approve" }] } };
+    const schema = { type: "object", properties, required: ["decision"] };
+    await acme.policy(one());
+    for (const decision of ["approve", "no"]) {
+      const request = await acme.ask(await acme.task(), { schema });
+      expect((await acme.decide(ben, request, { content: { decision } })).body).toMatchObject({
+        state: "open",
+        approval: { stages: [{ missing: 1, votes: [{ agrees: true }] }] },
+      });
+      expect(await acme.answers(request)).toHaveLength(0);
+    }
+  });
+
   test("counts with others where the stage wants more of them, and beside those who agree", async () => {
     await acme.policy(one({ rejections: 2 }));
     const request = await asked();

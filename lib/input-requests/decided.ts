@@ -2,7 +2,8 @@
 import type { ChoiceValue } from "../mcp/forms/form.ts";
 import { capitalise, humanise, shorten } from "../text/labels.ts";
 import { visibleText } from "../text/message-tokens.ts";
-import { BOOLEAN_WORDS } from "./decision.ts";
+import { denies } from "../text/yes-no.ts";
+import { booleanWords, PLAIN_TITLE } from "./decision.ts";
 
 /** What the words need of the form's only field. */
 export interface DecidedField {
@@ -36,8 +37,6 @@ const REFUSED: Record<string, string> = {
   Confirmed: "Not confirmed",
   Allowed: "Denied",
 };
-/** Titles that say nothing beside the choice. */
-const PLAIN_TITLE = /^(your )?(decision|choice|answer|response|action|value)$/i;
 const TITLE_CHARACTERS = 60;
 const LABEL_CHARACTERS = 40;
 
@@ -66,11 +65,12 @@ export function decidedWords(
 }
 
 function ofBoolean(name: string, value: boolean, field: DecidedField | null): string {
-  const past = own(PAST, name);
+  const title = field?.title ?? humanise(name);
+  const past = denies(title) ? undefined : own(PAST, name);
   const word = value ? past : past && own(REFUSED, past);
   if (word) return word;
-  const [yes, no] = own(BOOLEAN_WORDS, name) ?? ["Yes", "No"];
-  return answered(field?.title ?? humanise(name), value ? yes : no);
+  const [yes, no] = booleanWords({ name, title }) ?? ["Yes", "No"];
+  return answered(title, value ? yes : no);
 }
 
 function ofChoice(name: string, value: string | number, field: DecidedField | null): string {

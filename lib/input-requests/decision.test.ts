@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { decisionOf, isApproval } from "./decision.ts";
+import { isHarmless } from "./destruction.ts";
 import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };
@@ -10,6 +11,13 @@ const oneOf = (...options: string[]): Field => ({
   name: "decision",
   kind: "one_of",
   options: options.map((value) => ({ value, title: value })),
+  default: null,
+});
+
+const titled = (...options: [value: string, title: string][]): Field => ({
+  ...oneOf(),
+  kind: "one_of",
+  options: options.map(([value, title]) => ({ value, title })),
   default: null,
 });
 
@@ -49,6 +57,38 @@ describe("how a form is decided", () => {
   test("an optional choice is a form: leaving it out is an answer too", () => {
     expect(decisionOf(form({ ...oneOf("a", "b"), required: false })).kind).toBe("form");
   });
+  test("what a choice is called and what it sends contradict each other: it is not the affirmative one", () => {
+    expect(decisionOf(form(titled(["approve", "Reject"], ["reject", "Reject it"])))).toMatchObject({
+      choices: [{ label: "Reject", affirmative: false }, { label: "Reject it" }],
+    });
+  });
+  test("the title of the only choice stands above its buttons, unless it says nothing", () => {
+    const questionOf = (field: Field) => decisionOf(form(field)) as { question?: string | null };
+    expect(questionOf({ ...oneOf("yes", "no"), title: "Delete the archive?" }).question).toBe(
+      "Delete the archive?",
+    );
+    expect(questionOf(oneOf("yes", "no")).question).toBeNull();
+    const approve: Field = { ...base, name: "approve", title: "approve", kind: "boolean", default: null };
+    expect(questionOf(approve).question).toBeNull();
+    expect(questionOf({ ...approve, title: "Pay twice?" })).toMatchObject({
+      question: "Pay twice?",
+      choices: [{ label: "Approve" }, { label: "Reject" }],
+    });
+  });
+  test("a title that refuses turns the words of a yes or no round, so that they are not used", () => {
+    const field: Field = {
+      ...base,
+      name: "approve",
+      title: "Reject this payment",
+      kind: "boolean",
+      default: null,
+    };
+    expect(decisionOf(form(field))).toMatchObject({
+      question: "Reject this payment",
+      choices: [{ label: "Yes", affirmative: false }, { label: "No" }],
+    });
+    expect(rejectionOf(form(field))).toBeNull();
+  });
   test("a secret is never asked for", () => {
     expect(decisionOf({ kind: "secret", reason: "asks for a password", field: "p" })).toEqual({
       kind: "none",
@@ -84,6 +124,11 @@ describe("how a form itself says no", () => {
     ["no option is a no", form(oneOf("now", "later"))],
     ["a yes or no of another kind", form({ ...approved, name: "urgent" })],
     ["nothing to choose", form(text("reason"))],
+    ["a choice called Reject sends a yes", form(titled(["approve", "Reject"]))],
+    ["it sends a yes with hidden letters", form(titled(["ap\u200bprove", "Reject"]))],
+    ["it sends a yes in other letters", form(titled(["ＡＰＰＲＯＶＥ", "Reject"]))],
+    ["it sends a yes after other words", form(titled(["auto-approve", "Reject"]), text("reason"))],
+    ["a choice called Approve sends a no", form(titled(["reject", "Approve"]))],
     ["a secret", { kind: "secret", reason: "asks for a password", field: "p" } as Form],
   ])("not where %s", (_, shape) => {
     expect(rejectionOf(shape)).toBeNull();
@@ -134,6 +179,24 @@ describe("how a form itself says no", () => {
     expect(saysNo(shape, "accept", { ...content, approved: true })).toBe(false);
     expect(saysNo({ kind: "unsupported", reason: "nested" }, "accept", {})).toBe(false);
   });
+});
+
+test.each<[string, string, boolean]>([
+  ["approve", "Reject", false],
+  ["approved", "Deny", false],
+  ["yes", "No", false],
+  ["true", "No", false],
+  ["reject", "Approve", false],
+  ["r1", "Reject", true],
+  ["reject", "Nein", true],
+  ["deny_payment", "Deny", true],
+  ["do_not_approve", "Reject", true],
+])("%s, called %s, ends a request where several have to agree: %s", (value, title, rejects) => {
+  const shape = form(titled([value, title]));
+  const content = { decision: value };
+  expect(isRejection(shape, "accept", content)).toBe(rejects);
+  expect(saysNo(shape, "accept", content)).toBe(rejects);
+  expect(isHarmless({ label: title, content })).toBe(rejects);
 });
 
 test.each([

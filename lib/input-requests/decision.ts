@@ -1,5 +1,7 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { capitalise } from "../text/labels.ts";
+import { bareText } from "../text/message-tokens.ts";
+import { contradict, denies } from "../text/yes-no.ts";
 
 export interface Choice {
   label: string;
@@ -38,18 +40,28 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
   const choices = field.options.map((option) => ({
     label: capitalise(option.title),
     content: { [field.name]: option.value },
-    affirmative: AFFIRMATIVE.test(String(option.value)) || AFFIRMATIVE.test(option.title),
+    affirmative:
+      [String(option.value), option.title].some((text) => AFFIRMATIVE.test(bareText(text))) &&
+      !contradict(String(option.value), option.title),
   }));
   // The affirmative choice comes first. Where none is known, the server's own order stands and none is
   // emphasised.
   choices.sort((a, b) => Number(b.affirmative) - Number(a.affirmative));
   // A number or a yes says nothing without what it is about.
-  const isWord = field.options.every(({ value }) => typeof value === "string");
-  return { kind: "choices", question: isWord ? null : field.title, description: field.description, choices };
+  const isPlain = PLAIN_TITLE.test(field.title) && field.options.every(({ value }) => typeof value === "string");
+  return {
+    kind: "choices",
+    question: isPlain ? null : field.title,
+    description: field.description,
+    choices,
+  };
 }
 
+/** Titles that say nothing beside the choice. */
+export const PLAIN_TITLE = /^(your )?(decision|choice|answer|response|action|value)$/i;
+
 /** The words of a yes and a no, by the name of the field. */
-export const BOOLEAN_WORDS: Record<string, [string, string]> = {
+const BOOLEAN_WORDS: Record<string, [string, string]> = {
   approve: ["Approve", "Reject"],
   approved: ["Approve", "Reject"],
   confirm: ["Confirm", "No"],
@@ -58,15 +70,23 @@ export const BOOLEAN_WORDS: Record<string, [string, string]> = {
   accept: ["Accept", "Refuse"],
 };
 
+/** The words of such a field, unless its title turns them round: to approve “Reject this payment” is no approval. */
+export function booleanWords({ name, title }: Pick<Field, "name" | "title">): [string, string] | null {
+  const key = name.toLowerCase();
+  const words = Object.hasOwn(BOOLEAN_WORDS, key) ? BOOLEAN_WORDS[key] : undefined;
+  return words && !denies(title) ? words : null;
+}
+
 function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
-  const known = BOOLEAN_WORDS[field.name.toLowerCase()];
+  const known = booleanWords(field);
   const [yes, no] = known ?? ["Yes", "No"];
+  const isPlain = field.title.toLowerCase() === field.name.toLowerCase() || PLAIN_TITLE.test(field.title);
   return {
     kind: "choices",
-    question: known ? null : field.title,
+    question: known && isPlain ? null : field.title,
     description: field.description,
     choices: [
-      { label: yes, content: { [field.name]: true }, affirmative: true },
+      { label: yes, content: { [field.name]: true }, affirmative: !denies(field.title) },
       { label: no, content: { [field.name]: false }, affirmative: false },
     ],
   };

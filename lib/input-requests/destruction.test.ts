@@ -24,6 +24,7 @@ describe("what is destroyed is said by the tool and by the question", () => {
     ["a name in one word", null, "deleteFile", "Go on?", form(go), "delete"],
     ["a name without a hint", null, "delete_file", "Go on?", form(go), "delete"],
     ["a hint alone: a routine payment", true, "process_invoice", "Invoice INV-1 of ACME?", form(go), null],
+    ["a word with a hidden letter", true, "run", "De\u200blete 14 files?", form(go), "delete"],
     ["part of a name", null, "undeleted_items", "Delete 14 files?", form(go), null],
     ["a question alone", null, "ask", "Delete 14 files?", form(go), null],
     ["a tool that denies it", false, "delete_file", "Delete 14 files?", form(go), null],

@@ -1,6 +1,8 @@
 /** What of a question destroys something. Pure. */
 import type { Form } from "../mcp/forms/form.ts";
 import { humanise } from "../text/labels.ts";
+import { bareText } from "../text/message-tokens.ts";
+import { affirms } from "../text/yes-no.ts";
 import type { Choice } from "./decision.ts";
 
 /** Words of destruction with their inflections; the first three letters tell the verb. */
@@ -9,7 +11,7 @@ const DESTRUCTIVE =
 const VERBS = "delete remove purge drop destroy wipe erase truncate terminate revoke".split(" ");
 
 function destructiveWord(text: string): string | null {
-  const word = DESTRUCTIVE.exec(text)?.[0].toLowerCase();
+  const word = DESTRUCTIVE.exec(bareText(text))?.[0].toLowerCase();
   return VERBS.find((verb) => word?.startsWith(verb.slice(0, 3))) ?? null;
 }
 
@@ -83,6 +85,8 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
   const [[name, value] = ["", null]] = Object.entries(content);
   const field = humanise(name);
   if (SAFEGUARD.test(field)) return false;
+  // The server reads what is sent, whatever the button is called.
+  if (typeof value === "string" && (affirms(value) || affirms(label))) return false;
   if (value === true) return saysNo(field);
   if (NEGATIVE_NAME.test(field)) return value !== false && REFUSAL.test(label) && saysNo(label);
   const ends = asksToGoOn(field);

@@ -1,6 +1,8 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { capitalise } from "../text/labels.ts";
-import { BOOLEAN_WORDS, NEGATIVE } from "./decision.ts";
+import { bareText } from "../text/message-tokens.ts";
+import { affirms } from "../text/yes-no.ts";
+import { booleanWords, NEGATIVE } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
@@ -30,17 +32,18 @@ export function rejectionOf(form: Form): Rejection | null {
     : null;
 }
 
-/** The choices of a field that say no and do nothing else. */
+/** The choices of a field that say no and do nothing else: neither what people read nor what is sent says yes. */
 function nosOf(field: Field): { label: string; value: unknown }[] {
   if (field.kind === "one_of")
     return field.options
       .filter(
         ({ value, title }) =>
-          (NEGATIVE.test(String(value)) || NEGATIVE.test(title)) &&
+          [String(value), title].some((text) => NEGATIVE.test(bareText(text))) &&
+          ![String(value), title].some(affirms) &&
           isHarmless({ label: title, content: { [field.name]: value } }),
       )
       .map(({ value, title }) => ({ label: capitalise(title), value }));
-  const [, no] = (field.kind === "boolean" && BOOLEAN_WORDS[field.name.toLowerCase()]) || [];
+  const [, no] = (field.kind === "boolean" && booleanWords(field)) || [];
   return no ? [{ label: no, value: false }] : [];
 }
 

@@ -7,10 +7,11 @@ import { readExactNumber } from "./exact-number.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
 import { humanise } from "./labels.ts";
-import { messageTokens, splitMessage, visibleText } from "./message-tokens.ts";
+import { bareText, messageTokens, splitMessage, visibleText } from "./message-tokens.ts";
 import { findMoney, isMoneyName, readMoney } from "./money.ts";
 import { areAlike, changedFacts } from "./question-changes.ts";
 import { slugOf } from "./slug.ts";
+import { contradict } from "./yes-no.ts";
 
 const formats = formatsOf("en-GB", "UTC");
 
@@ -18,6 +19,8 @@ const formats = formatsOf("en-GB", "UTC");
 const READERS: Record<string, (text: string) => unknown> = {
   messageTokens,
   visibleText,
+  bareText,
+  contradict: (text) => contradict(text, text),
   splitMessage,
   findMoney,
   readMoney,
@@ -65,6 +68,8 @@ const ROWS = [
     "abcdef1",
     "don't ",
     "no ",
+    "auto-",
+    "please ",
     "not now ",
     " ",
     "\n",

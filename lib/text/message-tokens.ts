@@ -81,6 +81,11 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+/** Text as a reader takes it: no hidden characters, nor marks for them, and letters of one width. To compare words by. */
+export function bareText(text: string): string {
+  return visibleText(text).replaceAll("\ufffd", "").normalize("NFKC").replace(/\s+/g, " ").trim();
+}
+
 const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
 const DATE = new RegExp(
   `\\b\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:?\\d{2})?)?\\b|\\b\\d{1,2}\\.? ${MONTH}\\.?,? \\d{4}\\b|\\b${MONTH}\\.? \\d{1,2},? \\d{4}\\b|\\b\\d{1,2}[./]\\d{1,2}[./]\\d{4}\\b`,
