@@ -1,20 +1,22 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
 import { bareText, visibleText } from "../../text/message-tokens.ts";
 import { contradict } from "../../text/yes-no.ts";
-import type { FieldOption } from "./form.ts";
+import type { ChoiceValue } from "./form.ts";
 
 /**
  * The choices with a title each that can be told apart: the value stands beside it where it has to. Null if two values
  * look the same.
  */
-export function distinctChoices(options: FieldOption[]): FieldOption[] | null {
-  if (new Set(options.map(({ value }) => bareText(value))).size < options.length) return null;
-  const named = options.map(({ value, title }) => ({ value, title: visibleText(title.trim() || value) }));
+export function distinctChoices<T extends ChoiceValue>(
+  options: { value: T; title: string }[],
+): { value: T; title: string }[] | null {
+  if (new Set(options.map(({ value }) => bareText(String(value)))).size < options.length) return null;
+  const named = options.map(({ value, title }) => ({ value, title: visibleText(title.trim() || String(value)) }));
   const alike = new Map<string, number>();
   for (const { title } of named) alike.set(key(title), (alike.get(key(title)) ?? 0) + 1);
   return named.map(({ value, title }) => {
-    const beside = `(sends “${visibleText(value)}”)`;
-    const isClear = alike.get(key(title)) === 1 && key(title) !== "" && !misleads(title, value);
+    const beside = `(sends “${visibleText(String(value))}”)`;
+    const isClear = alike.get(key(title)) === 1 && key(title) !== "" && !misleads(title, String(value));
     return { value, title: isClear || title.endsWith(beside) ? title : `${title} ${beside}`.trim() };
   });
 }

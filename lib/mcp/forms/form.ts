@@ -3,20 +3,24 @@
  * Covers the elicitation subset that 2025-11-25 and 2026-07-28 share (SEP-1034, SEP-1330).
  */
 import { z } from "zod";
+import { visibleText } from "../../text/message-tokens.ts";
 
 /** An annotation of a property in a requested schema: the field's `need`. */
 export const NEED = "x-intray-need";
 
+/** A text of the server's that people read. Hidden characters could make it read as something else, so they are marked. */
+const read = z.string().overwrite(visibleText);
+
 const base = {
   name: z.string(),
-  title: z.string(),
-  description: z.string().nullable(),
+  title: read,
+  description: read.nullable(),
   required: z.boolean(),
   /** When it is needed, where that depends on another answer. Never of a required field. */
-  need: z.string().optional(),
+  need: read.optional(),
 };
 
-const option = z.object({ value: z.string(), title: z.string() });
+const option = z.object({ value: z.string(), title: read });
 export type FieldOption = z.infer<typeof option>;
 /** What is sent for a choice of one: of the type that the server's schema has. */
 export const choiceValueSchema = z.union([z.string(), z.number(), z.boolean()]);
@@ -63,12 +67,12 @@ const fieldSchema = z.discriminatedUnion("kind", [
 export type Field = z.infer<typeof fieldSchema>;
 
 /**
- * `supported`: the fields are rendered (none = confirm only). `unsupported` and `secret`: nothing is
+ * `supported`: the fields are rendered (none = confirm only), below `about`, what the server says of the form as a whole. `unsupported` and `secret`: nothing is
  * rendered, and only decline or cancel are possible; `reason` is for people.
  */
 export const formSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("supported"), fields: z.array(fieldSchema) }),
-  z.object({ kind: z.literal("unsupported"), reason: z.string() }),
-  z.object({ kind: z.literal("secret"), reason: z.string(), field: z.string() }),
+  z.object({ kind: z.literal("supported"), about: read.optional(), fields: z.array(fieldSchema) }),
+  z.object({ kind: z.literal("unsupported"), reason: read }),
+  z.object({ kind: z.literal("secret"), reason: read, field: z.string() }),
 ]);
 export type Form = z.infer<typeof formSchema>;

@@ -111,7 +111,13 @@ const content = fc
   .map((entries) => Object.fromEntries(entries));
 
 /** Converts the form back to a schema. */
-function written(fields: Field[]): Record<string, unknown> {
+function written({
+  about,
+  fields,
+}: {
+  about?: string | undefined;
+  fields: Field[];
+}): Record<string, unknown> {
   const one = (field: Field): Record<string, unknown> => {
     const said = (members: Record<string, unknown>) =>
       Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null));
@@ -156,6 +162,7 @@ function written(fields: Field[]): Record<string, unknown> {
   };
   return {
     type: "object",
+    ...(about && { description: about }),
     properties: Object.fromEntries(fields.map((field) => [field.name, one(field)])),
     required: fields.filter(({ required }) => required).map(({ name }) => name),
   };
@@ -172,7 +179,7 @@ fuzz(
       return;
     }
     expect(form.fields.length).toBeLessThanOrEqual(50);
-    expect(normaliseForm(written(form.fields))).toEqual(form);
+    expect(normaliseForm(written(form))).toEqual(form);
   }),
 );
 

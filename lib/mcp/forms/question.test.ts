@@ -128,13 +128,47 @@ describe("normaliseForm", () => {
     ],
     [
       "notes that change nothing, dropped",
-      { type: "string", examples: ["x"], $comment: "c", deprecated: false, "x-order": 1 },
+      { type: "string", $comment: "c", deprecated: false, "x-order": 1 },
       text,
+    ],
+    [
+      "examples, which people may read",
+      { type: "string", description: "D", examples: ["INV-1", 2, { a: 1 }] },
+      { ...text, description: 'D\nFor example: INV-1, 2, {"a":1}' },
     ],
     ["an integer", { type: "integer" }, { ...number, integer: true }],
     ["yes or no", { type: "boolean", default: true }, { ...base, kind: "boolean", default: true }],
     ["choices", { type: "string", enum: ["a", "b"], default: "b" }, { ...oneOf, default: "b" }],
-    ["a default that is no choice, dropped", { type: "string", enum: ["a", "b"], default: "c" }, oneOf],
+    ["an empty default, dropped", { type: "string", enum: ["a", "b"], default: "" }, oneOf],
+    [
+      "a default that is no choice, as words",
+      { type: "string", enum: ["a", "b"], default: "c" },
+      { ...oneOf, description: "The server suggests “c”, which is none of the choices." },
+    ],
+    [
+      "a default of several, with one that is no choice",
+      { type: "array", items: { enum: ["a", "b"] }, default: ["a", "c"] },
+      {
+        ...severalOf,
+        default: ["a"],
+        description: "The server suggests “c”, which is none of the choices.",
+      },
+    ],
+    [
+      "what a choice is described by",
+      {
+        oneOf: [
+          { const: "a", description: "First" },
+          { const: "b", title: "B" },
+        ],
+      },
+      { ...oneOf, options: [ab[0], { value: "b", title: "B" }], description: "a: First" },
+    ],
+    [
+      "characters that hide or turn text, marked",
+      { type: "string", title: "Pay\u202e", description: "\u200bD", default: "\u200b" },
+      { ...text, title: "Pay\ufffd", description: "\ufffdD", default: "\u200b" },
+    ],
     [
       "titled choices",
       {
@@ -188,6 +222,15 @@ describe("normaliseForm", () => {
     expect(formSchema.parse(form({ f: property })).kind).toBe("supported");
   });
 
+  it("keeps what the server says of the form as a whole", () => {
+    const about = { title: "Payment", description: "To be sure\u202e", examples: [{ a: 1 }] };
+    expect(normaliseForm({ type: "object", ...about })).toEqual({
+      kind: "supported",
+      about: 'Payment\nTo be sure\ufffd\nFor example: {"a":1}',
+      fields: [],
+    });
+  });
+
   it.each([
     ["an object in the form", form({ f: { type: "object", properties: {} } })],
     ["a list of texts", form({ f: { type: "array", items: { type: "string" } } })],
@@ -201,6 +244,13 @@ describe("normaliseForm", () => {
     ["a fraction as an integer", form({ f: { type: "integer", enum: [1, 1.5] } })],
     ["a choice that can't be sent exactly", form({ f: { type: "integer", enum: [2 ** 53] } })],
     ["numbers to choose several of", form({ f: { type: "array", items: { type: "integer", enum: [1] } } })],
+    ["two lists of choices", form({ f: { enum: ["a"], oneOf: [{ const: "a", title: "A" }] } })],
+    [
+      "a text that is said twice",
+      form({ f: { anyOf: [{ type: "string", title: "In" }, { type: "null" }], title: "Out" } }),
+    ],
+    ["words for no answer", form({ f: { anyOf: [{ type: "string" }, { type: "null", title: "Skip" }] } })],
+    ["more titles than choices", form({ f: { enum: ["a"], enumNames: ["A", "Approve all"] } })],
     ["two types", form({ f: { type: ["string", "number"] } })],
     ["a reference", form({ f: { $ref: "#/$defs/x" } })],
     [
@@ -281,6 +331,8 @@ describe("normaliseForm", () => {
     "card_number",
     "credentials",
     "ssn",
+    "pass\u200bword",
+    "ＰＩＮ",
   ])("refuses to ask for %s", (name) => {
     expect(form({ [name]: { type: "string" } })).toMatchObject({ kind: "secret", field: name });
     expect(form({ f: { type: "string", title: name } })).toMatchObject({ kind: "secret", field: "f" });
@@ -338,4 +390,104 @@ describe("questionHash", () => {
   ])("changes with %j", (change) =>
     expect(questionHash({ ...question, ...change })).not.toBe(questionHash(question)),
   );
+});
+
+describe("choices that people could mistake", () => {
+  const titles = (...options: [value: string, title?: string][]) => {
+    const found = field({ oneOf: options.map(([value, title]) => ({ const: value, title })) });
+    return found && "options" in found ? found.options.map(({ title }) => title) : found;
+  };
+  it.each<[string, [value: string, title?: string][], string[]]>([
+    [
+      "of one title",
+      [
+        ["a", "Reject"],
+        ["b", "Reject"],
+      ],
+      ["Reject (sends “a”)", "Reject (sends “b”)"],
+    ],
+    [
+      "of a hidden letter",
+      [
+        ["a", "Reject"],
+        ["b", "Reject\u200b"],
+      ],
+      ["Reject (sends “a”)", "Reject\ufffd (sends “b”)"],
+    ],
+    [
+      "of other capitals and spaces",
+      [
+        ["a", "Pay now"],
+        ["b", " pay  NOW"],
+      ],
+      ["Pay now (sends “a”)", "pay  NOW (sends “b”)"],
+    ],
+    [
+      "of letters of another width",
+      [
+        ["a", "Pay"],
+        ["b", "Ｐａｙ"],
+        ["c", "Wait"],
+      ],
+      ["Pay (sends “a”)", "Ｐａｙ (sends “b”)", "Wait"],
+    ],
+    ["of other capitals alone", [["pay"], ["Pay"]], ["pay (sends “pay”)", "Pay (sends “Pay”)"]],
+    [
+      "called a no that sends a yes",
+      [
+        ["approve", "Reject"],
+        ["no", "No"],
+      ],
+      ["Reject (sends “approve”)", "No"],
+    ],
+    ["called a yes that sends a no", [["rejected", "Approve"]], ["Approve (sends “rejected”)"]],
+    ["called a no in hidden letters", [["approve", "Re\u2060ject"]], ["Re\ufffdject (sends “approve”)"]],
+    [
+      "without a title to be seen",
+      [["a", " "], ["b", "\u200b"], [""]],
+      ["a", "\ufffd (sends “b”)", "(sends “”)"],
+    ],
+    ["turned round", [["approve", "\u202etcejeR"]], ["\ufffdtcejeR (sends “approve”)"]],
+    [
+      "well named",
+      [
+        ["approve", "Approve"],
+        ["reject", "Reject"],
+      ],
+      ["Approve", "Reject"],
+    ],
+    [
+      "named in another language",
+      [
+        ["approve", "Genehmigen"],
+        ["reject", "Ablehnen"],
+      ],
+      ["Genehmigen", "Ablehnen"],
+    ],
+  ])("%s: the value stands beside the title", (_, options, expected) => {
+    expect(titles(...options)).toEqual(expected);
+  });
+
+  it.each<[string, [value: string, title?: string][]]>([
+    ["a hidden letter", [["reject"], ["reject\u200b", "Other"]]],
+    [
+      "spaces",
+      [
+        ["pay now", "A"],
+        ["pay now ", "B"],
+      ],
+    ],
+    [
+      "the width of letters",
+      [
+        ["pay", "A"],
+        ["ｐａｙ", "B"],
+      ],
+    ],
+  ])("values that differ by %s alone are refused", (_, options) => {
+    expect(titles(...options)).toMatchObject({
+      kind: "unsupported",
+      reason: expect.stringContaining("look the same"),
+    });
+  });
 });

@@ -5,7 +5,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canBeKept } from "../messages.ts";
-import { type ChoiceValue, type Field, type Form, NEED } from "./form.ts";
+import { distinctChoices } from "./choices.ts";
+import { type ChoiceValue, type Field, type Form, formSchema, NEED } from "./form.ts";
 import { canonicalJson } from "./jcs.ts";
 import { secretIn } from "./secret.ts";
 
@@ -44,7 +45,7 @@ const choicesOf = <T extends ChoiceValue>(value: z.ZodType<T>) => ({
   /** Legacy titles of `enum`. */
   enumNames: z.array(string).max(MAX_OPTIONS).optional(),
 });
-const common = { title: string.optional(), description: string.optional() };
+const common = { title: string.optional(), description: string.optional(), examples: z.unknown().optional() };
 
 /**
  * The keywords of the specification, and those of current servers whose meaning is kept; no others: a keyword that is not
@@ -106,9 +107,8 @@ const property = z.discriminatedUnion("type", [
 type Property = z.infer<typeof property>;
 
 const requested = z.strictObject({
+  ...common,
   type: z.literal("object"),
-  title: string.optional(),
-  description: string.optional(),
   properties: z.record(exact, z.unknown()).default({}),
   required: z.array(string).default([]),
   additionalProperties: z.boolean().optional(),
@@ -119,6 +119,10 @@ const requested = z.strictObject({
  * without fields: to confirm is all there is to do. Never throws.
  */
 export function normaliseForm(requestedSchema: unknown): Form {
+  return formSchema.parse(readForm(requestedSchema));
+}
+
+function readForm(requestedSchema: unknown): Form {
   if (requestedSchema === null || requestedSchema === undefined) return { kind: "supported", fields: [] };
   const schema = requested.safeParse(
     isRecord(requestedSchema) && Object.keys(requestedSchema).length === 0
@@ -152,7 +156,8 @@ export function normaliseForm(requestedSchema: unknown): Form {
     const need = field.required ? null : needIn(value);
     fields.push(need === null ? field : { ...field, need });
   }
-  return { kind: "supported", fields };
+  const about = lines(schema.data.title, schema.data.description, exampleWords(schema.data));
+  return { kind: "supported", ...(about !== null && { about }), fields };
 }
 
 /**
@@ -185,30 +190,31 @@ export function questionHash(question: {
 
 /** The field, or why it cannot be shown. */
 function toField(name: string, from: Property, required: boolean): Field | string {
-  const base = { name, title: from.title?.trim() || name, description: from.description ?? null, required };
+  const description = lines(from.description, exampleWords(from));
+  const base = { name, title: from.title?.trim() || name, description, required };
   if (from.type === "array") {
-    const { items } = from;
-    const options = optionsIn(items) ?? optionsIn({ oneOf: items.anyOf });
-    if (!options) return "a list without choices";
-    if (hasDuplicates(options)) return "the same choice twice";
-    const initial = (from.default ?? []).filter((value) => options.some((option) => option.value === value));
-    return {
-      ...base,
-      kind: "several_of",
-      options,
-      minItems: from.minItems ?? null,
-      maxItems: from.maxItems ?? null,
-      default: initial,
-    };
+    const { items, minItems = null, maxItems = null } = from;
+    const ofItems = lines(items.title, items.description, exampleWords(items));
+    const sources = [fromEnum(items.enum, items.enumNames), items.anyOf, items.oneOf];
+    const choices = hasSpareTitles(items) ? SPARE_TITLES : toChoices(sources, from.default ?? []);
+    if (!choices) return "a list without choices";
+    if (typeof choices === "string") return choices;
+    const { options, more, suggested } = choices;
+    const said = { ...base, description: lines(description, ofItems, more) };
+    return { ...said, kind: "several_of", options, minItems, maxItems, default: suggested };
   }
-  const options = optionsIn<ChoiceValue>(from);
-  if (options && hasDuplicates(options)) return "the same choice twice";
-  if (from.type === "integer" && options?.some(({ value }) => !Number.isInteger(value)))
-    return "a choice that is no whole number";
-  // A yes and a no are what any such field offers.
-  if (options && (from.type !== "boolean" || options.length === 1)) {
-    const initial = options.find((option) => option.value === from.default)?.value ?? null;
-    return { ...base, kind: "one_of", options, default: initial };
+  const sources: (Titled<ChoiceValue>[] | undefined)[] = [fromEnum(from.enum, from.enumNames), from.oneOf];
+  const isGiven = from.default != null && String(from.default).trim() !== "";
+  const choices = hasSpareTitles(from) ? SPARE_TITLES : toChoices(sources, isGiven ? [from.default!] : []);
+  if (typeof choices === "string") return choices;
+  // A yes and a no are what any such field offers, unless the server has its own words for them.
+  const isYesOrNo = from.type === "boolean" && from.enum?.length === 2 && !from.enumNames;
+  if (choices && !isYesOrNo) {
+    const { options, more, suggested } = choices;
+    if (from.type === "integer" && options.some(({ value }) => !Number.isInteger(value)))
+      return "a choice that is no whole number";
+    const said = { ...base, description: lines(description, more) };
+    return { ...said, kind: "one_of", options, default: suggested[0] ?? null };
   }
   if (from.type === "boolean") return { ...base, kind: "boolean", default: from.default ?? null };
   if (from.type === "string") {
@@ -253,29 +259,59 @@ function bound(limit: number | undefined): number | null {
   return limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? null : limit;
 }
 
-interface Choices<T> {
-  enum?: T[] | undefined;
-  enumNames?: string[] | undefined;
-  oneOf?: { const: T; title?: string | null | undefined }[] | undefined;
+interface Titled<T> {
+  const: T;
+  title?: string | null | undefined;
+  description?: string | null | undefined;
 }
 
-function optionsIn<T extends ChoiceValue>({
-  enum: values,
-  enumNames = [],
-  oneOf,
-}: Choices<T>): { value: T; title: string }[] | null {
-  if (values) return values.map((value, at) => ({ value, title: enumNames[at] ?? wordsOf(value) }));
-  return oneOf
-    ? oneOf.map((option) => ({ value: option.const, title: option.title ?? wordsOf(option.const) }))
-    : null;
+function fromEnum<T>(values: T[] | undefined, titles: string[] = []): Titled<T>[] | undefined {
+  return values?.map((value, at) => ({ const: value, title: titles[at] }));
+}
+
+const SPARE_TITLES = "more titles than choices";
+function hasSpareTitles({ enum: values = [], enumNames = [] }: { enum?: unknown[]; enumNames?: unknown[] }) {
+  return enumNames.length > values.length;
 }
 
 function wordsOf(value: ChoiceValue): string {
   return typeof value === "boolean" ? (value ? "Yes" : "No") : String(value);
 }
 
-function hasDuplicates(options: { value: ChoiceValue }[]): boolean {
-  return new Set(options.map(({ value }) => value)).size < options.length;
+/**
+ * The choices; why they cannot be shown; or null if there are none. `more`: what the server says of them that has no
+ * place of its own. `suggested`: those of the defaults that are choices.
+ */
+function toChoices<T extends ChoiceValue>(
+  sources: (Titled<T>[] | undefined)[],
+  defaults: T[],
+): { options: { value: T; title: string }[]; more: string | null; suggested: T[] } | string | null {
+  const [from, ...others] = sources.filter((source) => source !== undefined);
+  if (!from) return null;
+  if (others.length > 0) return "two lists of choices";
+  const values = from.map((choice) => choice.const);
+  if (new Set(values).size < values.length) return "the same choice twice";
+  const options = distinctChoices(from.map(({ const: value, title }) => ({ value, title: title ?? wordsOf(value) })));
+  if (!options) return "two choices that look the same";
+  const described = from.map(({ description }, at) => description && `${options[at]?.title}: ${description}`);
+  const unknown = defaults.filter((value) => !values.includes(value));
+  const more = lines(
+    ...described,
+    ...unknown.map((value) => `The server suggests “${value}”, which is none of the choices.`),
+  );
+  return { options, more, suggested: defaults.filter((value) => values.includes(value)) };
+}
+
+/** Examples change nothing of what may be answered, and people read them. */
+function exampleWords({ examples }: { examples?: unknown }): string | null {
+  const all = Array.isArray(examples) ? examples : examples === undefined ? [] : [examples];
+  const words = all.map((example) => (typeof example === "string" ? example : JSON.stringify(example)));
+  return words.length > 0 ? `For example: ${words.join(", ")}` : null;
+}
+
+/** Texts below one another; null if there are none. */
+function lines(...texts: (string | null | undefined)[]): string | null {
+  return texts.filter((text) => text?.trim()).join("\n") || null;
 }
 
 /**
@@ -289,8 +325,10 @@ function plain(given: unknown): unknown {
   if (only !== undefined) return plain({ ...value, enum: value.enum === undefined ? [only] : [] });
   const { anyOf, ...rest } = value;
   if (Array.isArray(anyOf) && rest.type === undefined) {
-    const kinds = anyOf.filter((kind) => !(isRecord(kind) && kind.type === "null"));
-    return kinds.length === 1 && isRecord(kinds[0]) ? plain({ ...kinds[0], ...rest }) : value;
+    const [kind, ...others] = anyOf.filter((kind) => !isNull(kind));
+    // A text said twice would be shown once.
+    const isWhole = isRecord(kind) && others.length === 0 && !Object.keys(kind).some((key) => key in rest);
+    return isWhole ? plain({ ...kind, ...rest }) : value;
   }
   if (value.type === undefined) {
     const type = typeOfChoices(value);
@@ -308,9 +346,13 @@ function typeOfChoices({ enum: values, oneOf }: Record<string, unknown>): string
   return ["string", "number", "boolean"].includes(type) ? type : null;
 }
 
-const NOTES = ["$comment", "$schema", "$id", "$anchor", "$defs", "definitions", "examples", "deprecated"];
+function isNull(kind: unknown): boolean {
+  return isRecord(kind) && kind.type === "null" && Object.keys(kind).length === 1;
+}
 
-/** Whether a keyword changes nothing of what may be answered: by definition, or as it says nothing. */
+const NOTES = ["$comment", "$schema", "$id", "$anchor", "$defs", "definitions", "deprecated"];
+
+/** Whether a keyword changes nothing of what may be answered, and is for programs: by definition, or as it says nothing. */
 function isNote([keyword, value]: [string, unknown]): boolean {
   if (NOTES.includes(keyword) || keyword.startsWith("x-")) return true;
   // A single value may be null, which no field can send.

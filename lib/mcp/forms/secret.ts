@@ -1,3 +1,5 @@
+import { bareText } from "../../text/message-tokens.ts";
+
 /** Final words of names for secrets, which must never be typed into a form that others read. */
 const SECRET =
   /(^| )(password|passwd|passphrase|passcode|pwd|pin|pin (code|number)|secret|(secret|private|signing|encryption|access|api) ?key|apikey|(access|api|auth|bearer|refresh|session|security|personal access|secret)? ?token|credentials?|cvv2?|cvc2?|card (number|security code)|security code|one time (code|password)|otp|totp|2fa code|mfa code|verification code|seed phrase|recovery (code|phrase)|social security number|ssn)$/;
@@ -27,9 +29,9 @@ export function secretIn(
   return found ? `"${label}" looks like a secret, and secrets do not belong in a form` : null;
 }
 
-/** Normalizes `apiKey`, `API-key` and `api_key:` to `api key`. */
+/** Normalizes `apiKey`, `API-key` and `api_key:` to `api key`, without hidden characters. */
 function words(text: string): string {
-  return text
+  return bareText(text)
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/\([^()]*\)/g, " ")
     .toLowerCase()
