@@ -1,6 +1,7 @@
 "use client";
 
 import { useLayoutEffect } from "react";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
 
 /**
  * Sets the tab's title, with a count: `Inbox (12) · Intray`. Next writes the page's own title, on slow
@@ -10,7 +11,7 @@ import { useLayoutEffect } from "react";
 export function useTitle(title: string) {
   useLayoutEffect(() => {
     const write = () => {
-      const whole = `${title} · Intray`;
+      const whole = `${visibleText(title)} · Intray`;
       if (document.title !== whole) document.title = whole;
     };
     write();

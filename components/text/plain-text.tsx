@@ -1,4 +1,4 @@
-import { nameHidden, splitHidden } from "@/lib/text/message-tokens.ts";
+import { nameHidden, splitHidden } from "@/lib/text/foreign/hidden.ts";
 
 /**
  * Untrusted text. Isolated, so that its direction cannot reorder the text around it; invisible characters are

@@ -36,12 +36,16 @@ export function Field({
     .join(" ");
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      <label htmlFor={id} className="text-[13px] font-medium">
-        {label}
+      <label htmlFor={id} className="wrap-anywhere text-[13px] font-medium">
+        <bdi>{label}</bdi>
         {!required && <span className="font-normal text-muted"> · {need}</span>}
       </label>
       {description && (
-        <p id={`${id}-description`} className="text-[13px] text-muted">
+        <p
+          id={`${id}-description`}
+          dir="auto"
+          className="wrap-anywhere whitespace-pre-line text-[13px] text-muted"
+        >
           {description}
         </p>
       )}

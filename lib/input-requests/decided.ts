@@ -1,8 +1,9 @@
 /** What was decided, in words. Pure. */
+
 import type { ChoiceValue } from "../mcp/forms/form.ts";
+import { visibleText } from "../text/foreign/hidden.ts";
+import { denies } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise, shorten } from "../text/labels.ts";
-import { visibleText } from "../text/message-tokens.ts";
-import { denies } from "../text/yes-no.ts";
 import { booleanWords, PLAIN_TITLE } from "./decision.ts";
 
 /** What the words need of the form's only field. */

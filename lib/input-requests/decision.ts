@@ -1,7 +1,7 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
+import { bareText } from "../text/foreign/hidden.ts";
+import { contradict, denies } from "../text/foreign/yes-no.ts";
 import { capitalise } from "../text/labels.ts";
-import { bareText } from "../text/message-tokens.ts";
-import { contradict, denies } from "../text/yes-no.ts";
 
 export interface Choice {
   label: string;

@@ -1,8 +1,8 @@
 /** What of a question destroys something. Pure. */
 import type { Form } from "../mcp/forms/form.ts";
+import { bareText } from "../text/foreign/hidden.ts";
+import { affirms } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
-import { bareText } from "../text/message-tokens.ts";
-import { affirms } from "../text/yes-no.ts";
 import type { Choice } from "./decision.ts";
 
 /** Words of destruction with their inflections; the first three letters tell the verb. */

@@ -1,7 +1,7 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
+import { bareText } from "../text/foreign/hidden.ts";
+import { affirms } from "../text/foreign/yes-no.ts";
 import { capitalise } from "../text/labels.ts";
-import { bareText } from "../text/message-tokens.ts";
-import { affirms } from "../text/yes-no.ts";
 import { booleanWords, NEGATIVE } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 

@@ -4,14 +4,15 @@ import { documentsOfMessage, idsIn } from "../input-requests/documents/find.ts";
 import { browserWords, isPhone } from "./browser.ts";
 import { csvLine } from "./csv.ts";
 import { readExactNumber } from "./exact-number.ts";
+import { bareText, visibleText } from "./foreign/hidden.ts";
+import { contradict } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
 import { humanise } from "./labels.ts";
-import { bareText, messageTokens, splitMessage, visibleText } from "./message-tokens.ts";
+import { messageTokens, splitMessage } from "./message-tokens.ts";
 import { findMoney, isMoneyName, readMoney } from "./money.ts";
 import { areAlike, changedFacts } from "./question-changes.ts";
 import { slugOf } from "./slug.ts";
-import { contradict } from "./yes-no.ts";
 
 const formats = formatsOf("en-GB", "UTC");
 

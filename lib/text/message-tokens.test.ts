@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { messageTokens, nameHidden, splitMessage, visibleText } from "./message-tokens.ts";
+import { nameHidden, visibleText } from "./foreign/hidden.ts";
+import { messageTokens, splitMessage } from "./message-tokens.ts";
 
 /** Returns `kind:text` of every token except plain text. */
 const apart = (message: string) =>

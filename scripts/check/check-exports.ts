@@ -11,12 +11,14 @@ const FRAMEWORKS =
   /^(page|layout|route|loading|error|not-found|default|template|global-error|manifest|icon|proxy)\.tsx?$/;
 /** Types used in a signature of their own file are exported for its readers. */
 const TYPE = /^export (?:interface|type) /;
-/** Loaded by path: by the settings of Vitest and Playwright, and by the bench (`<part>/run.ts`). */
+/** Loaded by path: by the settings of Vitest, Playwright and TypeScript (JSX), and by the bench (`<part>/run.ts`). */
 const BY_PATH = new Set([
   "test/setup/global-setup.ts",
   "test/setup/password-cost.ts",
   "test/setup/transaction-ms.ts",
   "e2e/fixtures/global-setup.ts",
+  "components/jsx/jsx-runtime.ts",
+  "components/jsx/jsx-dev-runtime.ts",
 ]);
 
 const sources = new Map(

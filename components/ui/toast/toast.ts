@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { ExternalToast, toast as Sonner } from "sonner";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
 
 type Saying = (toast: typeof Sonner) => void;
 
@@ -8,12 +9,16 @@ let sonner: typeof Sonner | null = null;
 const unsaid: Saying[] = [];
 let want = () => {};
 
+/** Texts of others reach the library past our JSX, which would mark what is hidden in them. */
+const read = (message: ReactNode) => (typeof message === "string" ? visibleText(message) : message);
+
 /** Shows a toast. The toaster is loaded on first use; earlier toasts are queued. */
 export const toast = Object.assign(
-  (message: ReactNode, options?: ExternalToast) => say((each) => each(message, options)),
+  (message: ReactNode, options?: ExternalToast) => say((each) => each(read(message), options)),
   {
-    error: (message: ReactNode, options?: ExternalToast) => say((each) => each.error(message, options)),
-    success: (message: ReactNode, options?: ExternalToast) => say((each) => each.success(message, options)),
+    error: (message: ReactNode, options?: ExternalToast) => say((each) => each.error(read(message), options)),
+    success: (message: ReactNode, options?: ExternalToast) =>
+      say((each) => each.success(read(message), options)),
   },
 );
 

@@ -1,7 +1,7 @@
 import type { RequestDocument } from "../../input-requests/documents/schema.ts";
+import { visibleText } from "../../text/foreign/hidden.ts";
 import { capitalise, shorten } from "../../text/labels.ts";
 import { formatBytes } from "../../text/media.ts";
-import { visibleText } from "../../text/message-tokens.ts";
 import { urlParts } from "../../text/url-parts.ts";
 
 const SOURCES: Record<RequestDocument["from"], string> = {

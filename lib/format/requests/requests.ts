@@ -1,8 +1,8 @@
 import { isApproval } from "../../input-requests/decision.ts";
 import type { Reach } from "../../input-requests/deliveries/status.ts";
 import type { InputRequestSummary, RequestState, RequestWarning } from "../../input-requests/schema.ts";
+import { visibleText } from "../../text/foreign/hidden.ts";
 import { shorten } from "../../text/labels.ts";
-import { visibleText } from "../../text/message-tokens.ts";
 import type { Tone } from "../tasks/outcome.ts";
 import { REASONS } from "../tasks/task-events.ts";
 

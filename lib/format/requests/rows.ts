@@ -1,8 +1,8 @@
 /** The rows of the inbox's list: their titles, and the groups they are put in. */
 
 import type { InputRequestSummary } from "../../input-requests/schema.ts";
+import { visibleText } from "../../text/foreign/hidden.ts";
 import type { Formats } from "../../text/formats/formats.ts";
-import { visibleText } from "../../text/message-tokens.ts";
 import type { InboxGrouping } from "./inbox-filters.ts";
 
 type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message" | "origin" | "gate">;

@@ -1,6 +1,6 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
-import { bareText, visibleText } from "../../text/message-tokens.ts";
-import { contradict } from "../../text/yes-no.ts";
+import { bareText, visibleText } from "../../text/foreign/hidden.ts";
+import { contradict } from "../../text/foreign/yes-no.ts";
 import type { ChoiceValue } from "./form.ts";
 
 /**

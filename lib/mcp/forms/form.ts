@@ -3,7 +3,7 @@
  * Covers the elicitation subset that 2025-11-25 and 2026-07-28 share (SEP-1034, SEP-1330).
  */
 import { z } from "zod";
-import { visibleText } from "../../text/message-tokens.ts";
+import { visibleText } from "../../text/foreign/hidden.ts";
 
 /** An annotation of a property in a requested schema: the field's `need`. */
 export const NEED = "x-intray-need";

@@ -1,4 +1,4 @@
-import { bareText } from "../../text/message-tokens.ts";
+import { bareText } from "../../text/foreign/hidden.ts";
 
 /** Final words of names for secrets, which must never be typed into a form that others read. */
 const SECRET =

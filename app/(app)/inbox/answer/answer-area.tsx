@@ -19,7 +19,7 @@ import { asksToSee, decisionOffer, isGuarded, isSame } from "./decision/decision
 import { GuardedButton } from "./decision/main-buttons.tsx";
 import { goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
-import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
+import { AnswerQuestion, type FieldsProps, FormWords, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useDecide } from "./use-decide.ts";
@@ -202,6 +202,7 @@ export function AnswerArea({
                 onAgree={setAgreed}
               />
             )}
+            <FormWords form={question.fields} />
             {isUrl ? (
               <UrlQuestion
                 question={question}

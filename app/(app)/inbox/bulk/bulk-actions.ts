@@ -12,7 +12,7 @@ export interface BulkAction {
   lead: boolean;
   /** The content to send; undefined if none, or if the form provides it. */
   content: Record<string, unknown> | undefined;
-  /** The form to fill in first, once for all requests. */
+  /** What is filled in first, once for all requests, or read. */
   form: Form | null;
   /** Destroys nothing and needs no second look. */
   harmless: boolean;
@@ -29,7 +29,7 @@ export const DECLINE: BulkAction = {
 
 /** Returns the actions for a form; none if the form is not supported. */
 function bulkActions(form: Form): BulkAction[] {
-  const accept = { action: "accept" as const, form: null, harmless: false };
+  const accept = { action: "accept" as const, form, harmless: false };
   const decision = decisionOf(form);
   switch (decision.kind) {
     case "none":
@@ -37,7 +37,7 @@ function bulkActions(form: Form): BulkAction[] {
     case "confirm":
       return [{ ...accept, label: "Confirm", lead: true, content: {} }];
     case "form":
-      return [{ ...accept, label: "Answer", lead: true, content: undefined, form }];
+      return [{ ...accept, label: "Answer", lead: true, content: undefined }];
     case "choices":
       return decision.choices.map((choice, index) => ({
         ...accept,

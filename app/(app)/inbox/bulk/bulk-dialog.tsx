@@ -16,10 +16,10 @@ import { WARNING_LABELS } from "@/lib/format/requests/requests.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { visibleText } from "@/lib/text/message-tokens.ts";
 import { AnswerFields } from "../answer/fields/answer-fields.tsx";
-import { AnswerQuestion } from "../answer/fields/answer-question.tsx";
+import { AnswerQuestion, FormWords } from "../answer/fields/answer-question.tsx";
 import { useAnswerForm } from "../answer/fields/use-answer-form.ts";
 import { type BulkAction, secondLook } from "./bulk-actions.ts";
 import { BulkResults } from "./bulk-results.tsx";
@@ -164,7 +164,7 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
   );
 }
 
-/** The form that all the requests share, filled in once, without a draft. */
+/** The form that all the requests share: filled in once, without a draft, or what one reads above its choices. */
 function SharedFields({
   form,
   refused,
@@ -174,12 +174,13 @@ function SharedFields({
   form: Form;
   /** The errors that the server returned. */
   refused: FieldError[];
-  onSend: (content: Record<string, unknown>) => void;
+  /** Without content: what the action itself sends. */
+  onSend: (content?: Record<string, unknown>) => void;
   children: (submit: () => void) => ReactNode;
 }) {
   const answer = useAnswerForm(form, null);
   const decision = decisionOf(form);
-  const submit = () => answer.submit(onSend);
+  const submit = () => (decision.kind === "form" ? answer.submit(onSend) : onSend());
   const refuse = useRef(answer.refuse);
   useEffect(() => {
     refuse.current = answer.refuse;
@@ -189,6 +190,7 @@ function SharedFields({
   }, [refused]);
   return (
     <>
+      <FormWords form={form} />
       {decision.kind === "form" ? (
         <AnswerFields form={answer} onSubmit={submit} />
       ) : (

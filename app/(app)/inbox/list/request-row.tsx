@@ -29,7 +29,7 @@ import {
 } from "@/lib/format/requests/requests.ts";
 import { titleParts } from "@/lib/format/requests/rows.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { visibleText } from "@/lib/text/message-tokens.ts";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { rowBadges } from "./row-badges.ts";
 import type { StableRow } from "./row-changes.ts";
 

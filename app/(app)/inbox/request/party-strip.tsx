@@ -7,8 +7,8 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { partyCount, partyRange, partyTimes } from "@/lib/format/requests/party.ts";
 import type { PartySummary } from "@/lib/input-requests/similar/schema.ts";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
-import { visibleText } from "@/lib/text/message-tokens.ts";
 
 /** What was decided before about the party of this request, in a line. */
 export function PartyStrip({ party, tool }: { party: PartySummary; tool: string }) {

@@ -55,7 +55,7 @@ export function MainButton({
         </>
       ) : (
         <>
-          <span className="wrap-anywhere">{children}</span>
+          <bdi className="wrap-anywhere">{children}</bdi>
           {shortcut && <Kbd>{shortcut}</Kbd>}
         </>
       )}

@@ -58,9 +58,9 @@ export function MainButtons({
       children: label,
     };
     return guarded ? (
-      <GuardedButton key={label} {...props} question={question} choice={choice} unseen={unseen} />
+      <GuardedButton key={button.shortcut} {...props} question={question} choice={choice} unseen={unseen} />
     ) : (
-      <MainButton key={label} {...props} />
+      <MainButton key={button.shortcut} {...props} />
     );
   });
   if (decision.kind !== "choices" || question.mode === "url") return buttons;

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
+import type { Form } from "@/lib/mcp/forms/form.ts";
 
 export const NoForm = lazyComponent(
   () => import("../../request/first-touch.ts").then((file) => file.NoForm),
@@ -21,6 +22,16 @@ export interface FieldsProps {
   onLeaveField?: () => void;
 }
 
+/** What the server says of its form as a whole. */
+export function FormWords({ form }: { form: Form }) {
+  if (form.kind !== "supported" || !form.about) return null;
+  return (
+    <p dir="auto" className="wrap-anywhere whitespace-pre-line text-muted">
+      {form.about}
+    </p>
+  );
+}
+
 /**
  * The area between facts and bar for a request without fields: a question answered by one press, or why the
  * form is missing.
@@ -35,9 +46,17 @@ export function AnswerQuestion({
   if (decision.kind === "none") return <NoForm reason={decision.reason} canDecline={canDecline} />;
   if (decision.kind !== "choices" || (!decision.question && !decision.description)) return null;
   return (
-    <div className="flex flex-col gap-0.5 wrap-anywhere">
-      {decision.question && <p className="font-medium">{decision.question}</p>}
-      {decision.description && <p className="text-muted">{decision.description}</p>}
+    <div className="flex flex-col gap-0.5 wrap-anywhere whitespace-pre-line">
+      {decision.question && (
+        <p dir="auto" className="font-medium">
+          {decision.question}
+        </p>
+      )}
+      {decision.description && (
+        <p dir="auto" className="text-muted">
+          {decision.description}
+        </p>
+      )}
     </div>
   );
 }

@@ -66,11 +66,15 @@ export function ChoiceGroup({
       className="flex min-w-0 flex-col gap-1.5"
     >
       <legend className="wrap-anywhere mb-1.5 font-medium text-[13px]">
-        {field.title}
+        <bdi>{field.title}</bdi>
         {!field.required && <span className="font-normal text-muted"> · {field.need ?? "optional"}</span>}
       </legend>
       {field.description && (
-        <p id={`${id}-description`} className="wrap-anywhere text-[13px] text-muted">
+        <p
+          id={`${id}-description`}
+          dir="auto"
+          className="wrap-anywhere whitespace-pre-line text-[13px] text-muted"
+        >
           {field.description}
         </p>
       )}
@@ -96,7 +100,7 @@ export function ChoiceGroup({
             />
             <span className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5">
               <span className={option.value === "" ? "text-muted" : "wrap-anywhere min-w-0"}>
-                {option.title}
+                <bdi>{option.title}</bdi>
               </span>
               {suggested.includes(option.value) && (
                 <span className="shrink-0 rounded-md bg-sunken px-1.5 py-0.5 text-muted text-xs">

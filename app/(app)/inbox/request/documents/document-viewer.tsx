@@ -12,8 +12,8 @@ import { documentContent } from "@/lib/api-client/documents.ts";
 import { savedName } from "@/lib/format/requests/documents.ts";
 import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { formatBytes } from "@/lib/text/media.ts";
-import { visibleText } from "@/lib/text/message-tokens.ts";
 
 /** Characters of a text that are shown at first, and with each further step. */
 const SHOWN = 10_000;

@@ -1,6 +1,6 @@
 /** Whether a choice's value or title begins by saying yes or no. Hidden characters and the width of letters don't count. Pure. */
-import { humanise } from "./labels.ts";
-import { bareText } from "./message-tokens.ts";
+import { humanise } from "../labels.ts";
+import { bareText } from "./hidden.ts";
 
 /** Words that change nothing of what follows: “auto-approve”, “I agree”. */
 const FILLERS =

@@ -1,0 +1,8 @@
+/** The same as jsx-runtime.ts, for development and tests. */
+import * as react from "react/jsx-dev-runtime";
+import { readable } from "./readable.ts";
+
+export { Fragment, type JSX } from "react/jsx-dev-runtime";
+
+export const jsxDEV: typeof react.jsxDEV = (type, props, ...more) =>
+  react.jsxDEV(type, readable(type, props as object), ...more);

@@ -1,0 +1,40 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+
+const EVIL = "Pay\u202e \u200bnow";
+const READ = "Pay\ufffd \ufffdnow";
+
+function Named({ name, children }: { name: string; children: React.ReactNode }) {
+  return <b title={name}>{children}</b>;
+}
+
+test("whatever an element shows has no hidden characters, by whichever way it gets there", () => {
+  expect(
+    renderToStaticMarkup(
+      <>
+        {EVIL}
+        <p>{EVIL}</p>
+        <p>
+          Tool {EVIL}: {[EVIL, [EVIL]]}
+        </p>
+        <Named name={EVIL}>{EVIL}</Named>
+        <iframe title={EVIL} />
+        <input aria-label={EVIL} placeholder={EVIL} />
+        <option>{EVIL}</option>
+      </>,
+    ),
+  ).not.toMatch(/[\u202e\u200b]/);
+  expect(renderToStaticMarkup(<p>{EVIL}</p>)).toBe(`<p>${READ}</p>`);
+});
+
+test("what is sent or followed stays exact", () => {
+  const html = renderToStaticMarkup(
+    <>
+      <input defaultValue={EVIL} />
+      <textarea defaultValue={EVIL} />
+      <option value={EVIL}>x</option>
+      <a href={`/${EVIL}`}>x</a>
+    </>,
+  );
+  expect(html.match(/\u202e/g)).toHaveLength(4);
+});

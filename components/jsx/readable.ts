@@ -1,0 +1,39 @@
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
+
+type Props = Record<string, unknown>;
+
+/** Attributes that are read, or read out. */
+const ATTRIBUTES = [
+  "title",
+  "alt",
+  "placeholder",
+  "label",
+  "aria-label",
+  "aria-description",
+  "aria-roledescription",
+];
+/** Their text is no text of the page: programs, and what a person types. */
+const NOT_READ = new Set<unknown>(["script", "style", "textarea"]);
+
+/**
+ * Marks hidden characters in whatever an element shows, so that no text of a server, an agent or a member can read as
+ * something else, whichever component shows it. Leaves `value` and `href` alone, which are sent or followed exactly.
+ */
+export function readable(type: unknown, props: object): Props {
+  const given = props as Props;
+  if (NOT_READ.has(type)) return given;
+  const changed: Props = {};
+  for (const name of typeof type === "string" ? ["children", ...ATTRIBUTES] : ["children"]) {
+    const shown = marked(given[name]);
+    if (shown !== given[name]) changed[name] = shown;
+  }
+  return Object.keys(changed).length > 0 ? { ...given, ...changed } : given;
+}
+
+/** The same value where nothing is hidden in it: React tells lists by their identity. */
+function marked(node: unknown): unknown {
+  if (typeof node === "string") return visibleText(node);
+  if (!Array.isArray(node)) return node;
+  const nodes = node.map(marked);
+  return nodes.some((each, at) => each !== node[at]) ? nodes : node;
+}
