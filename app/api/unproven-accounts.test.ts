@@ -476,3 +476,30 @@ test("a link says the same of an address with an account as of one without, when
   );
   expect(await rolesOf(known)).toEqual({ [id]: "viewer" });
 });
+
+test("who invites by mail reads the same of an address with an account as of one without, before and after they join", async () => {
+  const known = newEmail();
+  const { id: elsewhere, owner: other } = await newPlace();
+  const { token } = await inviteByMail(elsewhere, other.cookie, known);
+  expect((await withAccount(token, RIGHTFUL, "Cara")).status).toBe(201);
+  const read = [];
+  for (const email of [known, newEmail()]) {
+    const { id, owner } = await newPlace();
+    const invited = await inviteByMail(id, owner.cookie, email);
+    const [waiting] = (await web.call("GET", "/api/v1/invitations", { cookie: owner.cookie })).body.items;
+    if (email === known) {
+      const browser = newBrowser();
+      expect(await browser.signIn("password", { email, password: RIGHTFUL })).toBe(null);
+      const joins = { cookie: browser.cookie(), body: { token: invited.token }, headers: fresh() };
+      expect((await web.call("POST", "/api/join", joins)).status).toBe(204);
+    } else expect((await withAccount(invited.token, RIGHTFUL, "Cara")).status).toBe(201);
+    const { items } = (await web.call("GET", "/api/v1/members", { cookie: owner.cookie })).body;
+    const member = items.find((each: { email: string }) => each.email === email);
+    const plain = (row: object) =>
+      JSON.stringify(row, (key, value) =>
+        /(^id|Id|At|email|invitedBy|countsWith)$/.test(key) ? typeof value : value,
+      );
+    read.push([plain(waiting), plain(member)]);
+  }
+  expect(read[0]).toEqual(read[1]);
+});
