@@ -13,6 +13,7 @@ test.each([
   ],
   ["wide signs", ["\uFF1D1+1", "\uFF20SUM(A1)"], `'\uFF1D1+1,'\uFF20SUM(A1)`],
   ["words with signs in them, as they are", ["a - b", "x = 1; y", "50 %"], "a - b,x = 1; y,50 %"],
+  ["hidden characters, marked", ["Pay\u202e", "\u200b=1"], "Pay\ufffd,\ufffd=1"],
   ["numbers, which are none", [-2], "-2"],
 ])("a line has %s", (_what, cells, line) => {
   expect(csvLine(cells)).toBe(`${line}\r\n`);

@@ -1,7 +1,8 @@
 /** Comma-separated values as in RFC 4180. */
+import { visibleText } from "./foreign/hidden.ts";
 
 /**
- * Returns one line. Cells are untrusted text, so whatever a spreadsheet would take for a formula gets an apostrophe in
+ * Returns one line. Cells are untrusted text that people read: hidden characters are marked, and whatever a spreadsheet would take for a formula gets an apostrophe in
  * front: also behind semicolons, tabs and line breaks, where some take a cell to begin, quoted or not.
  */
 export function csvLine(cells: (string | number | boolean | null)[]): string {
@@ -10,7 +11,7 @@ export function csvLine(cells: (string | number | boolean | null)[]): string {
 
 function cellOf(cell: string | number | boolean | null): string {
   const text = cell === null ? "" : String(cell);
-  const safe = typeof cell === "string" ? withoutFormulas(text) : text;
+  const safe = typeof cell === "string" ? withoutFormulas(visibleText(text)) : text;
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
