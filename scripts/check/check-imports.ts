@@ -1,6 +1,6 @@
 /**
  * Checks that imports run one way, that no folder has too many files, that reserved modules have one importer,
- * and that dates and numbers are written one way. Prints `file:line  rule`. Biome finds import cycles within a room (noImportCycles).
+ * that texts reach the page one way, and that dates and numbers are written one way. Prints `file:line  rule`. Biome finds import cycles within a room (noImportCycles).
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -95,6 +95,16 @@ function ownFile(file: string, specifier: string): string | undefined {
   return undefined;
 }
 
+/** Ways to the page on which no hidden character is marked. */
+const PAST_JSX =
+  /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|jsxImportSource)\b|"react\/jsx|(?<!\.)\bcreateElement\(/;
+const MAKES_ELEMENTS = new Set([
+  "components/jsx/jsx-runtime.ts",
+  "components/jsx/jsx-dev-runtime.ts",
+  "components/ui/lazy-component.tsx",
+  "app/theme-script.tsx",
+]);
+
 function checkLine(file: string, text: string): string | undefined {
   const code = text.replace(/^\s*(\/\/|\*|\/\*).*/, "").replace(/(^|\s)\/\/.*/, "");
   if (
@@ -102,6 +112,8 @@ function checkLine(file: string, text: string): string | undefined {
     /\.toLocale\w*String\(|\bIntl\.(Date|Number|Rel)/.test(code)
   )
     return "dates and numbers on screen are written by useFormats()";
+  if (/^(app|components)\//.test(file) && !MAKES_ELEMENTS.has(file) && PAST_JSX.test(code))
+    return "texts reach the page by JSX, which marks hidden characters in them (components/jsx)";
   if (/^(lib|app)\//.test(file) && file !== "lib/base/env.ts" && /\bprocess\.env\b/.test(code))
     return "only lib/base/env.ts reads process.env";
   return refuseCall(file, code);
