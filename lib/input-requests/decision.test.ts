@@ -62,6 +62,12 @@ describe("how a form is decided", () => {
       choices: [{ label: "Reject", affirmative: false }, { label: "Reject it" }],
     });
   });
+  test("a choice that hides characters is not the affirmative one", () => {
+    for (const title of ["\u202etcejeR", "\ufffdtcejeR", "Approve\u200b"])
+      expect(decisionOf(form(titled(["approve", title])))).toMatchObject({
+        choices: [{ affirmative: false }],
+      });
+  });
   test("the title of the only choice stands above its buttons, unless it says nothing", () => {
     const questionOf = (field: Field) => decisionOf(form(field)) as { question?: string | null };
     expect(questionOf({ ...oneOf("yes", "no"), title: "Delete the archive?" }).question).toBe(

@@ -1,5 +1,5 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { bareText } from "../text/foreign/hidden.ts";
+import { bareText, hides } from "../text/foreign/hidden.ts";
 import { contradict, denies } from "../text/foreign/yes-no.ts";
 import { capitalise } from "../text/labels.ts";
 
@@ -42,7 +42,8 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
     content: { [field.name]: option.value },
     affirmative:
       [String(option.value), option.title].some((text) => AFFIRMATIVE.test(bareText(text))) &&
-      !contradict(String(option.value), option.title),
+      !contradict(String(option.value), option.title) &&
+      !hides(option.title),
   }));
   // The affirmative choice comes first. Where none is known, the server's own order stands and none is
   // emphasised.

@@ -1,5 +1,5 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
-import { bareText, visibleText } from "../../text/foreign/hidden.ts";
+import { bareText, hides, visibleText } from "../../text/foreign/hidden.ts";
 import { contradict } from "../../text/foreign/yes-no.ts";
 import type { ChoiceValue } from "./form.ts";
 
@@ -23,7 +23,7 @@ export function distinctChoices<T extends ChoiceValue>(
 
 /** Whether a title hides characters of its own, or says the opposite of what is sent. */
 function misleads(title: string, value: string): boolean {
-  return (title.includes("\ufffd") && title !== visibleText(value)) || contradict(title, value);
+  return (hides(title) && title !== visibleText(value)) || contradict(title, value);
 }
 
 /** Titles of one key look the same at a glance. */

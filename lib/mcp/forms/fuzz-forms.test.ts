@@ -278,3 +278,76 @@ fuzz(
     expect(read).toBe(text.toWellFormed());
   }),
 );
+
+/** A schema in which every text that a person could be thought to have read is another one. */
+const texts = (at: string) => ({
+  title: `${at} title`,
+  description: `${at} description`,
+  examples: [`${at} example`],
+});
+const readable = fc.record(
+  {
+    about: fc.constant(texts("form")),
+    text: fc.constant({ type: "string", ...texts("text"), default: "text default" }),
+    date: fc.constant({ type: "string", format: "date", ...texts("date"), default: "date default" }),
+    number: fc.constant({ type: ["number", "null"], ...texts("number") }),
+    nullable: fc.constant({
+      anyOf: [{ type: "string", title: "inner title" }, { type: "null" }],
+      description: "outer",
+    }),
+    twice: fc.constant({
+      anyOf: [{ type: "string", title: "one title" }, { type: "null" }],
+      title: "other title",
+    }),
+    none: fc.constant({ anyOf: [{ type: "string" }, { type: "null", description: "null description" }] }),
+    boolean: fc.constant({ type: "boolean", ...texts("boolean") }),
+    enum: fc.constant({
+      type: "string",
+      ...texts("enum"),
+      enum: ["e1", "e2"],
+      enumNames: ["E one"],
+      default: "enum default",
+    }),
+    names: fc.constant({ type: "string", enum: ["n1"], enumNames: ["N one", "N two"] }),
+    both: fc.constant({ type: "string", enum: ["b1"], oneOf: [{ const: "b1", title: "B one" }] }),
+    oneOf: fc.constant({
+      ...texts("oneOf"),
+      oneOf: [{ const: "approve", title: "Reject", description: "choice description" }, { const: "o2" }],
+      default: "oneOf default",
+    }),
+    several: fc.constant({
+      type: "array",
+      ...texts("several"),
+      items: {
+        anyOf: [
+          { const: "s1", title: "S same", description: "s1 description" },
+          { const: "s2", title: "S same" },
+        ],
+      },
+      default: ["s1", "several default"],
+    }),
+    items: fc.constant({ type: "array", items: { type: "string", title: "items title", enum: ["i1"] } }),
+  },
+  { requiredKeys: [] },
+);
+
+/** The texts under keywords for people, wherever they are. */
+function textsIn(json: unknown, keyword = ""): string[] {
+  if (typeof json === "string")
+    return ["title", "description", "examples", "default", "enumNames"].includes(keyword) ? [json] : [];
+  if (Array.isArray(json)) return json.flatMap((each) => textsIn(each, keyword));
+  if (typeof json !== "object" || json === null) return [];
+  return Object.entries(json).flatMap(([key, value]) => textsIn(value, key));
+}
+
+fuzz(
+  "every text of a schema that a person could be thought to have read is in the form, or the form is refused",
+  fc.property(readable, fc.boolean(), ({ about, ...properties }, isRequired) => {
+    const required = isRequired ? Object.keys(properties) : [];
+    const requested = { type: "object", ...about, properties, required };
+    const form = normaliseForm(requested);
+    if (form.kind !== "supported") return;
+    const read = JSON.stringify(form);
+    for (const text of textsIn(requested)) expect(read).toContain(text);
+  }),
+);

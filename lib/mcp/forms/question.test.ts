@@ -146,6 +146,20 @@ describe("normaliseForm", () => {
       { ...oneOf, description: "The server suggests “c”, which is none of the choices." },
     ],
     [
+      "a default that is no date, which a box for dates doesn't show, as words",
+      { type: "string", format: "date", default: "Pay twice" },
+      {
+        ...text,
+        format: "date",
+        description: "The server suggests “Pay twice”, which is no date.",
+      },
+    ],
+    [
+      "a default that is a date",
+      { type: "string", format: "date-time", default: "2026-02-28T09:30:00Z" },
+      { ...text, format: "date-time", default: "2026-02-28T09:30:00Z" },
+    ],
+    [
       "a default of several, with one that is no choice",
       { type: "array", items: { enum: ["a", "b"] }, default: ["a", "c"] },
       {
@@ -470,6 +484,7 @@ describe("choices that people could mistake", () => {
 
   it.each<[string, [value: string, title?: string][]]>([
     ["a hidden letter", [["reject"], ["reject\u200b", "Other"]]],
+    ["the variation of a letter", [["reject"], ["reject\ufe0e", "Other"]]],
     [
       "spaces",
       [

@@ -223,8 +223,12 @@ function toField(name: string, from: Property, required: boolean): Field | strin
       "uuid",
     );
     if (format && format.length > MAX_FORMAT) return `the unknown format "${format.slice(0, MAX_FORMAT)}…"`;
-    const { minLength = null, maxLength = null, default: initial = null } = from;
-    return { ...base, kind: "text", format: format || null, minLength, maxLength, default: initial };
+    const { minLength = null, maxLength = null, default: suggested = null } = from;
+    const isShown = !format?.startsWith("date") || !isGiven || DATE.test(suggested!);
+    const more = isShown ? null : `The server suggests “${suggested}”, which is no date.`;
+    const said = { ...base, description: lines(description, more) };
+    const initial = isShown ? suggested : null;
+    return { ...said, kind: "text", format: format || null, minLength, maxLength, default: initial };
   }
   return { ...base, kind: "number", ...limitsOf(from), default: from.default ?? null };
 }
@@ -258,6 +262,9 @@ function rangeOf(format: string | undefined): [number, number] | null {
 function bound(limit: number | undefined): number | null {
   return limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? null : limit;
 }
+
+/** What a box for dates shows at all. */
+const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 interface Titled<T> {
   const: T;

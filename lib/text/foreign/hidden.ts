@@ -74,7 +74,13 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+/** Whether a text hides characters, or did before they were marked. */
+export function hides(text: string): boolean {
+  return visibleText(text).includes("\ufffd");
+}
+
 /** Text as a reader takes it: no hidden characters, nor marks for them, and letters of one width. To compare words by. */
 export function bareText(text: string): string {
-  return visibleText(text).replaceAll("\ufffd", "").normalize("NFKC").replace(/\s+/g, " ").trim();
+  // Variation selectors too, which are marked nowhere: most letters look the same with them.
+  return text.replace(INVISIBLE, "").replaceAll("\ufffd", "").normalize("NFKC").replace(/\s+/g, " ").trim();
 }

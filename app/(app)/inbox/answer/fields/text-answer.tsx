@@ -8,6 +8,8 @@ import { Input, Textarea } from "@/components/ui/input.tsx";
 import { formatHint, numberHint, UNFINISHED } from "@/lib/format/requests/answer-values.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { readExactNumber } from "@/lib/text/exact-number.ts";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
+import { shorten } from "@/lib/text/labels.ts";
 import { instantsOf, localZone, offsetOf, wallOf } from "@/lib/text/local-time.ts";
 
 /** Props of every control of a server's form. `id` belongs to the control, or to the group of choices. */
@@ -45,6 +47,7 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
         field.format === "date" && chosenDate(value, formats),
         value !== "" && value === field.default && SUGGESTED,
         formatHint(field),
+        hiddenWords(value),
         lengthHint(field, value),
       ]
         .filter(Boolean)
@@ -207,6 +210,12 @@ function noteUnfinished(
   const unfinished = event.target.validity.badInput;
   if (unfinished && value !== UNFINISHED) onChange(UNFINISHED);
   if (!unfinished && value === UNFINISHED) onChange(event.target.value);
+}
+
+/** A box shows a text as its hidden characters turn it, and what is sent has them. */
+function hiddenWords(value: string): string | null {
+  const read = visibleText(value);
+  return read === value ? null : `Holds characters that cannot be seen: “${shorten(read, 400)}”`;
 }
 
 function isLong(field: TextField): boolean {
