@@ -46,6 +46,17 @@ async function running() {
 /** Asks until the engine has a stream open. */
 const received = (there: SessionServer["tasks"][number], message: string) =>
   until("somebody listens", async () => remote.ask(there, message) !== null);
+/** Waits until the engine has a stream of the task's session open. */
+const listening = (there: SessionServer["tasks"][number]) =>
+  until("somebody listens", async () =>
+    remote.seen.some(({ method, session }) => method === "GET" && session === there.session),
+  );
+/** Counts the polls from now on. */
+function countPolls() {
+  let count = 0;
+  remote.behave.get = () => void count++;
+  return { polls: (more: number) => until(`${more} polls`, async () => count >= more) };
+}
 const answeredTo = () => remote.answered.map(({ id }) => id);
 
 test("a server that asks us to wait an hour, and asks a question: it is open at once", async () => {
@@ -345,13 +356,36 @@ test("a question that came before another's answer was sent, and is stored after
   expect((await request(centre.id)).state).toBe("open");
 });
 
-test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {
+test("a task that waits by the server's notification, and works by each of its polls: its question stays open, and is answered", async () => {
   const { id, there } = await running();
-  await received(there, "Quick?");
-  const { id: requestId } = await openRequest(id, "Quick?");
-  remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "input_required" });
-  remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "working" });
-  await until("it is withdrawn", async () => (await request(requestId)).state === "withdrawn");
+  await listening(there);
+  const { polls } = countPolls();
+  // FastMCP 3: the word that the task waits, then the question; tasks/get goes on to say "working".
+  const status = { taskId: there.taskId, status: "input_required", statusMessage: "Approve?" };
+  remote.notify(there, "notifications/tasks/status", status);
+  remote.ask(there, "Approve?");
+  const { id: requestId } = await openRequest(id, "Approve?");
+  remote.notify(there, "notifications/tasks/status", status);
+  await polls(3);
+  expect((await request(requestId)).state).toBe("open");
+  remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
+  await fixture.answer(requestId, approve);
+  await inState(id, "completed");
+  expect(remote.answered).toHaveLength(1);
+  expect((await deliveryOf(requestId)).state).toBe("confirmed");
+});
+
+test("the same, while the answer is held: it is sent after its hold, and not called taken back", async () => {
+  const { id, there } = await running();
+  await listening(there);
+  const { polls } = countPolls();
+  remote.ask(there, "Approve?");
+  const { id: requestId } = await openRequest(id, "Approve?");
+  await fixture.answer(requestId, { ...approve, holdMs: 60_000 });
+  const status = { taskId: there.taskId, status: "input_required", statusMessage: "Approve?" };
+  remote.notify(there, "notifications/tasks/status", status);
+  await polls(3);
+  expect((await deliveryOf(requestId)).state).toBe("held");
 });
 
 test("an answer whose question the server has forgotten: that it waits is written at once, and shown at the task from then on", async () => {

@@ -5,7 +5,7 @@ import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
-import { clockMs, markStale, setCalls, setCold } from "../watcher/watched-task.ts";
+import { setCalls, setCold } from "../watcher/watched-task.ts";
 import { pollSoon } from "./server-notices.ts";
 
 /**
@@ -64,14 +64,9 @@ export function listenerOf(
       ctx.dropTaskRequest(rpcId, session);
       receive(rpcId, null, null, false);
     },
-    onStatus(taskId, status) {
+    onStatus(taskId) {
       const task = ctx.taskByHandle(taskId);
       if (!task) return;
-      if (status === "input_required") {
-        setCold(task, { saidToWaitAt: clockMs() });
-        // The poll that shows the wait over is judged by what had been asked until now.
-        markStale(task);
-      }
       ctx.learn({ notifies: true });
       pollSoon(ctx, task);
     },

@@ -26,7 +26,7 @@ import {
 } from "../tunables.ts";
 import { callOptions, fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates, unansweredMs } from "../watcher/learning.ts";
-import { clockMs, isStale, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import { clockMs, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import {
   differByNumbers,
   isEmpty,
@@ -58,14 +58,11 @@ export async function applyRemote(
   const isSending = work.requests.some((request) => request.delivery?.state === "sending");
   const pollsInSending = isSending ? task.cold.pollsInSending + 1 : 0;
   setCold(task, { pollsInSending });
-  const saidToWait = task.cold.saidToWaitAt < task.polledAt && !isStale(task);
-  if (saidToWait) setCold(task, { saidToWaitAt: Number.POSITIVE_INFINITY });
   const now = clockMs();
   const memory: Memory = {
     pollsInSending,
     elapsedMs: now - task.loadedAt,
     missingForMs: (id) => now - (task.cold.missing.get(id) ?? now),
-    saidToWait,
     hadOthers: now < task.cold.answerSettledAt + REPEAT_AFTER_MS,
     callOf: await answerCalls(ctx, work),
   };

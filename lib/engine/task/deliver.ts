@@ -192,7 +192,6 @@ const AT_FIRST: Memory = {
   pollsInSending: 0,
   elapsedMs: 0,
   missingForMs: () => 0,
-  saidToWait: false,
   hadOthers: false,
   callOf: () => undefined,
 };

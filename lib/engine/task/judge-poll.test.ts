@@ -75,7 +75,6 @@ const memory = (more: Partial<Memory> = {}): Memory => ({
   pollsInSending: 0,
   elapsedMs: 0,
   missingForMs: () => 0,
-  saidToWait: false,
   hadOthers: false,
   callOf: () => undefined,
   ...more,
@@ -218,9 +217,6 @@ test("without keys, leaving input_required withdraws an unanswered question, and
   // The question came while the server reported "working" all along.
   const never = work([request("1", "e", "A?")], { state: "working" });
   expect(unkeyed(never, { status: "working" })).toEqual([]);
-  // The server notified between two polls that the task waits.
-  const saidToWait = memory({ saidToWait: true });
-  expect(said(judgeUnkeyed(never, remote({ status: "working" }), saidToWait))).toEqual(["1 withdraw"]);
 });
 
 test("without keys, a new status message withdraws no open question, because the task may continue beside it", () => {

@@ -36,8 +36,6 @@ export interface Memory {
    * Returns how long a request's question has been missing, in ms; 0 if the last poll showed the question.
    */
   missingForMs(requestId: string): number;
-  /** 2025-11-25: the server notified before this poll began that the task waits. */
-  saidToWait: boolean;
   /**
    * 2025-11-25: another question's answer was just settled by something other than a poll, so the task may
    * still be reacting to that answer.
@@ -131,13 +129,15 @@ function judgeChange(
 /**
  * Judges a 2025-11-25 poll, which shows no questions. Only a changed status or message proves that an answer
  * was taken. Leaving `input_required` without an answer withdraws the question if there is only one: with
- * several, the tool's status becomes working after each answer. Entering `input_required` proves nothing
- * about an answer of unknown outcome. Nor does a report that is not understood, about anything.
+ * several, the tool's status becomes working after each answer. "working" of a task that no poll has shown to
+ * wait proves nothing: FastMCP 3 says in a notification that a task waits, and reports "working" all along.
+ * Entering `input_required` proves nothing about an answer of unknown outcome. Nor does a report that is not
+ * understood, about anything.
  */
 export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
   if (remote.isUnknown) return plan;
-  const left = (work.state === "input_required" || memory.saidToWait) && remote.status === "working";
+  const left = work.state === "input_required" && remote.status === "working";
   const certain = remote.status === "working" && work.requests.length === 1 && !memory.hadOthers;
   for (const request of work.requests) {
     const { delivery } = request;

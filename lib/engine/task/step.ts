@@ -259,7 +259,6 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
     (work.cancelRequested && !work.cancelSent) ||
     isCancelOver(work) ||
     task.cold.missing.size > 0 ||
-    task.cold.saidToWaitAt < Number.POSITIVE_INFINITY ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = task.messages.length;
   task.polledAt = clockMs();

@@ -161,8 +161,6 @@ export interface ColdState {
   unasked: number;
   /** A status message held back because its numbers alone differ from the one just written. */
   minorStatus: StatusChange | null;
-  /** When the server notified that the task waits for an answer; Infinity if not since the last poll. */
-  saidToWaitAt: number;
   /** When an answer was last found settled by something other than a poll. */
   answerSettledAt: number;
   /** Null: the task has no source of events, or none is wanted. */
@@ -264,7 +262,6 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   resultStreamAgainAt: 0,
   unasked: 0,
   minorStatus: null,
-  saidToWaitAt: Number.POSITIVE_INFINITY,
   answerSettledAt: Number.NEGATIVE_INFINITY,
   events: null,
   progress: null,
