@@ -70,6 +70,13 @@ export async function namedTasks(
   return new Map(rows.map(({ id, digest }) => [digest, id]));
 }
 
+/** Whether a question came on the stream of the task's own call, handled or not. */
+export async function hasAsked(organizationId: string, tx: Tx, taskId: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM stream_message
+    WHERE organization_id = ${organizationId}::uuid AND stream_task_id = ${taskId}::uuid AND kind = 'elicitation' LIMIT 1`;
+  return rows.length > 0;
+}
+
 /** Those of these tasks that have not ended. */
 export async function unfinished(organizationId: string, tx: Tx, taskIds: string[]): Promise<string[]> {
   if (taskIds.length === 0) return [];

@@ -1,5 +1,6 @@
 /** Calls that are no tasks: one connection carries a call and its questions to their end. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import {
   createOrganizationFixture,
@@ -52,8 +53,8 @@ const PLAIN: Tool = {
 const approve = { action: "accept" as const, content: { approve: true } };
 
 /** Starts a call that the server keeps open. */
-async function held() {
-  const id = await fixture.startTask(server, {}, PLAIN);
+async function held(tool = PLAIN) {
+  const id = await fixture.startTask(server, {}, tool);
   const call = await until("the server has the call", async () => remote.calls[0]);
   return { id, call };
 }
@@ -164,6 +165,30 @@ test("an engine that is killed takes its open calls with it: lost, not repeated,
   expect((await queries.inState(id, "lost")).error).toMatchObject({ code: "connection_lost" });
   expect(callsSeen()).toBe(1);
   expect(remote.givenUp).toEqual([]);
+});
+
+test("an engine that is killed as soon as its call has asked: lost with its question, as the call has begun", async () => {
+  await engine.stop();
+  const process = await startEngineProcess(fixture.engineEnvironment);
+  const { id, call } = await held({ ...PLAIN, annotations: null, honoursIdempotencyKey: false });
+  await withClient(fixture.adminUrl, async (client) => {
+    // With the task locked, the question is stored as heard, and nothing follows from it before the kill.
+    await client.query("BEGIN");
+    await client.query("SELECT FROM task WHERE id = $1 FOR NO KEY UPDATE", [id]);
+    call.ask("Really?");
+    await until("it is heard", async () => {
+      const { rows } = await client.query("SELECT FROM stream_message WHERE stream_task_id = $1", [id]);
+      return rows.length > 0;
+    });
+    await process.kill();
+    await client.query("COMMIT");
+  });
+  expect((await queries.task(id)).state).toBe("starting");
+  engine = await fixture.startEngine();
+  expect((await queries.inState(id, "lost")).error).toMatchObject({ code: "connection_lost" });
+  const live = (await queries.requestsOf(id)).filter(({ state }) => ["open", "answered"].includes(state));
+  expect(live).toEqual([]);
+  expect(callsSeen()).toBe(1);
 });
 
 test("a slow tool of 2026-07-28 is not durable until it has replied", async () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { inScope } from "../../base/scope.ts";
 import { PeerError } from "../../mcp/peer.ts";
+import { hasAsked } from "../../stream-messages/queries.ts";
 import {
   markOpenCall,
   markStarting,
@@ -19,11 +20,10 @@ import { spanAfter } from "../watcher/traced-peer.ts";
 import {
   type LiveSession,
   markStale,
-  type OpenCall,
   setCalls,
   type WatchedTask,
 } from "../watcher/watched-task.ts";
-import { mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
+import { isPlain, mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
 import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { eraFor, peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
@@ -125,6 +125,7 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
   restoreSession(ctx, task);
   const { attemptDueInMs, toolHints, cancelRequested } = task.work;
   const last = task.work.attemptId!;
+  if (await hasBegun(ctx, task)) return markLongRunning(ctx, task, last);
   if ((attemptDueInMs ?? 0) > 0) {
     markStale(task);
     return attemptDueInMs!;
@@ -159,6 +160,15 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
   return renewed ? call(ctx, task, attempt) : 0;
 }
 
+/**
+ * Returns whether the call of a tool that never runs as a task has asked: such a call has begun, and its connection went with
+ * the process that made it. The question may be stored as heard only.
+ */
+async function hasBegun(ctx: WatcherContext, { work, id }: WatchedTask): Promise<boolean> {
+  if (!isPlain(work)) return false;
+  return work.requests.length > 0 || ctx.read((tx) => hasAsked(ctx.organizationId, tx, id));
+}
+
 /** Makes the call of an attempt that was just committed. Slow replies are awaited in later steps. */
 export function call(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<number> {
   const { work } = task;
@@ -177,7 +187,7 @@ async function place(ctx: WatcherContext, task: WatchedTask, attempt: string): P
   const placed = sendCall(ctx, task, attempt, peer);
   setCalls(task, { call: placed });
   await promptOutcome(placed);
-  return placed.result ? storeCallOutcome(ctx, task, placed) : markLongRunning(ctx, task, placed);
+  return placed.result ? storeCallOutcome(ctx, task, placed) : markLongRunning(ctx, task, attempt);
 }
 
 /**
@@ -187,11 +197,11 @@ async function place(ctx: WatcherContext, task: WatchedTask, attempt: string): P
 export async function markLongRunning(
   ctx: WatcherContext,
   task: WatchedTask,
-  call: OpenCall,
+  attempt: string,
 ): Promise<number> {
   if (!mayBeHeld(task.work)) return SLOW_POLL_MS;
   await fencedTransaction(ctx, task, (tx) =>
-    markOpenCall(ctx.organizationId, tx, task.id, call.attempt, sealSession(ctx, task)),
+    markOpenCall(ctx.organizationId, tx, task.id, attempt, sealSession(ctx, task)),
   );
   return 0;
 }

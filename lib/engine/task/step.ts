@@ -152,7 +152,7 @@ function untilStart(task: WatchedTask): number | null {
 
 /** Handles a call whose reply, a handle, is late. */
 async function awaitReply(ctx: WatcherContext, task: WatchedTask, call: OpenCall): Promise<number> {
-  return call.result ? storeCallOutcome(ctx, task, call) : markLongRunning(ctx, task, call);
+  return call.result ? storeCallOutcome(ctx, task, call) : markLongRunning(ctx, task, call.attempt);
 }
 
 /**
