@@ -17,12 +17,7 @@ import { dropStreams, joinSession, openStandalone } from "../sessions/streams.ts
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "../tunables.ts";
 import { fencedBeginning, fencedTransaction, readAndBegin, type WatcherContext } from "../watcher/context.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
-import {
-  type LiveSession,
-  markStale,
-  setCalls,
-  type WatchedTask,
-} from "../watcher/watched-task.ts";
+import { type LiveSession, markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { isPlain, mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
 import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { eraFor, peerOf } from "./peer-of.ts";

@@ -41,14 +41,25 @@ const OF_SERVER = {
   gate: null,
   requestedBy: { kind: "agent", id: "1", name: "Claude" },
 } as const;
-const meaningOf = (delivery: Partial<NonNullable<InputRequestDetail["delivery"]>>) =>
+const meaningOf = (
+  delivery: Partial<NonNullable<InputRequestDetail["delivery"]>>,
+  more: Partial<Parameters<typeof deliveryMeaning>[0]> = {},
+) =>
   deliveryMeaning({
     ...OF_SERVER,
     delivery: { ...ONCE, state: "confirmed", ...delivery },
     server: { id: "s", name: "ERP", pause: null, questionLifetimeMs: null },
     connectionState: "connected",
     task: { state: "cancelled" },
+    ...more,
   });
+
+test("an answer to a start of unknown outcome waits for a person, and is not said to be on its way", () => {
+  const meaning = meaningOf({ state: "pending", attempts: 0 }, { task: { state: "start_unknown" } });
+  expect(meaning).toBe(
+    "It is kept, and not sent until somebody has settled on the task’s page how the task started.",
+  );
+});
 
 test("an answer that took effect without being sent: no reply is said to be lost, and nothing to have been sent", () => {
   expect(meaningOf({ attempts: 0 })).toBe("Nothing had to be sent: ERP is not called again.");

@@ -47,6 +47,8 @@ export function deliveryMeaning({
     case "held":
       return "Not sent yet: until then it can be taken back.";
     case "pending":
+      if (task.state === "start_unknown")
+        return "It is kept, and not sent until somebody has settled on the task’s page how the task started.";
       if (connectionState === "needs_reauth" || connectionState === "not_connected")
         return `It is kept, and goes to ${server.name} once somebody has signed in there.`;
       if (delivery.acceptedAt)
