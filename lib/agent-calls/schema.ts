@@ -16,17 +16,25 @@ export const callMetaSchema = z.looseObject({
 
 const waitingForSchema = z.enum(["person", "server"]);
 
-/** Told instead of a result while there is none: a success, since agents repeat what failed. */
+/**
+ * Told instead of a result while there is none: a success, since agents repeat what failed. `message` and `next` (what to do
+ * now) are the result's text too: some clients show their model the structured content alone.
+ */
 export const unfinishedSchema = z.object({
   taskId: z.uuid(),
   state: taskStateSchema,
   waitingFor: waitingForSchema,
   url: z.string(),
   retryAfterMs: z.number(),
+  message: z.string(),
+  next: z.string(),
 });
 export type Unfinished = z.infer<typeof unfinishedSchema>;
 
-/** A task as its agent sees it. `result`: the tool's own, once the task has ended. */
+/**
+ * A task as its agent sees it. `result`: the tool's own, once the task has ended. `message` and `next` as above: not in a list,
+ * and nothing is next once the task has ended.
+ */
 export const agentTaskSchema = z.object({
   taskId: z.uuid(),
   tool: z.string(),
@@ -35,6 +43,8 @@ export const agentTaskSchema = z.object({
   waitingFor: waitingForSchema.nullable(),
   url: z.string(),
   statusMessage: z.string().nullable(),
+  message: z.string().optional(),
+  next: z.string().optional(),
   result: z.record(z.string(), z.unknown()).optional(),
 });
 export type AgentTask = z.infer<typeof agentTaskSchema>;

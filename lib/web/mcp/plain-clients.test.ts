@@ -106,12 +106,19 @@ describe.each([
     expect(first.isError ?? false).toBe(false);
     const unfinished = unfinishedSchema.parse(first.structuredContent);
     expect(first.content[0]?.text).toContain(unfinished.taskId);
+    // Some clients show their model the structured content alone.
+    expect(unfinished.message).toContain("Not finished yet: erp__approve");
+    expect(unfinished.next).toMatch(
+      /^Do not start it again\b.* wait_for_task with \{"taskId": "[0-9a-f-]{36}"\}/,
+    );
     await fixture.openRequest(unfinished.taskId);
 
     const looked = agentTaskSchema.parse(
       (await agent.call("get_task", { taskId: unfinished.taskId })).structuredContent,
     );
     expect(looked).toMatchObject({ tool: "erp__approve", waitingFor: "person", state: "input_required" });
+    expect(looked.message).toContain('waits for a person to answer "Approve the invoice?"');
+    expect(looked.next).toBe(unfinished.next);
     expect(looked.url).toMatch(/^http:\/\/localhost:3000\/inbox\/[0-9a-f-]{36}$/);
 
     await fixture.approve(unfinished.taskId);

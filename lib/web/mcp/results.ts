@@ -34,19 +34,27 @@ export function waitSentence(task: AgentTaskRow): string {
 
 /** The successful result of a call whose task has not ended when its hold time does. */
 export function unfinishedResult(task: AgentTaskRow): CallToolResult {
+  const message = `Not finished yet: ${waitSentence(task)}.`;
+  const next = nextOf(task);
   const structured: Unfinished = {
     taskId: task.id,
     state: task.state,
     waitingFor: waitingFor(task.state, task.question !== null),
     url: urlOf(task),
     retryAfterMs: pollAfterMs(Date.now() - task.createdAt.getTime()),
+    message,
+    next,
   };
-  const text = [
-    `Not finished yet: ${waitSentence(task)}.`,
-    `Intray keeps the call as the task ${task.id}: nothing is lost, and it must not be started again.`,
-    `Call wait_for_task with {"taskId": "${task.id}"} to wait on and get its result. If the user need not wait for it now, say where it can be answered, and look again later.`,
-  ].join("\n");
-  return { content: [{ type: "text", text }], structuredContent: structured };
+  return { content: [{ type: "text", text: `${message}\n${next}` }], structuredContent: structured };
+}
+
+/** What an agent does about an unfinished task. */
+function nextOf({ id }: AgentTaskRow): string {
+  return [
+    "Do not start it again: Intray keeps the call, and nothing is lost.",
+    `Call wait_for_task with {"taskId": "${id}"} to wait on and get its result.`,
+    "If the user need not wait for it now, say where it can be answered, and look again later.",
+  ].join(" ");
 }
 
 const resultSchema = z.record(z.string(), z.unknown());
@@ -90,10 +98,21 @@ function whyNone(task: AgentTaskRow): CallToolResult {
   const error = task.error === null ? null : errorSchema.parse(task.error);
   const ended = ENDS[task.state as keyof typeof ENDS] ?? "It ended without a result";
   const message = error ? `${ended}: ${error.message}` : `${ended}.`;
+  const mayHaveRun = task.state === "lost" || task.state === "expired";
+  const next = mayHaveRun
+    ? "The tool may have run: do not call it again unless the user has made sure that it did not."
+    : "It is over. Call the tool again only where the reason allows it.";
   return {
     isError: true,
-    content: [{ type: "text", text: message }],
-    structuredContent: { taskId: task.id, state: task.state, url: urlOf(task), ...(error && { error }) },
+    content: [{ type: "text", text: `${message}\n${next}` }],
+    structuredContent: {
+      taskId: task.id,
+      state: task.state,
+      url: urlOf(task),
+      message,
+      next,
+      ...(error && { error }),
+    },
   };
 }
 
@@ -114,13 +133,14 @@ export function agentTask(task: AgentTaskRow, result?: CallToolResult): AgentTas
 /** The result of get_task and wait_for_task: the task, and its own result once it has ended. */
 export function taskResult(task: AgentTaskRow): CallToolResult {
   const own = hasEnded(task.state) ? endedResult(task) : undefined;
-  const sentence = own ? `${task.tool} has ended: ${task.state}.` : `${waitSentence(task)}.`;
+  const message = own ? `${task.tool} has ended: ${task.state}.` : `${waitSentence(task)}.`;
+  const told = { message, ...(!own && { next: nextOf(task) }) };
   return {
     content: [
       { type: "text", text: JSON.stringify(agentTask(task)) },
-      { type: "text", text: sentence },
+      { type: "text", text: Object.values(told).join("\n") },
       ...(own?.content ?? []),
     ],
-    structuredContent: agentTask(task, own),
+    structuredContent: { ...agentTask(task, own), ...told },
   };
 }

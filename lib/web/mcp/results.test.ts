@@ -1,0 +1,45 @@
+/** Some clients show their model a result's structured content alone: it says what became of a task, and what to do now. */
+import { expect, test } from "vitest";
+import type { AgentTaskRow } from "../../agent-calls/queries.ts";
+import { endedResult, taskResult } from "./results.ts";
+
+const now = new Date();
+const ended = (more: Partial<AgentTaskRow>): AgentTaskRow => ({
+  id: "01990000-0000-7000-8000-000000000001",
+  state: "lost",
+  tool: "erp__pay",
+  label: null,
+  statusMessage: null,
+  createdAt: now,
+  changedAt: now,
+  finishedAt: now,
+  cancelRequestedAt: null,
+  question: null,
+  isError: false,
+  result: null,
+  error: null,
+  unopened: false,
+  ...more,
+});
+
+test.each([
+  ["lost", "The server has lost it, and nobody knows how it ended.", /may have run: do not call it again/],
+  ["expired", "The server's time limit for it passed.", /may have run: do not call it again/],
+  ["failed", "It failed: No such invoice.", /^It is over/],
+  ["cancelled", "It was cancelled.", /^It is over/],
+] as const)("a task without a result, %s", (state, message, next) => {
+  const error = state === "failed" ? { code: "task_failed", message: "No such invoice." } : null;
+  const result = endedResult(ended({ state, error }));
+  expect(result.isError).toBe(true);
+  expect(result.structuredContent).toMatchObject({ state, message, next: expect.stringMatching(next) });
+  const told = result.structuredContent as { next: string };
+  const text = result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  expect(text).toBe(`${message}\n${told.next}`);
+});
+
+test("a task that has ended, looked at: what it returned is there, and nothing is left to do", () => {
+  const result = { content: [{ type: "text", text: "done" }] };
+  const looked = taskResult(ended({ state: "completed", result }));
+  expect(looked.structuredContent).toMatchObject({ message: "erp__pay has ended: completed.", result });
+  expect(looked.structuredContent).not.toHaveProperty("next");
+});
