@@ -177,3 +177,27 @@ describe.each([
     });
   });
 });
+
+test("a client whose stream breaks off is told to come back so late that two tries outlast a restart", async () => {
+  const { secret } = await fixture.agent();
+  const over = new AbortController();
+  onTestFinished(() => over.abort());
+  const response = await fetch(fixture.endpoint.url, {
+    method: "POST",
+    headers: {
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      "mcp-protocol-version": "2025-11-25",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "erp__approve", arguments: { note: "comes back" } },
+    }),
+    signal: over.signal,
+  });
+  const { value } = await response.body!.getReader().read();
+  expect(new TextDecoder().decode(value)).toMatch(/^id: \S+\nretry: 20000\ndata: \n\n/);
+});

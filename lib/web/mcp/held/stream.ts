@@ -5,8 +5,11 @@
 import type { ServerResponse } from "node:http";
 import { HELD_END_MS, HELD_UNREAD_BYTES, STREAM_COMMENT_MS } from "../../tunables.ts";
 
-/** How soon a client whose stream broke off should come back, in ms. */
-const COME_BACK_MS = 1_000;
+/**
+ * How soon a client whose stream broke off should come back, in ms. The official packages of Python and TypeScript try twice, at
+ * this interval, and then wait in silence: the one of Python for ever. The two tries outlast the restart of a killed process.
+ */
+const COME_BACK_MS = 20_000;
 
 export class HeldStream {
   readonly #response: ServerResponse;
