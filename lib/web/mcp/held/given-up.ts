@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
-/** How many are kept, the newest: a client goes on with a broken stream within seconds. */
+/** How many are kept, the newest: a client goes on with a broken stream within half a minute. */
 const KEPT = 10_000;
 const calls = new Set<string>();
 
