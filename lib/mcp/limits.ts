@@ -36,6 +36,10 @@ export const FLOOD_BYTES = 64 * 1024 * 1024;
 export const INSTANT_REPLIES = 8;
 /** Messages of a session's streams that are not handled yet, per task of the session; more are refused. */
 export const UNHANDLED_MESSAGES = 100;
+/** Questions of a session that its server has announced in status notifications and not put yet. */
+export const ANNOUNCED_QUESTIONS = 100;
+/** How long after its announcement such a question may come, in ms. */
+export const ANNOUNCED_MS = 30_000;
 /** Unhandled messages of one connection's streams, in characters; more are refused. */
 export const UNHANDLED_CHARACTERS = 2 * 1024 * 1024;
 

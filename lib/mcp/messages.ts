@@ -22,6 +22,7 @@ import type { AskAddress, Question, RemoteTask } from "./peer.ts";
 import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
 
 const record = z.record(z.string(), z.unknown());
+const RELATED_TASK = "io.modelcontextprotocol/related-task";
 /** Values to echo: rejected rather than altered, since an altered key or id could be another question's. */
 const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");
 /** Integers beyond 2^53 are rejected, since parsing already changed them. */
@@ -277,7 +278,7 @@ export function relatedTaskId(meta: unknown): string | null {
   return ids.find((id) => id !== undefined) ?? null;
 }
 
-const RELATED_KEYS = ["io.modelcontextprotocol/related-task", "modelcontextprotocol.io/related-task"];
+const RELATED_KEYS = [RELATED_TASK, "modelcontextprotocol.io/related-task"];
 const handleSchema = z.looseObject({ taskId: z.string().min(1).max(HANDLE_CHARACTERS) });
 const CREATED_KEYS = ["modelcontextprotocol.io/task", "io.modelcontextprotocol/task"];
 
@@ -317,10 +318,18 @@ export const progressSchema = z.looseObject({
 });
 export const cancelledSchema = z.looseObject({ requestId: rpcIdSchema });
 export const completeSchema = z.looseObject({ elicitationId: z.string(), _meta: z.unknown().optional() });
-export const statusSchema = z.looseObject({
-  taskId: z.string(),
-  status: z.string().optional().catch(undefined),
+export const statusSchema = z.looseObject({ taskId: z.string().max(HANDLE_CHARACTERS) });
+
+/** `_meta` of FastMCP 3's status notifications, beside `params`: holds the question that follows. */
+const announcingSchema = z.looseObject({
+  [RELATED_TASK]: z.looseObject({ elicitation: z.looseObject({ message: z.string() }) }),
 });
+
+/** Returns the question that a status notification announces, or null. */
+export function announcedQuestion(meta: unknown): Question | null {
+  const parsed = announcingSchema.safeParse(meta).data?.[RELATED_TASK];
+  return parsed ? toQuestion({ kind: "rpc", rpcId: 0 }, parsed.elicitation) : null;
+}
 
 /** 2026-07-28: the agreed notifications. Like the official client, drops all ids unless all are texts. */
 export const acknowledgedSchema = z.looseObject({

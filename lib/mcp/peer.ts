@@ -195,9 +195,10 @@ export interface StreamListener {
   onRetracted(rpcId: RpcId): void;
   /**
    * `notifications/tasks/status`: a wake-up only; the truth is `get()`. Also where a URL was visited
-   * (`notifications/elicitation/complete`), with the elicitation's id where no task is named.
+   * (`notifications/elicitation/complete`), with the elicitation's id where no task is named. `announced`: the question that
+   * the task is about to put; FastMCP 3 names the task there alone. Its address says nothing.
    */
-  onStatus(taskId: string, status?: string): void;
+  onStatus(taskId: string, announced?: Question): void;
   onProgress(token: RpcId, progress: number, total: number | null, message: string | null): void;
   onEventId(eventId: string): void;
   /** The stream ended, whoever ended it. Called once. */

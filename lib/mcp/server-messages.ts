@@ -1,6 +1,7 @@
 /** Passes messages of 2025-11-25 servers (other than replies) from their streams to the listener. */
 
 import {
+  announcedQuestion,
   asTaskSchema,
   cancelledSchema,
   completeSchema,
@@ -35,7 +36,7 @@ export function sortServerMessage(
 ): InstantReply | null {
   const { id, method, params } = message;
   if (id === undefined) {
-    notify(method, params, listener);
+    notify(message, listener);
     return null;
   }
   if (method === "ping") return { id, result: {} };
@@ -65,13 +66,13 @@ export function sortServerMessage(
 const TASK_METHODS = new Set(["tasks/get", "tasks/result", "tasks/cancel", "tasks/list"]);
 
 /** Ignores broken and irrelevant notifications. */
-function notify(method: string, params: unknown, listener: Listener): void {
+function notify({ method, params, _meta }: ServerMessage, listener: Listener): void {
   if (method === "notifications/cancelled") {
     const { data } = cancelledSchema.safeParse(params);
     if (data) listener.onRetracted(data.requestId);
   } else if (method === "notifications/tasks/status") {
     const { data } = statusSchema.safeParse(params);
-    if (data) listener.onStatus(data.taskId, data.status);
+    if (data) listener.onStatus(data.taskId, announcedQuestion(_meta) ?? undefined);
   } else if (method === "notifications/elicitation/complete") {
     // A URL elicitation is complete, so the task (if named) may have progressed.
     const { data } = completeSchema.safeParse(params);

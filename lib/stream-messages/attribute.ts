@@ -1,5 +1,9 @@
 /** Whose question it is that came on a session's stream: pure, from the row of the message and the tasks of its session. */
 
+import { questionHash } from "../mcp/forms/question.ts";
+import { ANNOUNCED_MS, ANNOUNCED_QUESTIONS } from "../mcp/limits.ts";
+import type { Question } from "../mcp/peer.ts";
+
 /** A task that could live at the server in the session when the message came, watched or not. */
 export interface SessionTask {
   id: string;
@@ -38,6 +42,39 @@ export function attribute(
 function toVerdict(tasks: SessionTask[]): { taskId: string } | { candidates: string[] } {
   const [only] = tasks;
   return only && tasks.length === 1 ? { taskId: only.id } : { candidates: tasks.map(({ id }) => id) };
+}
+
+/**
+ * The questions that a session's server has announced, each with the task that it is of, and has not put yet: FastMCP 3 says in
+ * a status notification whose question follows, and names no task in the question itself.
+ */
+export class Announced {
+  #pending: { handle: string; content: string; at: number }[] = [];
+
+  note(handle: string, question: Question, now: number): void {
+    this.#pending = [...this.#live(now), { handle, content: contentOf(question), at: now }].slice(
+      -ANNOUNCED_QUESTIONS,
+    );
+  }
+
+  /** Returns the server's id of the task whose question this is; null if it was not announced, or of several tasks. */
+  take(question: Question, now: number): string | null {
+    if (this.#pending.length === 0) return null;
+    const content = contentOf(question);
+    const [first, ...more] = this.#live(now).filter((one) => one.content === content);
+    if (!first || more.some(({ handle }) => handle !== first.handle)) return null;
+    this.#pending = this.#pending.filter((one) => one !== first);
+    return first.handle;
+  }
+
+  #live(now: number) {
+    return this.#pending.filter(({ at }) => now - at < ANNOUNCED_MS);
+  }
+}
+
+/** Returns a hash of the question, regardless of the task. */
+export function contentOf(question: Question): string {
+  return questionHash({ taskId: "", ...question });
 }
 
 /** What the looks since a message came have shown of a candidate. */

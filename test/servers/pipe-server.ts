@@ -2,7 +2,9 @@
  * A program that speaks MCP 2025-11-25 on stdin and stdout and names no task in its questions, as servers
  * built on durable workflows do: it puts questions on `tasks/result` only. Run by tests: `node pipe-server.ts
  * [mode]`. Modes: none = each `tasks/result` puts the pending question again, under a new id; `once` = only
- * the first does; `push` = none does: each question is put once, as soon as it comes up. A task waits for
+ * the first does; `push` = none does: each question is put once, as soon as it comes up; `announce` = as FastMCP 3
+ * does: the same, right after a status notification that names the task and holds the question, while `tasks/get` says
+ * "working" and `tasks/result` is refused. A task waits for
  * approval a moment after its call, whose argument `name` stands in its question and in its result.
  */
 import { createInterface } from "node:readline";
@@ -52,8 +54,9 @@ function start(id: number | string, name: string): void {
   tasks.set(task.taskId, task);
   say({ id, result: { task: shown(task) } });
   setTimeout(() => {
-    task.status = "input_required";
-    if (mode === "push") ask(task);
+    if (mode !== "announce") task.status = "input_required";
+    if (mode === "announce") announce(task);
+    if (mode === "push" || mode === "announce") ask(task);
   }, THINKS_MS);
 }
 
@@ -65,16 +68,31 @@ function giveResult(id: number | string, task: Task): void {
   if (mayAsk) ask(task);
 }
 
+const questionOf = ({ name }: Task) => ({
+  message: `Approve ${name}?`,
+  requestedSchema: { type: "object", properties: { approve: { type: "boolean" } } },
+});
+
 function ask(task: Task): void {
   task.asked = true;
   asked.set(nextId, task);
-  const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
-  const params = { message: `Approve ${task.name}?`, requestedSchema };
-  say({ id: nextId++, method: "elicitation/create", params });
+  say({ id: nextId++, method: "elicitation/create", params: questionOf(task) });
+}
+
+/** `_meta` stands beside `params`, not in it. */
+function announce(task: Task): void {
+  const { message } = questionOf(task);
+  const status = { taskId: task.taskId, status: "input_required", statusMessage: message };
+  const related = { ...status, elicitation: { requestId: `e-${task.name}`, ...questionOf(task) } };
+  say({
+    method: "notifications/tasks/status",
+    params: { ...status, ttl: 3_600_000 },
+    _meta: { "io.modelcontextprotocol/related-task": related },
+  });
 }
 
 function take(task: Task, answer: unknown): void {
-  if (task.status !== "input_required") return;
+  if (!task.asked || task.status === "completed") return;
   Object.assign(task, { status: "completed", answer });
   for (const id of task.waiting) say({ id, result: resultOf(task) });
 }

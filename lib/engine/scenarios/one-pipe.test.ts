@@ -38,6 +38,7 @@ beforeAll(async () => {
       known: command(),
       once: command("once"),
       push: { ...command("push"), processes: 3 },
+      announce: command("announce"),
     },
   });
   const folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
@@ -116,6 +117,13 @@ describe("four invoices, one after the other,", { timeout: 2 * PATIENCE_MS }, ()
     // The tasks' processes have ended, so there is room for others.
     await approveEach(new Map([["INV-80", await fixture.startTask(server, { name: "INV-80" }, APPROVE)]]));
     expect((await serverOf("push")).traits.sessionLimit).toBeUndefined();
+  });
+
+  test("at a server that names the task in a status notification before each question, and asks once: each is asked and answered", async () => {
+    // As learned by versions of Intray that did not look there.
+    await learned("announce", { namesTask: false });
+    await approveEach(await startAll("announce"));
+    expect((await serverOf("announce")).traits.namesTask).toBe(true);
   });
 
   test("at a server known to name no task: all of them start, and are asked, before anybody answers", async () => {

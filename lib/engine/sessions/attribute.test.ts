@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
+import type { Question } from "../../mcp/peer.ts";
+import {
+  Announced,
+  attribute,
+  attributeByStatus,
+  type SessionTask,
+} from "../../stream-messages/attribute.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
 import { type LiveSession, newWatchedTask, type WatchedTask } from "../watcher/watched-task.ts";
 import { endTurn, leaveBehind, Sessions, takeCallTurn, takeTurn, tasksThatMayAsk } from "./sessions.ts";
@@ -81,6 +87,27 @@ test("the server's own word leaves one: it waits, and all others have worked eve
   expect(attributeByStatus([waits, { ...works, seen: null }])).toBeNull();
   expect(attributeByStatus([waits])).toBe("a");
   expect(attributeByStatus([{ ...waits, seen: null }, works])).toBeNull();
+});
+
+test("a question that a status notification has announced is of the task that it names", () => {
+  const asks = (message: string): Question => ({
+    address: { kind: "rpc", rpcId: 7 },
+    mode: "form",
+    message,
+    requestedSchema: { type: "object", properties: {} },
+    url: null,
+  });
+  const announced = new Announced();
+  announced.note("a", asks("Pay A?"), 0);
+  announced.note("b", asks("Pay B?"), 0);
+  expect(announced.take(asks("Pay B?"), 10)).toBe("b");
+  expect(announced.take(asks("Pay B?"), 10)).toBeNull();
+  expect(announced.take(asks("Pay C?"), 10)).toBeNull();
+  // Of two tasks that announce the same words, either may have asked.
+  announced.note("b", asks("Pay A?"), 20);
+  expect(announced.take(asks("Pay A?"), 30)).toBeNull();
+  // What was announced long ago was not put.
+  expect(announced.take(asks("Pay A?"), 30_010)).toBe("b");
 });
 
 const kept = { id: "s", own: "o", protocolVersion: "2025-11-25", lastEventId: null };

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { cutToLimits } from "../../mcp/forms/shown.ts";
+import { discreetQuestion } from "../../mcp/messages.ts";
 import type { AsTask, Question, RpcId, StreamListener } from "../../mcp/peer.ts";
+import { hiding, IN_MESSAGES } from "../../mcp/wire/hide.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
-import { setCalls, setCold } from "../watcher/watched-task.ts";
+import { clockMs, setCalls, setCold } from "../watcher/watched-task.ts";
 import { pollSoon } from "./server-notices.ts";
 
 /**
@@ -50,12 +52,15 @@ export function listenerOf(
   };
   return {
     onQuestion(question, relatedTaskId, replayed, asTask) {
-      if (question.address.kind !== "rpc") return;
-      if (relatedTaskId !== null) ctx.learn({ namesTask: true });
+      const { address } = question;
+      if (address.kind !== "rpc") return;
+      const handle = relatedTaskId ?? session.announced.take(question, clockMs());
+      if (handle !== null) ctx.learn({ namesTask: true });
       if (asTask) ctx.learn({ putsTasks: true });
       // The id stands for this question from now on.
-      ctx.dropTaskRequest(question.address.rpcId, session);
-      receive(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed, asTask);
+      ctx.dropTaskRequest(address.rpcId, session);
+      const discreet = discreetQuestion(question, hiding(handle === null ? [] : [handle], IN_MESSAGES));
+      receive(address.rpcId, cutToLimits(discreet), handle, replayed, asTask);
     },
     onTaskRequest(request) {
       ctx.takeTaskRequest(request, session);
@@ -64,7 +69,8 @@ export function listenerOf(
       ctx.dropTaskRequest(rpcId, session);
       receive(rpcId, null, null, false);
     },
-    onStatus(taskId) {
+    onStatus(taskId, announced) {
+      if (announced) session.announced.note(taskId, announced, clockMs());
       const task = ctx.taskByHandle(taskId);
       if (!task) return;
       ctx.learn({ notifies: true });

@@ -5,7 +5,7 @@
  * asking one task at a time.
  */
 import type { Traits } from "../../servers/traits.ts";
-import type { SessionTask } from "../../stream-messages/attribute.ts";
+import { Announced, type SessionTask } from "../../stream-messages/attribute.ts";
 import type { TaskState } from "../../tasks/status.ts";
 import {
   BACKOFF_CAP_MS,
@@ -139,6 +139,7 @@ export class Sessions {
       asking: null,
       askQueue: new Set(),
       callers: new Map(),
+      announced: new Announced(),
       mayHoldMore: false,
       renewal: null,
       answered: true,

@@ -19,10 +19,14 @@ import { carryOutVerdict } from "../../input-requests/capture/settle.ts";
 import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
 import { retractAsk } from "../../input-requests/retract.ts";
 import { hintStreams, publishChange } from "../../live-updates/transitions.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
 import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES } from "../../mcp/limits.ts";
-import type { Question, RpcId } from "../../mcp/peer.ts";
-import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
+import type { RpcId } from "../../mcp/peer.ts";
+import {
+  attribute,
+  attributeByStatus,
+  contentOf,
+  type SessionTask,
+} from "../../stream-messages/attribute.ts";
 import { askUnder, namedTasks, unfinished } from "../../stream-messages/queries.ts";
 import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
 import { markHandled, noteCandidates, recordMessages } from "../../stream-messages/transitions.ts";
@@ -626,9 +630,4 @@ function sizeOf({ question }: Pick<NewStreamMessage, "question">): number {
   if (!question) return 0;
   const schema = JSON.stringify(question.requestedSchema)?.length ?? 0;
   return question.message.length + schema + (question.url?.length ?? 0);
-}
-
-/** Returns a hash of the question, regardless of the task. */
-function contentOf(question: Question): string {
-  return questionHash({ taskId: "", ...question });
 }

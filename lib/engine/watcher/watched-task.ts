@@ -1,6 +1,7 @@
 /** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
 import type { EventSource } from "../../mcp/drafts.ts";
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
+import type { Announced } from "../../stream-messages/attribute.ts";
 import type { StatusChange } from "../../task-lifecycle/progress.ts";
 import { type TaskWork, unreadWork } from "../../task-lifecycle/work.ts";
 import type { RecordedMessage } from "./recorded-messages.ts";
@@ -78,6 +79,7 @@ export interface LiveSession {
   readonly askQueue: Set<WatchedTask>;
   /** Tasks that wait for earlier tasks' calls, with the time of each one's last try. */
   readonly callers: Map<WatchedTask, number>;
+  readonly announced: Announced;
   /** A start of unknown outcome may have left a task in the session, so the session is not closed. */
   mayHoldMore: boolean;
   /** The session that replaces this one, which the server forgot. */

@@ -540,7 +540,7 @@ describe("streams of 2025-11-25", () => {
       ],
       ["retracted", 0],
       ["status", "e-1"],
-      ["status", "t", "working"],
+      ["status", "t", undefined],
       ["progress", "k", 1, null, null],
     ]);
     expect(posted).toEqual([
