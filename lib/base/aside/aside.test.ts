@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { aside } from "./aside.ts";
+
+const MODULE = "test/fixtures/costly.ts";
+const one = "organization one";
+
+test("a call has the function's value, or its error", async () => {
+  const add = aside<(a: number, b: number) => Promise<number>>(MODULE, "add", 5_000);
+  expect(await add(one, 1, 2)).toEqual({ done: true, value: 3 });
+  await expect(aside<() => void>(MODULE, "fail", 5_000)(one)).rejects.toThrow("on purpose");
+  await expect(aside<() => void>("test/fixtures/missing.ts", "none", 5_000)(one)).rejects.toThrow(
+    "missing.ts",
+  );
+});
+
+test.each(["spin", "fill"])(
+  "a call that does nothing but %s ends, and the next one is made",
+  async (kind) => {
+    const work = aside<(kind: string) => string>(MODULE, "work", 500);
+    const [costly, next] = [work(one, kind), work(one, "nothing")];
+    expect(await costly).toEqual({ done: false, why: "late" });
+    expect(await next).toEqual({ done: true, value: "nothing" });
+  },
+);
+
+test("organizations take turns, and one that has too many waiting is told so", async () => {
+  const work = aside<(kind: string) => string>(MODULE, "work", 5_001);
+  const order: string[] = [];
+  const call = (organization: string) =>
+    work(organization, "nothing").then(({ done }) =>
+      order.push(done ? organization : `${organization} refused`),
+    );
+  await Promise.all([...Array.from({ length: 12 }, () => call("one")), call("other")]);
+  expect(order.filter((each) => each === "one refused")).toHaveLength(1);
+  const taken = order.filter((each) => !each.endsWith("refused"));
+  expect(taken).toHaveLength(12);
+  expect(taken.indexOf("other")).toBeLessThan(3);
+});
