@@ -6,7 +6,8 @@ import type { Tx } from "../base/db/db.ts";
 import { together } from "../base/db/together.ts";
 import { AppError, type FieldError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
-import { validateArguments } from "../mcp/forms/arguments.ts";
+import { type ArgumentsCheck, areQuick, validateArguments } from "../mcp/forms/arguments.ts";
+import { judgeArguments } from "../mcp/forms/judge-arguments.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { toolOf, usableTool } from "../servers/check.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
@@ -48,17 +49,20 @@ export async function startTask(
   if (!reachesTool(principal, start.serverId, start.tool)) throw notFound("server");
   const begun = await begin(services, principal, start, null);
   if (begun) return begun;
-  // The server has to be asked for the tool first, which takes no transaction.
+  // The server has to be asked for the tool first, or the arguments may take long to judge: neither holds a transaction.
   const tool = await startableTool(services, principal, start);
   return (await begin(services, principal, start, tool))!;
 }
 
-/** Starts the task in one transaction. Returns null if `asked` is null and the tool is not known well enough. */
+/**
+ * Starts the task in one transaction. Returns null if `startable` is null, and the tool is not known well enough, or its
+ * arguments may take long to judge.
+ */
 function begin(
   services: Services,
   principal: Principal,
   start: Start,
-  asked: Tool | null,
+  startable: Tool | null,
 ): Promise<{ task: TaskDetail; created: boolean; toolChangedAt: Date | null } | null> {
   const { organizationId } = principal;
   return services.db.withOrganization(organizationId, async (tx) => {
@@ -72,9 +76,12 @@ function begin(
       connectionFor(organizationId, tx, principal, start.serverId),
       lastUsed(organizationId, tx, start.serverId, start.tool),
     );
-    const tool = asked ?? usableTool(principal, kept, start.tool);
+    const tool = startable ?? usableTool(principal, kept, start.tool);
     if (!tool) return null;
-    refuseUnlessStartable(tool, start.arguments);
+    if (!startable) {
+      if (!areQuick(tool.inputSchema, start.arguments)) return null;
+      refuseArguments(start.arguments, validateArguments(tool.inputSchema, start.arguments));
+    }
     if (start.retry) refuseUnlessRepeatable(tool, start.retry);
     const seen = start.acknowledgeToolChange ?? null;
     const unseen = await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen, last);
@@ -115,7 +122,12 @@ export async function startableTool(
     connectionFor(organizationId, tx, principal, start.serverId),
   );
   const tool = await toolOf(services, principal, start.serverId, start.tool);
-  refuseUnlessStartable(tool, start.arguments);
+  refuseArguments(
+    start.arguments,
+    areQuick(tool.inputSchema, start.arguments)
+      ? validateArguments(tool.inputSchema, start.arguments)
+      : await judgeArguments(organizationId, tool.inputSchema, start.arguments),
+  );
   return tool;
 }
 
@@ -145,9 +157,9 @@ export async function restartTask(
   return startTask(services, principal, { ...was, ...restart, ...acknowledged });
 }
 
-function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {
+/** Throws `invalid_arguments`. */
+function refuseArguments(args: Record<string, unknown>, check: ArgumentsCheck): void {
   const errors = roundedNumbers(args);
-  const check = validateArguments(tool.inputSchema, args);
   // An unchecked schema uses features that Intray does not read, so the server has to judge.
   if (check.checked) errors.push(...check.errors);
   if (errors.length > 0)

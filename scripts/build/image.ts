@@ -20,8 +20,11 @@ const { nodeFileTrace } = createRequire(import.meta.url)("next/dist/compiled/@ve
   nodeFileTrace: Trace;
 };
 
-/** The programs started by name: scripts/web.ts, the engine, the command line. */
-const ENTRIES = ["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"];
+/** What is started by name: web, engine, command line, and children with their work (lib/base/aside). */
+const ENTRIES = [
+  ...["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"],
+  ...["lib/base/aside/child.ts", "lib/mcp/forms/judge-arguments.ts", "lib/saml/judge-response.ts"],
+];
 /** Files read by path, which no trace contains. */
 const WHOLE = [
   "public",

@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { deeperThan } from "../messages.ts";
 import type { FieldError } from "./content.ts";
-import { weightOf } from "./schema-weight.ts";
+import { type SchemaWeight, weightOf } from "./schema-weight.ts";
 
 /**
  * The result of a validation. `checked: false`: the schema exceeds the limits, so only the server can judge
@@ -20,18 +20,42 @@ const MAX_ERRORS = 50;
 /** Limits the schema's size with all references resolved, since a validator visits every part. */
 const MAX_WEIGHT = 100_000;
 
-const MAX_VALIDATORS = 100;
-/** By the schema's hash, the one used last at the end. A string tells why a schema cannot be used. */
-const validators = new Map<string, ValidateFunction | string>();
+/** Limits what is judged without a thread: about 50 ms. */
+const QUICK_PARTS = 1_000;
+const QUICK_STEPS = 1_000_000;
 
-/** Validates without converting values. Never fetches remote references, never throws. */
+const MAX_KNOWN = 100;
+/** By the schema's hash, the one used last at the end. */
+const known = new Map<string, Known>();
+
+interface Known {
+  schema: Record<string, unknown>;
+  weight: SchemaWeight;
+  /** Made when first used. A string tells why the schema cannot be used. */
+  validate: ValidateFunction | string | null;
+}
+
+/**
+ * Whether `validateArguments` is sure to take so little time that nobody has to wait for it. Otherwise its time may grow
+ * without limit: call it through judge-arguments.ts.
+ */
+export function areQuick(inputSchema: Record<string, unknown>, args: unknown): boolean {
+  const schema = find(inputSchema);
+  // It is known why not.
+  if (typeof schema === "string" || typeof schema.validate === "string") return true;
+  const { parts, isCyclic, isQuadratic } = schema.weight;
+  if (parts > MAX_WEIGHT) return true;
+  const size = JSON.stringify(args ?? null).length;
+  const steps = parts * size * (isQuadratic ? Math.max(1, size / 100) : 1);
+  return !isCyclic && parts <= QUICK_PARTS && steps <= QUICK_STEPS;
+}
+
+/** Validates without converting values. Never fetches remote references, never throws. May take long (`areQuick`). */
 export function validateArguments(inputSchema: Record<string, unknown>, args: unknown): ArgumentsCheck {
-  // Before anything that would follow it down.
-  if (deeperThan(inputSchema, MAX_DEPTH))
-    return { checked: false, reason: "The tool's schema is nested too deeply" };
-  const text = JSON.stringify(inputSchema);
-  if (text.length > MAX_SCHEMA_BYTES) return { checked: false, reason: "The tool's schema is too large" };
-  const validate = validatorFor(inputSchema, text);
+  const schema = find(inputSchema);
+  if (typeof schema === "string") return { checked: false, reason: schema };
+  schema.validate ??= compiled(schema);
+  const { validate } = schema;
   if (typeof validate === "string") return { checked: false, reason: validate };
   try {
     if (validate(args)) return { checked: true, errors: [] };
@@ -41,19 +65,23 @@ export function validateArguments(inputSchema: Record<string, unknown>, args: un
   }
 }
 
-function validatorFor(schema: Record<string, unknown>, text: string): ValidateFunction | string {
+/** Returns what is known of the schema, or why it cannot be used. */
+function find(inputSchema: Record<string, unknown>): Known | string {
+  // Before anything that would follow it down.
+  if (deeperThan(inputSchema, MAX_DEPTH)) return "The tool's schema is nested too deeply";
+  const text = JSON.stringify(inputSchema);
+  if (text.length > MAX_SCHEMA_BYTES) return "The tool's schema is too large";
   const key = createHash("sha256").update(text).digest("base64url");
-  const validate = validators.get(key) ?? judge(schema);
-  validators.delete(key);
-  validators.set(key, validate);
-  const oldest = validators.keys().next();
-  if (validators.size > MAX_VALIDATORS && !oldest.done) validators.delete(oldest.value);
-  return validate;
+  const found = known.get(key) ?? { schema: inputSchema, weight: weightOf(inputSchema), validate: null };
+  known.delete(key);
+  known.set(key, found);
+  const oldest = known.keys().next();
+  if (known.size > MAX_KNOWN && !oldest.done) known.delete(oldest.value);
+  return found;
 }
 
-function judge(schema: Record<string, unknown>): ValidateFunction | string {
-  if (weightOf(schema) > MAX_WEIGHT)
-    return "The tool's schema stands for too many parts, or for some elsewhere";
+function compiled({ schema, weight }: Known): ValidateFunction | string {
+  if (weight.parts > MAX_WEIGHT) return "The tool's schema stands for too many parts, or for some elsewhere";
   try {
     return compile(schema);
   } catch (error) {
