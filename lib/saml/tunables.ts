@@ -13,10 +13,14 @@ export const TICKET_MS = 2 * 60_000;
 
 /** The longest response, in characters of XML. One with a few hundred groups has 60,000. */
 export const RESPONSE_CHARACTERS = 256_000;
+/** Processor time after which a response is given up. An ordinary one takes some milliseconds. */
+export const RESPONSE_JUDGED_MS = 2_000;
 /** The longest metadata document. Those with many certificates and claims have 100,000. */
 export const METADATA_CHARACTERS = 512_000;
 /** Most tags of a document, counted before it is parsed. */
 export const MOST_TAGS = 20_000;
+/** Most namespaces that one tag may declare. */
+export const MOST_NAMESPACES = 20;
 /** How deep a document may be nested: its canonical form is made level by level. */
 export const MOST_LEVELS = 40;
 

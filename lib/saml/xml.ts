@@ -3,7 +3,7 @@
  * processing instructions, CDATA, and comments where text matters.
  */
 import { DOMParser } from "@xmldom/xmldom";
-import { MOST_LEVELS, MOST_TAGS } from "./tunables.ts";
+import { MOST_LEVELS, MOST_NAMESPACES, MOST_TAGS } from "./tunables.ts";
 
 export const NS = {
   assertion: "urn:oasis:names:tc:SAML:2.0:assertion",
@@ -22,12 +22,26 @@ export function parseXml(text: string, limit: number, { comments = false } = {})
   const body = text.replace(/^\uFEFF?(<\?xml version="1\.0"[^?<>]{0,80}\?>)?/, "");
   if (comments ? /<!(?!--)/.test(body) : body.includes("<!")) throw new XmlError("a declaration or comment");
   if (body.includes("<?")) throw new XmlError("a processing instruction");
-  let tags = 0;
-  for (let at = body.indexOf("<"); at !== -1; at = body.indexOf("<", at + 1)) tags += 1;
-  if (tags > MOST_TAGS) throw new XmlError("too many elements");
-  const root = parse(body);
-  refuseDepth(root);
-  return root;
+  // The parser copies all namespaces in force for each element, so that these come before it.
+  refuseCostly(comments ? body.replace(/<!--[\s\S]*?-->/g, "") : body);
+  return parse(body);
+}
+
+const TAG = /<(\/?)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
+
+/** Counts tags, levels, and namespaces of one tag, which inner elements inherit. */
+function refuseCostly(body: string): void {
+  let [tags, depth] = [0, 0];
+  for (const [, end, text = ""] of body.matchAll(TAG)) {
+    if (++tags > MOST_TAGS) throw new XmlError("too many elements");
+    if (end) depth -= 1;
+    else if (!text.endsWith("/")) depth += 1;
+    if (depth > MOST_LEVELS) throw new XmlError("nested too deeply");
+    if (text.split("xmlns", MOST_NAMESPACES + 2).length > MOST_NAMESPACES + 1)
+      throw new XmlError("too many namespaces");
+  }
+  // The parser may find tags where none was counted.
+  if (body.split("<", tags + 2).length !== tags + 1) throw new XmlError("not well-formed");
 }
 
 function parse(text: string): Element {
@@ -40,14 +54,6 @@ function parse(text: string): Element {
     return root ?? refuse();
   } catch (error) {
     throw error instanceof XmlError ? error : new XmlError("not well-formed");
-  }
-}
-
-function refuseDepth(root: Element): void {
-  let level = [root];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MOST_LEVELS) throw new XmlError("nested too deeply");
-    level = level.flatMap((element) => children(element));
   }
 }
 

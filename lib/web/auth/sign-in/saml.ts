@@ -10,6 +10,7 @@ import { env, need } from "../../../base/env.ts";
 import { AppError, notFound } from "../../../base/errors.ts";
 import { randomSecret } from "../../../base/ids.ts";
 import { log } from "../../../base/log.ts";
+import { judgeResponse } from "../../../saml/judge-response.ts";
 import { ownMetadata } from "../../../saml/metadata.ts";
 import {
   type KeptClaims,
@@ -20,7 +21,7 @@ import {
 } from "../../../saml/people.ts";
 import { issuerOf, ownerOfProvider, readForSignIn, type SignInProvider } from "../../../saml/queries.ts";
 import { type Begun, findRequest, openRequest, takeAssertion, takeTicket } from "../../../saml/requests.ts";
-import { checkResponse, claimedRequest, isOfProvider, SamlFault } from "../../../saml/response.ts";
+import { isOfProvider, SamlFault } from "../../../saml/response.ts";
 import { recordRefusal, recordTest } from "../../../saml/transitions.ts";
 import { REQUEST_MS } from "../../../saml/tunables.ts";
 import { database } from "../../database.ts";
@@ -144,14 +145,17 @@ export async function receiveSaml(request: Request, id: string): Promise<Respons
       const { encoded, relayState } = await readForm(request);
       const db = await database();
       const { organizationId, parties, idpInitiated } = provider;
-      const claimed = claimedRequest(encoded);
+      const judged = await judgeResponse(organizationId, parties, encoded);
+      if (!judged) throw new SamlPause();
+      const { claimed, outcome } = judged;
       about =
         (claimed &&
           (await db.withOrganization(organizationId, (tx) =>
             findRequest(organizationId, tx, id, claimed),
           ))) ||
         about;
-      const asserted = await checkResponse(parties, encoded, new Date());
+      if ("fault" in outcome) throw new SamlFault(outcome.fault, outcome.why && new Error(outcome.why));
+      const { asserted } = outcome;
       // A browser may be given a cookie by such a POST, if not asked for one.
       const browser = randomSecret();
       const unasked = idpInitiated ? { browser, callback: ownPath(relayState, env().url) } : null;
