@@ -45,7 +45,7 @@ describe("messages that are none", () => {
   ])("%s", async (_, body) => {
     const agent = await anAgent();
     const { status, answer } = await agent.post(body, OLDER);
-    expect([status, answer.error.code]).toEqual([400, -32600]);
+    expect([status, answer.error.data.code]).toEqual([422, "invalid_input"]);
     expect(await agent.tasks()).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe("many at once", () => {
     const agent = await anAgent();
     const batch = Array.from({ length: 101 }, (_, id) => quick(id, `batch ${id}`));
     const { status, answer } = await agent.post(batch, OLDER);
-    expect([status, answer.error.code]).toEqual([400, -32600]);
+    expect([status, answer.error.data.code]).toEqual([422, "invalid_input"]);
     expect(await agent.tasks()).toEqual([]);
   });
 

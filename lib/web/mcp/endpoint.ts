@@ -36,6 +36,8 @@ const MCP_PATH = "/mcp";
 const SESSION_HEADER = "mcp-session-id";
 /** The first version whose clients take an empty first event, and go on after it. */
 const RESUMABLE_FROM = "2025-11-25";
+/** As many as the official server package takes. */
+const MOST_OF_BATCH = 100;
 const MOST_ID_CHARACTERS = 1_000;
 /** The longest name and version of a client that its session carries. */
 const CLIENT_CHARACTERS = 64;
@@ -87,9 +89,9 @@ async function answer(request: Request, response: ServerResponse): Promise<Reply
   if (request.method !== "POST") throw new AppError("method_not_allowed", "Use POST.");
   const body = await readJson(request);
   if (takesAnswers(request.headers.get("accept"))) request.headers.set("accept", ANSWERS);
+  refuseLongBatch(body);
+  await countMessages([body].flat(), caller, originOf(request).key);
   refuseOddIds(body);
-  for (const message of [body].flat())
-    if (callsTool(message)) await countCall(caller, originOf(request).key, request.method);
   const legacy = await isLegacy(request, body);
   const opened = legacy ? openedSession(body, caller) : null;
   const session = opened ?? (legacy ? sessionOf(request, caller) : null);
@@ -118,6 +120,20 @@ async function answer(request: Request, response: ServerResponse): Promise<Reply
   if (opened && spoken.ok) spoken.headers.set(SESSION_HEADER, writeSession(opened));
   if (opened || !legacy) noteClient(caller, opened ?? exchange.client);
   return { response: spoken, carries: exchange.carries, caller };
+}
+
+/** Before any of it is looked at: each message is judged by all schemas of the protocol. */
+function refuseLongBatch(body: unknown): void {
+  if (Array.isArray(body) && body.length > MOST_OF_BATCH)
+    throw new AppError("invalid_input", `A batch has at most ${MOST_OF_BATCH} messages.`);
+}
+
+/** Every message counts as a call of its own. The first was counted when its caller was identified. */
+async function countMessages(messages: unknown[], caller: AgentCaller, originKey: string): Promise<void> {
+  for (const [at, message] of messages.entries()) {
+    if (at > 0) await countCall(caller, originKey, "GET");
+    if (callsTool(message)) await countCall(caller, originKey, "POST");
+  }
 }
 
 function callsTool(message: unknown): boolean {
