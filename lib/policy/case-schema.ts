@@ -47,11 +47,11 @@ const caseSchema = z.strictObject({
   request: caseRequestSchema,
   expect: z.strictObject({
     /** Null: no rule matches, so that any one approver decides. */
-    rule: z.string().nullable(),
+    rule: text.nullable(),
     /** Their names, in their order. */
-    stages: z.array(z.string()).max(MOST_STAGES).optional(),
+    stages: z.array(text).max(MOST_STAGES).optional(),
     /** The automatic rule that answers, whatever its mode; null: people do. */
-    automatic: z.string().nullable().optional(),
+    automatic: text.nullable().optional(),
   }),
 });
 export type PolicyCase = z.infer<typeof caseSchema>;

@@ -48,8 +48,8 @@ describe("a test of a policy", () => {
       { rule: "Finance asks" },
     ],
     ["no rule", { arguments: { odd: 1 } }, { rule: null, stages: [] }],
-  ])("passes for %s", (_name, request, expected) => {
-    expect(run(request, expected)).toEqual([]);
+  ])("passes for %s", async (_name, request, expected) => {
+    expect(await run(request, expected)).toEqual([]);
   });
 
   test.each<[string, object, object, string]>([
@@ -67,15 +67,15 @@ describe("a test of a policy", () => {
       { rule: null },
       "Expected no rule, got “Odd”. Could not be applied: “Odd”",
     ],
-  ])("fails with %s", (_name, request, expected, words) => {
-    const failures = run(request, expected);
+  ])("fails with %s", async (_name, request, expected, words) => {
+    const failures = await run(request, expected);
     expect(failures).toMatchObject([{ at: 0, name: "It", expected }]);
     expect(failures.map(failureWords)).toEqual([words]);
   });
 
-  test("says which of several fails, by its number if it has no name", () => {
+  test("says which of several fails, by its number if it has no name", async () => {
     const tests = [{ rule: null }, { rule: "No" }].map((expected) => ({ request: {}, expect: expected }));
-    expect(failedCases(policyInputSchema.parse({ rules: [], tests }))).toMatchObject([{ at: 1, name: null }]);
-    expect(failedCases(policyInputSchema.parse({ rules }))).toEqual([]);
+    expect(await failedCases(policyInputSchema.parse({ rules: [], tests }))).toMatchObject([{ at: 1, name: null }]);
+    expect(await failedCases(policyInputSchema.parse({ rules }))).toEqual([]);
   });
 });

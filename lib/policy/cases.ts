@@ -1,4 +1,5 @@
-/** Runs the tests that stand in a policy. Pure: addresses stand for their people, names for groups of the organization. */
+/** Runs the tests that stand in a policy: addresses stand for their people, names for groups of the organization. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Actor } from "../access/schema.ts";
 import type { FieldError } from "../base/errors.ts";
 import { type AutomaticVerdict, judgeAutomatic } from "./automatic/judge.ts";
@@ -28,12 +29,15 @@ export interface CaseFailure {
   got: Outcome;
 }
 
-/** The tests that fail, in their order. A time that is left out is always the same one, so that a test is no matter of the day. */
-export function failedCases(policy: Policy): CaseFailure[] {
+/**
+ * The tests that fail, in their order, each judged in a turn of its own: together they may take seconds. A time that is left
+ * out is always the same one, so that a test is no matter of the day.
+ */
+export async function failedCases(policy: Policy): Promise<CaseFailure[]> {
   const asThemselves = (names: string[]) => Object.fromEntries(names.map((name) => [name, name]));
   const people = asThemselves(allAddresses(policy));
   const groups = asThemselves(allOrganizationsGroups(policy));
-  return (policy.tests ?? []).flatMap((test, at): CaseFailure[] => {
+  const judge = (test: PolicyCase, at: number): CaseFailure[] => {
     const { request, expect: expected, name = null } = test;
     const asked = askedIn(policy, request);
     const approval = judgePolicy({ version: 1, policy, people, groups }, asked);
@@ -50,7 +54,13 @@ export function failedCases(policy: Policy): CaseFailure[] {
     if (!isOfStages) return [{ ...failure, part: "stages" }];
     const isAnswered = expected.automatic === undefined || expected.automatic === got.automatic;
     return isAnswered ? [] : [{ ...failure, part: "automatic" }];
-  });
+  };
+  const failed: CaseFailure[] = [];
+  for (const [at, test] of (policy.tests ?? []).entries()) {
+    await nextTurn();
+    failed.push(...judge(test, at));
+  }
+  return failed;
 }
 
 /** Of what a case can say: a request that people have to agree on, to visit a site or asked again is never answered by a rule. */
@@ -68,8 +78,8 @@ function automaticIn(
 }
 
 /** The tests that fail, as problems of the policy that has them. */
-export function problemsOfCases(policy: Policy): FieldError[] {
-  return failedCases(policy).map((failure) => ({
+export async function problemsOfCases(policy: Policy): Promise<FieldError[]> {
+  return (await failedCases(policy)).map((failure) => ({
     field: `tests.${failure.at}.expect.${failure.part}`,
     message: failureWords(failure),
   }));

@@ -7,11 +7,13 @@ import { policyLanguage } from "./facts.ts";
 import { groupsNamed } from "./groups/queries.ts";
 import {
   allOrganizationsGroups,
+  isTooLong,
   type MeantGroup,
   type Member,
   type People,
   problemOfCondition,
   problemsOf,
+  TOO_LONG,
 } from "./problems.ts";
 import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
 import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./schema.ts";
@@ -22,6 +24,7 @@ export async function checkPolicy(
   tx: Tx,
   given: Record<string, unknown>,
 ): Promise<PolicyCheck> {
+  if (isTooLong(given)) return { problems: [TOO_LONG] };
   const parsed = policyInputSchema.safeParse(given);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
@@ -31,16 +34,16 @@ export async function checkPolicy(
   const { people, groups } = await readPolicyWithPeople(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
   const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(parsed.data), groups);
-  return { problems: allProblems(parsed.data, members, people, meant) };
+  return { problems: await allProblems(parsed.data, members, people, meant) };
 }
 
 /** Problems of a policy whose form is right, as `problemsOf`. Its tests say nothing while there are others. */
-export function allProblems(
+export async function allProblems(
   policy: Policy,
   members: Member[],
   known: People,
   meant: Record<string, MeantGroup>,
-): FieldError[] {
+): Promise<FieldError[]> {
   const problems = problemsOf(policy, members, known, meant);
   return problems.length > 0 ? problems : problemsOfCases(policy);
 }

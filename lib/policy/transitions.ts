@@ -248,7 +248,7 @@ export async function checked(organizationId: string, tx: Tx, policy: Policy): P
   const { version, before } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
   const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(policy), before.groups);
-  const errors = allProblems(policy, members, before.people, meant);
+  const errors = await allProblems(policy, members, before.people, meant);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
   const people: People = Object.fromEntries(

@@ -14,7 +14,7 @@ export async function testPolicyCommand(args: string[]): Promise<string> {
   const problems = problemsOfConditions(policy);
   if (problems.length > 0) throw invalidPolicy(values.file ?? "The policy", problems);
   const all = policy.tests?.length ?? 0;
-  const failures = failedCases(policy);
+  const failures = await failedCases(policy);
   if (failures.length === 0) return `${all} ${all === 1 ? "test" : "tests"}, all passed.`;
   const result = failures
     .map(
