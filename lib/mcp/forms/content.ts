@@ -33,10 +33,23 @@ export function validateContent(form: Form, content: unknown): ContentCheck {
       })),
     );
   }
+  // Each choice of a longer list would be judged, and told of, by itself.
+  const tooLong = form.fields.filter(
+    (field) => field.kind === "several_of" && lengthOf(content, field.name) > field.options.length,
+  );
+  if (tooLong.length > 0)
+    return fail(
+      tooLong.map((field) => ({ field: field.name, message: sentence("uniqueItems", field.title, {}) })),
+    );
   const validate = validatorFor(form.fields);
   if (validate(content)) return { ok: true };
   const errors = (validate.errors ?? []).map((error) => explain(error, fields));
   return fail(errors.filter((error, at) => errors.findIndex((other) => other.field === error.field) === at));
+}
+
+function lengthOf(content: unknown, name: string): number {
+  const value = (content as Record<string, unknown> | null)?.[name];
+  return Array.isArray(value) ? value.length : 0;
 }
 
 const fail = (errors: FieldError[]): ContentCheck => ({ ok: false, errors });
