@@ -101,7 +101,7 @@ const credential = {
   rawId: base64url,
   type: z.literal("public-key"),
   clientExtensionResults: z.record(z.string(), z.unknown()),
-  authenticatorAttachment: z.string().optional(),
+  authenticatorAttachment: z.string().max(100).optional(),
 };
 
 /** The parts of WebAuthn's RegistrationResponseJSON that are read. */
@@ -110,7 +110,7 @@ const registrationSchema = z.object({
   response: z.object({
     clientDataJSON: base64url,
     attestationObject: base64url,
-    transports: z.array(z.string()).optional(),
+    transports: z.array(z.string().max(100)).max(20).optional(),
   }),
 });
 

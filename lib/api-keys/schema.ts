@@ -37,6 +37,7 @@ export const createKeySchema = z.strictObject({
   permissions: z
     .array(permissionSchema)
     .min(1, "Choose what the key may do")
+    .max(Object.keys(PERMISSIONS).length)
     .transform((chosen) => [...new Set(chosen)])
     .optional(),
   /** Servers with all their tools, and single tools as `<server id>/<name>`: all unless any is named. */

@@ -30,14 +30,17 @@ const hoursSchema = z
   .default([]);
 
 const holidaySchema = z.strictObject({
-  date: z.string().refine((text) => text.length === 10 && isDateText(text), "Use a date such as 2026-12-25"),
+  date: z
+    .string()
+    .max(10)
+    .refine((text) => text.length === 10 && isDateText(text), "Use a date such as 2026-12-25"),
   name: z.string().trim().min(1, "Give it a name").max(100, "At most 100 characters"),
 });
 export type Holiday = z.infer<typeof holidaySchema>;
 
 export const calendarSchema = z
   .strictObject({
-    zone: z.string().refine(isZone, "Use a time zone such as Europe/Berlin"),
+    zone: z.string().max(100).refine(isZone, "Use a time zone such as Europe/Berlin"),
     days: z.strictObject({
       mon: hoursSchema,
       tue: hoursSchema,

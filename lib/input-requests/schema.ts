@@ -400,6 +400,7 @@ export type RequestOrder = z.infer<typeof requestOrderSchema>;
 export const requestListQuerySchema = requestFilterSchema.extend({
   state: z
     .string()
+    .max(300)
     .optional()
     .transform((value) => value?.split(",").filter(Boolean))
     .pipe(z.array(requestStateSchema).optional()),

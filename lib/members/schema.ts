@@ -95,6 +95,7 @@ export const passwordSchema = z.string().min(10, "Use at least 10 characters").m
 /** As stored: trimmed, and in lower case. */
 export const emailSchema = z
   .string()
+  .max(1_000)
   .trim()
   .toLowerCase()
   .pipe(z.email("Write a whole e-mail address").max(254));

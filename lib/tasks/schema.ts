@@ -212,6 +212,7 @@ export const startedTaskSchema = taskDetailSchema.extend({
 export const taskFilterSchema = z.object({
   state: z
     .string()
+    .max(300)
     .optional()
     .transform((value) => value?.split(",").filter(Boolean))
     .pipe(z.array(taskStateSchema).optional()),

@@ -48,7 +48,7 @@ const choiceSchema = z.strictObject({
     .refine((given) => Object.keys(given).length <= MOST_FIELDS, `At most ${MOST_FIELDS} fields`)
     .default({}),
   /** Fields without which the choice is not sent. */
-  required: z.array(z.string()).max(MOST_FIELDS).default([]),
+  required: z.array(z.string().max(100)).max(MOST_FIELDS).default([]),
 });
 export type Choice = z.infer<typeof choiceSchema>;
 

@@ -1,0 +1,178 @@
+/** No request holds the process: what a few bytes could make it do for minutes is bounded, or done in another process. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { busiestTurn, MOST_HELD_MS } from "@/test/fixtures/busiest-turn.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { addProvider, errorOf, post, type TestProvider } from "@/test/saml/browsers.ts";
+import { newId, respond } from "@/test/saml/idp.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+let web: TestWeb;
+let acme: string;
+let ana: { cookie: string };
+let key: string;
+
+beforeAll(async () => {
+  web = await startWeb();
+  acme = await web.organization("acme-stalls");
+  ana = await web.member(acme, "Ana", "owner");
+  key = await web.key(acme, "owner");
+});
+afterAll(() => web.stop());
+
+async function watched<T>(call: () => Promise<T>): Promise<T> {
+  let answer: T | undefined;
+  const busiest = await busiestTurn(async () => {
+    answer = await call();
+  });
+  expect(busiest).toBeLessThan(MOST_HELD_MS);
+  return answer as T;
+}
+
+const repeated = (count: number, item: unknown) => Array.from({ length: count }, () => item);
+
+describe("a SAML response", () => {
+  let provider: TestProvider;
+  beforeAll(async () => {
+    provider = await addProvider(web, acme, ana.cookie, {});
+  });
+  const names = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => `xmlns:n${from + n}="u"`).join(" ");
+  const inside = (xml: string) =>
+    `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol">${xml}</samlp:Response>`;
+  const nested = (levels: number, tag: (n: number) => string) =>
+    Array.from({ length: levels }, (_, n) => tag(n)).join("") + "</a>".repeat(levels);
+
+  test.each<[string, () => string]>([
+    ["of nested namespaces", () => inside(nested(9_000, (n) => `<a xmlns:n${n}="u">`))],
+    ["of one tag with many namespaces", () => inside(`<a ${names(0, 10_000)}>${"<b/>".repeat(8_000)}</a>`)],
+    [
+      "of as many namespaces and elements as are taken",
+      () =>
+        inside(nested(38, (n) => `<a ${names(20 * n, 20)}>`).replace("</a>", `${"<b/>".repeat(15_000)}</a>`)),
+    ],
+    [
+      "of many attributes",
+      () => inside(`<a ${Array.from({ length: 20_000 }, (_, n) => `a${n}="1"`).join(" ")}/>`),
+    ],
+    ["of open tags", () => inside("<a ".repeat(19_000))],
+    ["of quotes", () => inside(`<a ${`"'`.repeat(60_000)}`)],
+    [
+      "with a signature over much",
+      () => {
+        const said = { ...provider.said, inResponseTo: newId(), nameId: "x", attributes: {} };
+        const many = `<b xmlns:x="u" x:y="z">${"<c/>".repeat(10_000)}</b>`;
+        return respond(said, provider.key).replace("</saml:Assertion>", `${many}</saml:Assertion>`);
+      },
+    ],
+  ])("%s", async (_, make) => {
+    const xml = make();
+    expect(errorOf(await watched(() => post(web, provider, xml)))).toMatch(/^saml_/);
+  });
+});
+
+describe("arguments of a task", () => {
+  const start = async (inputSchema: object, args: object) => {
+    const tool = {
+      ...{ name: "process_invoice", title: null, description: null, inputSchema, taskSupport: "required" },
+      ...{ annotations: null, honoursIdempotencyKey: false },
+    };
+    const server = await insertServer(web.db, acme, { tools: [tool] });
+    const body = JSON.stringify({ serverId: server.id, tool: tool.name, arguments: args });
+    return watched(() => web.call("POST", "/api/v1/tasks", { key, body }));
+  };
+  const object = (a: object, more = {}) => ({ type: "object", properties: { a }, ...more });
+  const itself = { $ref: "#/$defs/a" };
+
+  test.each<[string, object, object]>([
+    [
+      "objects that are to differ",
+      object({ uniqueItems: true }),
+      { a: Array.from({ length: 50_000 }, (_, n) => ({ n })) },
+    ],
+    [
+      "a schema that refers to itself",
+      object(itself, { $defs: { a: { anyOf: [itself, itself] } } }),
+      { a: 1 },
+    ],
+    [
+      "a schema that refers to itself at each level",
+      object(itself, {
+        $defs: { a: { anyOf: repeated(8, { items: itself, maxItems: 1, minItems: 1, type: "array" }) } },
+      }),
+      { a: JSON.parse(`${"[".repeat(40)}1${"]".repeat(40)}`) },
+    ],
+    ["addresses of mail", object({ type: "string", format: "email" }), { a: `${"a.".repeat(200_000)}@` }],
+    [
+      "many parts and many values",
+      object({ items: { allOf: repeated(2_000, { minimum: 0 }) } }),
+      { a: repeated(100_000, 1) },
+    ],
+    [
+      "parts that none of the values fit",
+      object({ items: { allOf: repeated(500, { minimum: 2 }) } }),
+      { a: repeated(50_000, 1) },
+    ],
+    [
+      "a large schema",
+      object({
+        properties: Object.fromEntries(
+          Array.from({ length: 4_000 }, (_, n) => [`p${n}`, { minimum: n, type: "number" }]),
+        ),
+      }),
+      { a: {} },
+    ],
+  ])("%s", async (_, schema, args) => {
+    expect((await start(schema, args)).status).toBeOneOf([201, 422]);
+  });
+
+  test("that fit are taken, and others are not, also where they may take long to judge", async () => {
+    const schema = object({ type: "array", uniqueItems: true, items: { type: "object" } });
+    const many = Array.from({ length: 1_000 }, (_, n) => ({ n }));
+    expect((await start(schema, { a: many })).status).toBe(201);
+    const refused = await start(schema, { a: [...many, { n: 0 }] });
+    expect([refused.status, refused.body.code]).toEqual([422, "invalid_arguments"]);
+    expect(refused.body.errors).toMatchObject([{ field: "a" }]);
+  });
+});
+
+test("permissions of a key, names of anything", async () => {
+  const make = (permissions: unknown[]) => {
+    const body = JSON.stringify({ name: "k", role: "viewer", permissions });
+    return watched(() => web.call("POST", "/api/v1/api-keys", { key, body }));
+  };
+  for (const one of ["tasks:read", "x", 1, {}])
+    expect((await make(repeated(60_000, one))).body.errors).toMatchObject([{ field: "permissions" }]);
+});
+
+test("an answer with the same choice again and again", async () => {
+  const options = Array.from({ length: 500 }, (_, n) => ({ value: `v${n}`, title: `${n}` }));
+  const field = { name: "a", title: "A", description: null, required: true, kind: "several_of" as const };
+  const form = {
+    kind: "supported" as const,
+    fields: [{ ...field, options, minItems: null, maxItems: null, default: [] }],
+  };
+  const task = await insertTask(web.db, acme, await insertServer(web.db, acme));
+  const { id, questionHash } = await insertRequest(web.db, acme, task, { form });
+  const answer = (a: unknown[]) => {
+    const body = JSON.stringify({ action: "accept", questionHash, content: { a } });
+    return watched(() => web.call("POST", `/api/v1/input-requests/${id}/answer`, { key, body }));
+  };
+  for (const one of ["v499", "x", 1, {}]) expect((await answer(repeated(100_000, one))).status).toBe(422);
+});
+
+test("a policy with many tests of many conditions", async () => {
+  const rule = (n: number) => ({
+    name: `rule ${n}`,
+    when: `tool == "${n}" || task.arguments.list.all(x, task.arguments.list.exists(y, x == y + ${n}.5))`,
+    stages: [{ name: "s", approvers: { roles: ["owner"] } }],
+  });
+  const list = Array.from({ length: 100 }, (_, n) => n);
+  const policy = {
+    rules: Array.from({ length: 100 }, (_, n) => rule(n)),
+    tests: repeated(50, { request: { arguments: { list } }, expect: { rule: "none" } }),
+  };
+  const { body } = await watched(() =>
+    web.call("POST", "/api/v1/policy/check", { key, body: JSON.stringify(policy) }),
+  );
+  expect(body.problems).toHaveLength(50);
+});
