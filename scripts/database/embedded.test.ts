@@ -34,6 +34,13 @@ test("it starts in a closed folder, is adopted while it runs, and recovers when 
   await third.server.stop("fast");
 });
 
+test("many that adopt it at once are each let in", async () => {
+  const { server } = await startEmbedded(dataDir);
+  const all = await Promise.all(Array.from({ length: 12 }, () => startEmbedded(dataDir)));
+  expect(new Set(all.map(({ ownerUrl }) => ownerUrl)).size).toBe(1);
+  await server.stop("fast");
+});
+
 test("neither owner sees the other's database", async () => {
   const { ownerUrl, invoiceUrl, server } = await startEmbedded(dataDir);
   const trespass = new URL(invoiceUrl);

@@ -21,7 +21,7 @@ export async function createOwner(
 ): Promise<void> {
   const role = escapeIdentifier(owner.role);
   const database = escapeIdentifier(owner.database);
-  await withClient(superuserUrl, async (client) => {
+  await alone(superuserUrl, async (client) => {
     const roles = await client.query("select from pg_roles where rolname = $1", [owner.role]);
     const verb = roles.rowCount ? "alter" : "create";
     await client.query(
@@ -51,7 +51,7 @@ export async function allowLogins(
 
 async function allowLogin(ownerUrl: string, role: string, password: string): Promise<void> {
   try {
-    await withClient(ownerUrl, async (client) => {
+    await alone(ownerUrl, async (client) => {
       const { rows } = await client.query("select current_database() as name");
       await client.query(`alter role ${escapeIdentifier(role)} login password ${escapeLiteral(password)}`);
       await client.query(
@@ -64,6 +64,18 @@ async function allowLogin(ownerUrl: string, role: string, password: string): Pro
       `DATABASE_URL's user may not give ${role} a password: set APP_DATABASE_URL and ENGINE_DATABASE_URL.`,
     );
   }
+}
+
+/** An arbitrary number. */
+const ROLES_LOCK = 5_118_402;
+
+/** One process at a time: of two that change a role at once, Postgres fails one. */
+function alone(url: string, use: (client: pg.Client) => Promise<void>): Promise<void> {
+  return withClient(url, async (client) => {
+    // Held until the client ends.
+    await client.query("select pg_advisory_lock($1)", [ROLES_LOCK]);
+    await use(client);
+  });
 }
 
 async function canLogIn(url: string): Promise<boolean> {
