@@ -15,7 +15,8 @@ supervise({
 
 /** The web loads changed files by itself, so that no browser loses its connection. Other parts start anew. */
 function startReloadedPart(name: string, script: string, environment: NodeJS.ProcessEnv): Part {
-  if (name !== "web") return startPart(name, script, environment, "./scripts/dev/end-on-change.ts");
+  if (name !== "web")
+    return startPart(name, script, environment, { preload: "./scripts/dev/end-on-change.ts" });
   const development = { ...environment, NODE_ENV: "development" } as const;
-  return startPart(name, script, development, "./scripts/dev/fresh-imports.ts");
+  return startPart(name, script, development, { preload: "./scripts/dev/fresh-imports.ts" });
 }

@@ -17,15 +17,26 @@ const longestDelayMs = 10_000;
 /** After this uptime a part counts as healthy, and the restart delay is reset. */
 const healthyMs = 30_000;
 
+/** The pause after each time that a part is asked, and after how many without an answer it is ended: 10 s of silence. */
+const askedMs = 1_000;
+const mostSilences = 5;
+
+interface Options {
+  /** Imported before the script. */
+  preload?: string;
+  /** Asks the part whether it works. Resolves within about a second. */
+  answers?: () => Promise<boolean>;
+}
+
 /**
- * Runs a TypeScript file with our own Node, and restarts it when it ends by itself, with growing delays. `preload` is
- * imported before it.
+ * Runs a TypeScript file with our own Node, and restarts it when it ends by itself, with growing delays, or no longer
+ * answers though it did.
  */
 export function startPart(
   name: string,
   script: string,
   environment: NodeJS.ProcessEnv,
-  preload?: string,
+  { preload, answers }: Options = {},
 ): Part {
   const stopping = new AbortController();
   let child: ChildProcess;
@@ -52,10 +63,26 @@ export function startPart(
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface({ input: stream }).on("line", (line) => print(name, line));
     }
+    if (answers) void endWhenSilent(child, answers);
     return new Promise((resolve) => {
       child.on("error", (error) => resolve(error.message));
       child.on("exit", (code, signal) => resolve(signal ?? `code ${code}`));
     });
+  }
+
+  /** Counts silences instead of time, which passes for a machine that sleeps too. One that starts has all the time it needs. */
+  async function endWhenSilent(running: ChildProcess, answers: () => Promise<boolean>): Promise<void> {
+    const isOver = () => stopping.signal.aborted || running.exitCode !== null || running.signalCode !== null;
+    for (let isUp = false, silences = 0; !isOver(); ) {
+      await sleep(askedMs, undefined, { ref: false });
+      const hasAnswered = await answers();
+      isUp ||= hasAnswered;
+      silences = hasAnswered ? 0 : silences + 1;
+      if (!isUp || silences < mostSilences || isOver()) continue;
+      print(name, `no longer answers; ending it`);
+      running.kill("SIGKILL");
+      return;
+    }
   }
 
   return {

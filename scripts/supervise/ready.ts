@@ -3,18 +3,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Waits until web, database and an engine work together. The parts' own output tells what prevents that. */
 export async function untilReady(host: string, port: number, stopped: () => boolean): Promise<void> {
-  const any = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host];
-  const name = any ?? (host.includes(":") ? `[${host}]` : host);
   while (!stopped()) {
-    if (await isReady(`http://${name}:${port}/readyz`)) return;
+    if (await isAnswered(host, port, "/readyz", 5_000)) return;
     await sleep(100);
   }
 }
 
-/** Avoids `fetch`, which NODE_USE_ENV_PROXY may redirect to a proxy. */
-function isReady(url: string): Promise<boolean> {
+/**
+ * Whether the web on this machine answers with 200, and soon. Avoids `fetch`, which NODE_USE_ENV_PROXY may redirect to a
+ * proxy.
+ */
+export function isAnswered(host: string, port: number, path: string, timeout = 1_000): Promise<boolean> {
+  const any = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host];
+  const name = any ?? (host.includes(":") ? `[${host}]` : host);
   return new Promise((resolve) => {
-    const request = get(url, { agent: new Agent({}), timeout: 5_000 }, (response) => {
+    const request = get(`http://${name}:${port}${path}`, { agent: new Agent({}), timeout }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });

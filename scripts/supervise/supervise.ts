@@ -10,7 +10,7 @@ import { syncServersAt } from "../sync-servers.ts";
 import { checkDatabase, type KeptPostgres, keepPostgres, migrateDatabase, readSetup } from "./database.ts";
 import { demoTasksMark, runDemoTasks } from "./demo-tasks.ts";
 import type { Part, startPart } from "./part.ts";
-import { untilReady } from "./ready.ts";
+import { isAnswered, untilReady } from "./ready.ts";
 import {
   checkSettings,
   decideDemo,
@@ -75,8 +75,10 @@ async function start(): Promise<void> {
   // Side by side: on a first start the build takes a minute or two, and the engine does not need it.
   const [environments] = await Promise.all([startBehindTheWeb(settings, dataDir), command.prepare(say)]);
   if (stopping || !environments) return;
-  parts.push(command.startPart("web", command.web, environments.web));
-  await untilReady(settings.host, settings.port, () => stopping);
+  const { host, port } = settings;
+  const answers = () => isAnswered(host, port, "/healthz");
+  parts.push(command.startPart("web", command.web, environments.web, { answers }));
+  await untilReady(host, port, () => stopping);
   if (stopping) return;
   say(`Intray is ready after ${secondsSinceStart()} s: ${settings.url}`);
   if (environments.web.INTRAY_DEMO === "1")
