@@ -213,8 +213,12 @@ export const AGENT_CODE_S = 60;
 
 /** Clients that one network may register: each is a row. */
 export const AGENT_REGISTRATIONS_PER_NETWORK = { limit: 30, windowMs: 60_000 };
-/** Clients that nobody has let in, over the whole installation, and how long each is kept. */
-export const MOST_UNUSED_AGENT_CLIENTS = 10_000;
+/**
+ * Clients that nobody has let in, of one network and over the whole installation: the oldest make room for new ones. At
+ * AGENT_REGISTRATIONS_PER_NETWORK each has ten minutes at least, in which a person answers.
+ */
+export const MOST_UNUSED_AGENT_CLIENTS = { ofOne: 300, ofAll: 10_000 };
+/** How long such a client is kept. */
 export const AGENT_CLIENT_UNUSED_MS = 24 * 3600_000;
 export const AGENT_REGISTRATION_BYTES = 16 * 1024;
 

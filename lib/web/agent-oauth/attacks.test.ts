@@ -367,6 +367,34 @@ describe("registration", () => {
     expect(refused[0]?.headers.get("retry-after")).not.toBeNull();
   });
 
+  test("makes room in the network that floods, and never in what was used", async () => {
+    const used = await intray.register();
+    await intray.signIn(intray.browser(ola.cookie), used);
+    const [mine] = [await intray.register()];
+    const flood = (network: string, count: number) =>
+      sql(
+        `INSERT INTO agent_client (id, metadata, network, created_at)
+          SELECT $1 || n, '{}', $1, now() - interval '1 hour' + n * interval '1 ms' FROM generate_series(1, $2::integer) n`,
+        [network, count],
+      );
+    const kept = async (network: string) =>
+      (await sql("SELECT count(*)::integer AS count FROM agent_client WHERE network = $1", [network])).rows[0]
+        .count;
+    await flood("203.0.113.0/24", 6_000);
+    await flood("198.51.100.0/24", 5_000);
+    await flood("127.0.0.0/24", 299);
+    const next = await intray.register();
+    const { rows } = await sql("SELECT id FROM agent_client WHERE id = ANY ($1)", [[used, mine, next]]);
+    expect(rows.map(({ id }) => id).sort()).toEqual([used, mine, next].sort());
+    expect(await kept("198.51.100.0/24")).toBe(5_000);
+    expect(await kept("203.0.113.0/24")).toBeLessThan(5_000);
+    // Its own oldest goes, though its network has few of all.
+    expect((await sql("SELECT FROM agent_client WHERE id = '127.0.0.0/241'")).rowCount).toBe(0);
+    await sql("DELETE FROM agent_client WHERE network = ANY ($1) AND metadata = '{}'", [
+      ["203.0.113.0/24", "198.51.100.0/24", "127.0.0.0/24"],
+    ]);
+  });
+
   test("goes after a day in which nobody let the client in", async () => {
     const unused = await intray.register();
     const used = await intray.register();

@@ -2,8 +2,8 @@
 import { errors, type Payload, type Provider } from "oidc-provider";
 import { registrationSchema } from "../../agents/oauth/schema.ts";
 import { Prisma, storableText } from "../../base/db/db.ts";
-import { AppError } from "../../base/errors.ts";
 import { randomSecret } from "../../base/ids.ts";
+import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { originOf } from "../auth/origin.ts";
 import { database } from "../database.ts";
 import { readJson } from "../http/body/body.ts";
@@ -19,7 +19,7 @@ import {
 export async function registerClient(request: Request, provider: Provider): Promise<Response> {
   await throttle(`agent registrations ${originOf(request).network}`, AGENT_REGISTRATIONS_PER_NETWORK);
   try {
-    return Response.json(await keep(await parsed(request), provider), { status: 201 });
+    return Response.json(await keep(await parsed(request), provider, networkOf(request)), { status: 201 });
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error;
     const { statusCode: status, message, error_description } = error;
@@ -49,7 +49,12 @@ async function parsed(request: Request): Promise<Payload> {
   };
 }
 
-async function keep(asked: Payload, provider: Provider): Promise<Payload> {
+/** Wider than the network that tries are counted by: one host may have many of those. */
+function networkOf(request: Request): string {
+  return rememberedNetworkOf(originOf(request).address) ?? "unknown";
+}
+
+async function keep(asked: Payload, provider: Provider, network: string): Promise<Payload> {
   const metadata = {
     ...asked,
     client_id: randomSecret(),
@@ -58,12 +63,9 @@ async function keep(asked: Payload, provider: Provider): Promise<Payload> {
   // Throws for whatever the authorization server would not take later.
   new provider.Client(metadata);
   const db = await database();
-  const [row] = await db.gate<{ kept: boolean }>(Prisma.sql`
-    SELECT gate.register_agent_client(${metadata.client_id}, ${JSON.stringify(metadata)}::jsonb,
-      ${MOST_UNUSED_AGENT_CLIENTS}::integer, ${AGENT_CLIENT_UNUSED_MS}::bigint) AS kept`);
-  if (!row?.kept)
-    throw new AppError("throttled", "Too many clients wait for somebody to use them.", {
-      retryAfterMs: 60_000,
-    });
+  const { ofOne, ofAll } = MOST_UNUSED_AGENT_CLIENTS;
+  await db.gate(Prisma.sql`
+    SELECT gate.register_agent_client(${metadata.client_id}, ${JSON.stringify(metadata)}::jsonb, ${network},
+      ${ofOne}::integer, ${ofAll}::integer, ${AGENT_CLIENT_UNUSED_MS}::bigint)::text`);
   return metadata;
 }
