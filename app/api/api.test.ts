@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import type { Handler, Method } from "@/lib/web/http/route.ts";
+import { unbounded } from "@/test/guards/bounds.ts";
+import { operationsOf } from "@/test/guards/operations.ts";
 import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
 
 const METHODS: Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -286,6 +288,11 @@ describe("owners", () => {
 });
 
 describe("the description", () => {
+  test("bounds every list and every text that it takes", async () => {
+    const { body } = await web.call("GET", "/api/v1/openapi.json");
+    expect(operationsOf(body).flatMap(unbounded)).toEqual([]);
+  });
+
   test("names every call with its role, body, answers and refusals", async () => {
     const { openapi } = await import("@/lib/web/http/openapi.ts");
     const description = JSON.parse(JSON.stringify(openapi(paths, ORIGIN)));

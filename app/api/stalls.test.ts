@@ -1,5 +1,11 @@
 /** No request holds the process: what a few bytes could make it do for minutes is bounded, or done in another process. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createMakerlessAgent } from "@/lib/agents/transitions.ts";
+import { env } from "@/lib/base/env.ts";
+import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { busiestTurn, MOST_HELD_MS } from "@/test/fixtures/busiest-turn.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { addProvider, errorOf, post, type TestProvider } from "@/test/saml/browsers.ts";
@@ -12,7 +18,7 @@ let ana: { cookie: string };
 let key: string;
 
 beforeAll(async () => {
-  web = await startWeb();
+  web = await startWeb({ INTRAY_RATE_LIMIT: "2000" });
   acme = await web.organization("acme-stalls");
   ana = await web.member(acme, "Ana", "owner");
   key = await web.key(acme, "owner");
@@ -67,6 +73,64 @@ describe("a SAML response", () => {
   ])("%s", async (_, make) => {
     const xml = make();
     expect(errorOf(await watched(() => post(web, provider, xml)))).toMatch(/^saml_/);
+  });
+});
+
+describe("messages of an agent", () => {
+  let url: string;
+  let secret: string;
+  let server: Server;
+  beforeAll(async () => {
+    const { serveAgent } = await import("@/lib/web/mcp/endpoint.ts");
+    server = createServer(serveAgent).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const agent = await web.db.withOrganization(acme, (tx) =>
+      createMakerlessAgent(acme, tx, COMMAND_LINE, { name: "Coder" }),
+    );
+    secret = agent.secret;
+  });
+  afterAll(() => server.close());
+  const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
+  const send = async (message: unknown) => {
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-03-26",
+    };
+    const body = JSON.stringify(message);
+    const answer = await watched(() => fetch(url, { method: "POST", headers, body }));
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const call = (args: unknown) => ({
+    ...ping(1),
+    method: "tools/call",
+    params: { name: "none", arguments: args },
+  });
+
+  test.each<[string, () => unknown]>([
+    ["that are none", () => repeated(300_000, {})],
+    ["as many as there may be, that are none", () => repeated(100, { a: repeated(3_000, {}) })],
+    ["of one call with much in it", () => call({ a: repeated(300_000, {}) })],
+    [
+      "of one call with many names",
+      () => call(Object.fromEntries(repeated(80_000, []).map((each, n) => [n, each]))),
+    ],
+    ["with a long method", () => ({ ...ping(1), method: "x".repeat(1_000_000) })],
+    ["with much beside", () => ({ ...ping(1), params: { _meta: { a: repeated(300_000, {}) } } })],
+  ])("%s", async (_, make) => {
+    expect(await send(make())).toBeLessThan(500);
+  });
+
+  test("each count as a call", async () => {
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 429 && statuses.length < 100)
+      statuses.push(await send(Array.from({ length: 100 }, (_, n) => ping(n))));
+    // Some were made before.
+    expect(statuses.length).toBeLessThanOrEqual(Math.ceil(env().rateLimit / 100) + 1);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
   });
 });
 

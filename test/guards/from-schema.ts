@@ -11,8 +11,12 @@ export interface Schema {
   required?: string[];
   items?: Schema;
   minItems?: number;
+  maxItems?: number;
+  additionalProperties?: Schema | boolean;
   minimum?: number;
   minLength?: number;
+  maxLength?: number;
+  pattern?: string;
 }
 
 /** The place of a value, e.g. `body.items.0.id`. */
