@@ -3,7 +3,7 @@
  * on meanwhile, and a call that takes too much ends with the child. A thread would not do: one that is out of memory may
  * take the whole process along.
  */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { onePerProcess } from "../process-wide.ts";
 
@@ -106,12 +106,13 @@ class Child {
   }
 
   async #start(): Promise<ChildProcess> {
-    // Next's bundler would look for it as for a module. No secret of ours is in its environment.
-    const file = ["lib", "base", "aside", "child.ts"].join("/");
-    const child = fork(file, this.#args, {
+    // Next's bundler would put the file of a plain `fork` into a bundle.
+    const { fork } = process.getBuiltinModule("node:child_process");
+    const child = fork("lib/base/aside/child.ts", this.#args, {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "advanced",
       execArgv: [`--max-old-space-size=${MOST_MEMORY_MB}`],
+      // No secret of ours.
       env: { NODE_ENV: process.env.NODE_ENV, SystemRoot: process.env.SystemRoot },
     });
     const said = await whatIsSaid(child);
