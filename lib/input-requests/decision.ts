@@ -49,7 +49,8 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
   // emphasised.
   choices.sort((a, b) => Number(b.affirmative) - Number(a.affirmative));
   // A number or a yes says nothing without what it is about.
-  const isPlain = PLAIN_TITLE.test(field.title) && field.options.every(({ value }) => typeof value === "string");
+  const isPlain =
+    PLAIN_TITLE.test(field.title) && field.options.every(({ value }) => typeof value === "string");
   return {
     kind: "choices",
     question: isPlain ? null : field.title,

@@ -75,7 +75,9 @@ describe("a test of a policy", () => {
 
   test("says which of several fails, by its number if it has no name", async () => {
     const tests = [{ rule: null }, { rule: "No" }].map((expected) => ({ request: {}, expect: expected }));
-    expect(await failedCases(policyInputSchema.parse({ rules: [], tests }))).toMatchObject([{ at: 1, name: null }]);
+    expect(await failedCases(policyInputSchema.parse({ rules: [], tests }))).toMatchObject([
+      { at: 1, name: null },
+    ]);
     expect(await failedCases(policyInputSchema.parse({ rules }))).toEqual([]);
   });
 });

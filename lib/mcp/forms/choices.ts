@@ -11,7 +11,10 @@ export function distinctChoices<T extends ChoiceValue>(
   options: { value: T; title: string }[],
 ): { value: T; title: string }[] | null {
   if (new Set(options.map(({ value }) => bareText(String(value)))).size < options.length) return null;
-  const named = options.map(({ value, title }) => ({ value, title: visibleText(title.trim() || String(value)) }));
+  const named = options.map(({ value, title }) => ({
+    value,
+    title: visibleText(title.trim() || String(value)),
+  }));
   const alike = new Map<string, number>();
   for (const { title } of named) alike.set(key(title), (alike.get(key(title)) ?? 0) + 1);
   return named.map(({ value, title }) => {

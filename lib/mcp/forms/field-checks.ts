@@ -7,15 +7,6 @@ interface Format {
   fits?: (text: string) => boolean;
 }
 
-const OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
-
-const matches = (expression: string) => {
-  const whole = new RegExp(`^(${expression})$`, "i");
-  return (text: string) => whole.test(text);
-};
-const isHostName = matches(`${LABEL}(\\.${LABEL})*\\.?`);
-
 /** The formats of JSON Schema that are checked. Any other says how a text is meant, and is shown beside the field. */
 export const FORMATS = new Map<string, Format>([
   ["email", { words: "an e-mail address" }],
@@ -26,24 +17,24 @@ export const FORMATS = new Map<string, Format>([
     "time",
     {
       words: "a time with its zone, such as 09:30:00Z",
-      fits: matches("([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)"),
+      fits: (text) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i.test(text),
     },
   ],
   [
     "duration",
     {
       words: "a duration such as PT2H30M or P1D",
-      fits: matches("P\\d+W|P(?=[\\dT])(\\d+Y)?(\\d+M)?(\\d+D)?(T(?=\\d)(\\d+H)?(\\d+M)?(\\d+S)?)?"),
+      fits: (text) => /^P(\d+W|(?=[\dT])(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$/.test(text),
     },
   ],
   [
     "uuid",
     {
       words: "a UUID such as 123e4567-e89b-12d3-a456-426614174000",
-      fits: matches("[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}"),
+      fits: (text) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text),
     },
   ],
-  ["ipv4", { words: "an IPv4 address such as 192.0.2.1", fits: matches(`${OCTET}(\\.${OCTET}){3}`) }],
+  ["ipv4", { words: "an IPv4 address such as 192.0.2.1", fits: isIpv4 }],
   [
     "ipv6",
     {
@@ -51,14 +42,19 @@ export const FORMATS = new Map<string, Format>([
       fits: (text) => /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`),
     },
   ],
-  [
-    "hostname",
-    {
-      words: "a host name such as www.example.com",
-      fits: (text) => text.length <= 253 && isHostName(text),
-    },
-  ],
+  ["hostname", { words: "a host name such as www.example.com", fits: isHostName }],
 ]);
+
+function isIpv4(text: string): boolean {
+  const parts = text.split(".");
+  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
+}
+
+function isHostName(text: string): boolean {
+  const labels = text.replace(/\.$/, "").split(".");
+  const isLabel = (label: string) => /^[a-z0-9-]{1,63}$/i.test(label) && !/^-|-$/.test(label);
+  return text.length <= 253 && labels.every(isLabel);
+}
 
 /** Whether a number is a whole number of steps, of the decimals as written: 0.3 is three times 0.1. */
 export function isMultipleOf(value: number, step: number): boolean {

@@ -203,7 +203,10 @@ function toField(name: string, from: Property, required: boolean): Field | strin
     const said = { ...base, description: lines(description, ofItems, more) };
     return { ...said, kind: "several_of", options, minItems, maxItems, default: suggested };
   }
-  const sources: (Titled<ChoiceValue>[] | undefined)[] = [fromEnum(from.enum, from.enumNames), from.oneOf];
+  const sources: (Titled<ChoiceValue>[] | undefined)[] = [
+    fromEnum<ChoiceValue>(from.enum, from.enumNames),
+    from.oneOf,
+  ];
   const isGiven = from.default != null && String(from.default).trim() !== "";
   const choices = hasSpareTitles(from) ? SPARE_TITLES : toChoices(sources, isGiven ? [from.default!] : []);
   if (typeof choices === "string") return choices;
@@ -298,7 +301,9 @@ function toChoices<T extends ChoiceValue>(
   if (others.length > 0) return "two lists of choices";
   const values = from.map((choice) => choice.const);
   if (new Set(values).size < values.length) return "the same choice twice";
-  const options = distinctChoices(from.map(({ const: value, title }) => ({ value, title: title ?? wordsOf(value) })));
+  const options = distinctChoices(
+    from.map(({ const: value, title }) => ({ value, title: title ?? wordsOf(value) })),
+  );
   if (!options) return "two choices that look the same";
   const described = from.map(({ description }, at) => description && `${options[at]?.title}: ${description}`);
   const unknown = defaults.filter((value) => !values.includes(value));

@@ -378,18 +378,18 @@ describe("registration", () => {
         [network, count],
       );
     const kept = async (network: string) =>
-      (await sql("SELECT count(*)::integer AS count FROM agent_client WHERE network = $1", [network])).rows[0]
+      (await sql("SELECT count(*)::integer AS count FROM agent_client WHERE network = $1", [network]))[0]
         .count;
     await flood("203.0.113.0/24", 6_000);
     await flood("198.51.100.0/24", 5_000);
     await flood("127.0.0.0/24", 299);
     const next = await intray.register();
-    const { rows } = await sql("SELECT id FROM agent_client WHERE id = ANY ($1)", [[used, mine, next]]);
+    const rows = await sql("SELECT id FROM agent_client WHERE id = ANY ($1)", [[used, mine, next]]);
     expect(rows.map(({ id }) => id).sort()).toEqual([used, mine, next].sort());
     expect(await kept("198.51.100.0/24")).toBe(5_000);
     expect(await kept("203.0.113.0/24")).toBeLessThan(5_000);
     // Its own oldest goes, though its network has few of all.
-    expect((await sql("SELECT FROM agent_client WHERE id = '127.0.0.0/241'")).rowCount).toBe(0);
+    expect(await sql("SELECT FROM agent_client WHERE id = '127.0.0.0/241'")).toEqual([]);
     await sql("DELETE FROM agent_client WHERE network = ANY ($1) AND metadata = '{}'", [
       ["203.0.113.0/24", "198.51.100.0/24", "127.0.0.0/24"],
     ]);

@@ -266,9 +266,7 @@ test("nothing that opens something is kept as it is", async () => {
   const { authorization } = await import("@/test/fixtures/agents/agent-oauth-fixture.ts");
   const { query } = authorization(clientId, intray.mcp);
   const open = await browser.ask(`${intray.url}/agents/oauth/auth?${query}`);
-  const rows = await sql(
-    "SELECT coalesce(string_agg(r::text, ' '), '') AS text FROM agent_oauth_record r",
-  );
+  const rows = await sql("SELECT coalesce(string_agg(r::text, ' '), '') AS text FROM agent_oauth_record r");
   const { text } = rows[0];
   expect(text).toContain("AccessToken");
   for (const secret of [tokens.access_token, tokens.refresh_token, open]) expect(text).not.toContain(secret);

@@ -15,6 +15,7 @@ const ended = (more: Partial<AgentTaskRow>): AgentTaskRow => ({
   finishedAt: now,
   cancelRequestedAt: null,
   question: null,
+  isAnswered: false,
   isError: false,
   result: null,
   error: null,
