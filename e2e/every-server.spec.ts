@@ -182,7 +182,9 @@ test("an answer that could not be delivered is kept, and the card offers the way
   await ben.goto(`/inbox/${copy}`);
   const pane = requestPane(ben);
   await expect(
-    pane.getByText("The answer could not be delivered: the server did not put the question again."),
+    pane.getByText(
+      "The answer could not be delivered: the server has lost the question, and does not put it again.",
+    ),
   ).toBeVisible();
   await expect(pane.getByText("ask an operator to start it again")).toBeVisible();
   await expect(pane.getByText("Approved by Ben").first()).toBeVisible();

@@ -171,6 +171,8 @@ export const LISTED_TOGETHER = 50;
 export const RETELL_MS = 10_000;
 /** An answer is undeliverable once its question was requested this often in vain. */
 export const UNASKED_LIMIT = 8;
+/** The same at a server that is known to put no question again. */
+export const UNASKED_LIMIT_WHERE_KNOWN = 2;
 /** Interval of resuming a call of another process until its reply comes. */
 export const RESUME_AGAIN_MS = 10_000;
 /** Pause before a standalone stream that broke or was refused is opened again. */

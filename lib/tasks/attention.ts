@@ -69,7 +69,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     severity: "stuck",
     label: "Delivery failed",
     words:
-      "The delivery of an answer failed; its request says what the server got. If the task does not go on, cancel it.",
+      "The delivery of an answer failed; its request says what the server got. If the task does not go on, cancel it and start it again.",
     states: ["working", "input_required"],
   },
   delivery_flagged: {

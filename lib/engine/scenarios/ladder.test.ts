@@ -343,6 +343,30 @@ test("an answer whose question is never put again is undeliverable, kept, and as
   await until("a person is asked anew", async () => (await queries.request(request.id)).state === "open");
 });
 
+test("a server known to lose its questions in a restart: an answer to the next lost one is given up soon", async () => {
+  // As FastMCP 3 with Redis: its tasks outlive it and "work", their questions are gone, and `tasks/result` is refused until the end.
+  remote.behave.acrossSessions = true;
+  remote.behave.resultError = { code: -32602, message: "Task not completed yet", early: true };
+  const requests = () => remote.seen.filter(({ method }) => method === "tasks/result").length;
+  const taken: number[] = [];
+  for (const at of [0, 1]) {
+    const id = await start();
+    const mine = await there(at);
+    await until("it listens", async () => remote.ask(mine, `Really ${at}?`) !== null);
+    const request = await queries.openRequest(id, `Really ${at}?`);
+    const before = requests();
+    remote.forgetSessions();
+    await fixture.answer(request.id, approve);
+    await until("it is given up", async () => (await queries.request(request.id)).state === "undeliverable");
+    taken.push(requests() - before);
+    expect((await queries.request(request.id)).endedReason).toBe("not_asked_again");
+    expect(await attention(id)).toBe("undeliverable");
+  }
+  expect((await traits()).reissues).toBe(false);
+  expect(taken[0]).toBeGreaterThanOrEqual(8);
+  expect(taken[1]).toBeLessThanOrEqual(3);
+});
+
 test("an answer whose question the server has forgotten says so, and since when, until the question comes again", async () => {
   remote.behave.acrossSessions = true;
   const id = await start();

@@ -33,6 +33,7 @@ import {
   MAX_TIMER_MS,
   QUESTION_WAIT_MS,
   UNASKED_LIMIT,
+  UNASKED_LIMIT_WHERE_KNOWN,
 } from "../tunables.ts";
 import {
   callOptions,
@@ -255,10 +256,11 @@ async function post(
   return AFTER_ANSWER_MS;
 }
 
-/** Requests the question again, or gives up after `UNASKED_LIMIT` tries. */
+/** Requests the question again, or gives up after `UNASKED_LIMIT` tries, or sooner where the server never puts one again. */
 async function waitToBeAsked(ctx: WatcherContext, task: WatchedTask, request: RequestWork): Promise<number> {
   if (!task.session) throw new Error(`task ${task.id} has no session to be asked on`);
-  if (task.cold.unasked >= UNASKED_LIMIT || !task.work.durable) {
+  const limit = ctx.traits.reissues === false ? UNASKED_LIMIT_WHERE_KNOWN : UNASKED_LIMIT;
+  if (task.cold.unasked >= limit || !task.work.durable) {
     await giveUp(ctx, task, request, { kind: "not_asked_again" }, "not_asked_again");
     return AFTER_ANSWER_MS;
   }

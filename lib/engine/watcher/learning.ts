@@ -11,6 +11,7 @@ import {
 } from "../../servers/traits.ts";
 import { type AskWork, isSameQuestion, keptTask, type RequestWork } from "../../task-lifecycle/work.ts";
 import type { Plan } from "../task/judge-poll.ts";
+import { UNASKED_LIMIT } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
@@ -89,9 +90,9 @@ export function learnFromQuestion(
   if (same && !same.asks.some(isThisAsk)) updates.add({ reissues: true });
 }
 
-/** Learns that the server does not reissue questions, after two requests for a pending one brought none. */
+/** Learns that the server does not reissue questions, after as many requests for a pending one as end the wait for it. */
 export function learnFromSilence(ctx: WatcherContext, task: WatchedTask): void {
-  if (task.cold.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
+  if (task.cold.unasked >= UNASKED_LIMIT && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
 }
 
 /** Returns how long the task's ttl has been over, in ms; negative before its end, null without a ttl. */

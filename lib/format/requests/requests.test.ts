@@ -6,7 +6,11 @@ test.each([
   ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],
   ["withdrawn", null, "This question was withdrawn."],
   ["expired", "question_lifetime", /time ran out: the server gives up on questions after a while\.$/],
-  ["undeliverable", "not_asked_again", /not be delivered: the server did not put the question again\.$/],
+  [
+    "undeliverable",
+    "not_asked_again",
+    /not be delivered: the server has lost the question, and does not put it again\.$/,
+  ],
   ["undeliverable", "outcome_unknown", /: it is unknown whether the tool ran, and it must not run twice\.$/],
   ["undeliverable", "retracted", /not be delivered: it is no longer asked\.$/],
   ["undeliverable", "rejected: no such field", /: the server refused it \(“no such field”\)\.$/],
@@ -15,6 +19,12 @@ test.each([
   ["undeliverable", "some_new_reason", /: some new reason\.$/],
 ] as const)("%s because of %s", (state, reason, words) => {
   expect(endedWords(state, reason).what).toMatch(words);
+});
+
+test("an answer to a question that the server has lost: what helps is said", () => {
+  const helps = /kept here.* Its task may wait for ever: cancel it\.$/;
+  expect(endedWords("undeliverable", "not_asked_again", "nothing").next).toMatch(helps);
+  expect(endedWords("undeliverable", "not_asked_again", "unknown").next).not.toMatch(helps);
 });
 
 test("a question that was withdrawn after an answer says what became of that", () => {

@@ -73,7 +73,7 @@ export function endedWords(
             : `The answer could not be delivered${because}.`,
         next:
           reach === null || reach === "nothing"
-            ? "The decision is kept here and in the timeline; the server did not take it."
+            ? `The decision is kept here and in the timeline; the server did not take it.${reason === "not_asked_again" ? " Its task may wait for ever: cancel it." : ""}`
             : ANSWERS[reach],
       };
     default:

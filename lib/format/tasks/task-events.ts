@@ -227,7 +227,7 @@ export const REASONS: Record<string, string> = {
   task_expired: "the task expired",
   retracted: "it is no longer asked",
   outcome_unknown: "it is unknown whether the tool ran, and it must not run twice",
-  not_asked_again: "the server did not put the question again",
+  not_asked_again: "the server has lost the question, and does not put it again",
   question_lifetime: "the server gives up on questions after a while",
   question_ttl: "the server's time for the answer ran out",
   not_started: "the task never started",
