@@ -1,6 +1,7 @@
 /** The misbehaviours of hostile servers: by name, for servers of either era. */
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { BATCH_MESSAGES } from "../../lib/mcp/limits.ts";
 import type { Act, Asked } from "./hostile-server.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -60,8 +61,11 @@ export function unreadable(method: string): Record<string, Act> {
         .end(Buffer.from(answer(message.id, result), "utf16le")),
     ),
     "nothing at all": text(""),
-    "a list of replies": act(({ send, message, result }) =>
-      send([{ jsonrpc: "2.0", id: message.id, result }]),
+    "a list of replies to others": act(({ send, result }) =>
+      send([7, "8"].map((id) => ({ jsonrpc: "2.0", id, result }))),
+    ),
+    "a list of more replies than are read": act(({ send, message, result }) =>
+      send(Array(BATCH_MESSAGES + 1).fill({ jsonrpc: "2.0", id: message.id, result })),
     ),
     "nine megabytes": text(" ".repeat(9 * MEGABYTE)),
     "endless bytes without a newline": act(({ response }) =>
@@ -101,8 +105,8 @@ export function unreadable(method: string): Record<string, Act> {
     "lists nested 100,000 deep": inResult(nested(100_000, "[", "]")),
     "objects nested 100,000 deep": inResult(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`),
     "a million values": inResult(`[${"0,".repeat(1_000_000)}0]`),
-    "the id as a text": act(({ send, message, result }) =>
-      send({ jsonrpc: "2.0", id: String(message.id), result }),
+    "the id within a text": act(({ send, message, result }) =>
+      send({ jsonrpc: "2.0", id: `${message.id}-1`, result }),
     ),
     "an id that nobody asked under": act(({ send, result }) => send({ jsonrpc: "2.0", id: 7, result })),
     "an error to another request": act(({ send }) =>
