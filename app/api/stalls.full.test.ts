@@ -1,6 +1,6 @@
 /** No call of the API holds the process, whatever it is sent: each place of each body in turn is as large as a body may be. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { busiestTurn, MOST_HELD_MS } from "@/test/fixtures/busiest-turn.ts";
+import { busiestTurn, MOST_HELD_MS } from "@/test/guards/busiest-turn.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
 import { EXCEPTIONS } from "@/test/guards/exceptions.ts";
 import { fill } from "@/test/guards/operations.ts";

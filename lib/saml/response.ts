@@ -71,8 +71,27 @@ export interface Asserted {
   attributes: Map<string, string[]>;
 }
 
-/** `encoded`: the form's `SAMLResponse`. Throws SamlFault. */
-export async function checkResponse(parties: Parties, encoded: string, now: Date): Promise<Asserted> {
+/** `claimed`: the request that the response says it answers, whether or not it is taken. */
+export interface Judged {
+  claimed: string | null;
+  outcome: { asserted: Asserted } | { fault: Fault; why: string | undefined };
+}
+
+/** `encoded`: the form's `SAMLResponse`. May take long: call it through judge-response.ts. */
+export async function checkEncoded(parties: Parties, encoded: string, now: Date): Promise<Judged> {
+  const claimed = claimedRequest(encoded);
+  try {
+    return { claimed, outcome: { asserted: await checkResponse(parties, encoded, now) } };
+  } catch (error) {
+    if (!(error instanceof SamlFault)) throw error;
+    // A response can be quoted in it.
+    const why = error.cause instanceof Error ? error.cause.message.slice(0, 120) : undefined;
+    return { claimed, outcome: { fault: error.fault, why } };
+  }
+}
+
+/** Throws SamlFault. */
+async function checkResponse(parties: Parties, encoded: string, now: Date): Promise<Asserted> {
   try {
     const response = await openResponse(parties, decode(encoded));
     const assertion = await verify(parties, response);
@@ -83,7 +102,7 @@ export async function checkResponse(parties: Parties, encoded: string, now: Date
 }
 
 /** The request that a response claims to answer, before anything of it is checked; null: none, or unreadable. */
-export function claimedRequest(encoded: string): string | null {
+function claimedRequest(encoded: string): string | null {
   try {
     return attribute(parseXml(decode(encoded), RESPONSE_CHARACTERS), "InResponseTo");
   } catch {

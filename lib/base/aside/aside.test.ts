@@ -1,15 +1,33 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { aside } from "./aside.ts";
 
-const MODULE = "test/fixtures/costly.ts";
+const folder = mkdtempSync(join(tmpdir(), "intray-aside-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const MODULE = join(folder, "costly.mjs");
+writeFileSync(
+  MODULE,
+  `export const add = async (a, b) => a + b;
+  export function fail() {
+    throw new Error("on purpose");
+  }
+  export function work(kind) {
+    const kept = [];
+    while (kind === "spin") {}
+    while (kind === "fill") kept.push({ kept });
+    return kind;
+  }`,
+);
 const one = "organization one";
 
 test("a call has the function's value, or its error", async () => {
   const add = aside<(a: number, b: number) => Promise<number>>(MODULE, "add", 5_000);
   expect(await add(one, 1, 2)).toEqual({ done: true, value: 3 });
   await expect(aside<() => void>(MODULE, "fail", 5_000)(one)).rejects.toThrow("on purpose");
-  await expect(aside<() => void>("test/fixtures/missing.ts", "none", 5_000)(one)).rejects.toThrow(
-    "missing.ts",
+  await expect(aside<() => void>(join(folder, "missing.mjs"), "none", 5_000)(one)).rejects.toThrow(
+    "missing.mjs",
   );
 });
 

@@ -113,7 +113,7 @@ class Child {
       serialization: "advanced",
       execArgv: [`--max-old-space-size=${MOST_MEMORY_MB}`],
       // No secret of ours.
-      env: { NODE_ENV: process.env.NODE_ENV, SystemRoot: process.env.SystemRoot },
+      env: { NODE_ENV: "production" },
     });
     const said = await whatIsSaid(child);
     if (!("ready" in said)) throw new Error(`No judgement could be made: ${JSON.stringify(said)}`);

@@ -65,6 +65,11 @@ export function validateArguments(inputSchema: Record<string, unknown>, args: un
   }
 }
 
+/** As `validateArguments`, of JSON. */
+export function validateTexts(inputSchema: string, args: string): ArgumentsCheck {
+  return validateArguments(JSON.parse(inputSchema), JSON.parse(args));
+}
+
 /** Returns what is known of the schema, or why it cannot be used. */
 function find(inputSchema: Record<string, unknown>): Known | string {
   // Before anything that would follow it down.

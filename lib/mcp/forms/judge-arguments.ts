@@ -1,11 +1,11 @@
 /** Server only: judges arguments in a process of its own, since a server's schema may make it cost anything. */
 import { aside } from "../../base/aside/aside.ts";
-import { type ArgumentsCheck, validateArguments } from "./arguments.ts";
+import type { ArgumentsCheck, validateTexts } from "./arguments.ts";
 
 /** Processor time. The server judges whatever takes longer. */
 const MOST_MS = 1_000;
 
-const judge = aside<typeof judgeTexts>("lib/mcp/forms/judge-arguments.ts", "judgeTexts", MOST_MS);
+const judge = aside<typeof validateTexts>("lib/mcp/forms/arguments.ts", "validateTexts", MOST_MS);
 
 /** As `validateArguments`. What takes too long, or waits behind too many, is not checked. */
 export async function judgeArguments(
@@ -18,9 +18,4 @@ export async function judgeArguments(
   return outcome.done
     ? outcome.value
     : { checked: false, reason: `The arguments took too long to check (${outcome.why})` };
-}
-
-/** What the child does. */
-export function judgeTexts(inputSchema: string, args: string): ArgumentsCheck {
-  return validateArguments(JSON.parse(inputSchema), JSON.parse(args));
 }
