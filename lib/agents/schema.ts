@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { personSchema, roleSchema } from "../access/schema.ts";
 import { createKeySchema } from "../api-keys/schema.ts";
+import { beforehand } from "../text/schemas/beforehand.ts";
 
 const name = z.string().trim().min(1, "Name the agent").max(80, "Use at most 80 characters");
 const MOST_GRANTS = 500;
@@ -38,18 +39,26 @@ const grantSchema = z.strictObject({
 });
 export type GrantInput = z.infer<typeof grantSchema>;
 
-const grants = z
-  .array(grantSchema)
-  .max(MOST_GRANTS)
-  .superRefine((all, context) => {
-    const seen = new Set<string>();
-    for (const [index, { serverId, tool }] of all.entries()) {
-      const key = JSON.stringify([serverId, tool ?? null]);
-      if (seen.has(key))
-        context.addIssue({ code: "custom", path: [index], message: "This is granted twice" });
-      seen.add(key);
-    }
-  });
+/** Most digests of all grants together. */
+const MOST_ACCEPTED = 5_000;
+const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
+const acceptedIn = (given: object) =>
+  Object.values(given).reduce(
+    (sum: number, each) => sum + lengthOf((each as { accept?: unknown } | null)?.accept),
+    0,
+  );
+
+const grants = beforehand(
+  (given) => (acceptedIn(given) > MOST_ACCEPTED ? `At most ${MOST_ACCEPTED} changes at once` : null),
+  z.array(grantSchema).max(MOST_GRANTS),
+).superRefine((all, context) => {
+  const seen = new Set<string>();
+  for (const [index, { serverId, tool }] of all.entries()) {
+    const key = JSON.stringify([serverId, tool ?? null]);
+    if (seen.has(key)) context.addIssue({ code: "custom", path: [index], message: "This is granted twice" });
+    seen.add(key);
+  }
+});
 
 /** `holdMs`: null or none: as the client's name suggests. `expires`: as an API key's, in 90 days unless named. */
 export const createAgentSchema = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import { durationSchema } from "../calendar/schema.ts";
+import { recordOfAtMost } from "../text/schemas/beforehand.ts";
 import { automaticSchema, shownAutomaticSchema } from "./automatic/schema.ts";
 import { casesSchema } from "./case-schema.ts";
 
@@ -8,6 +9,7 @@ import { casesSchema } from "./case-schema.ts";
 const MOST_CHARACTERS = 2_000;
 export const MOST_RULES = 100;
 const MOST_STAGES = 10;
+const MOST_GROUPS = 500;
 /** Most people whom one stage may need: more can't be counted on. */
 const MOST_NEEDED = 50;
 const MOST_REMINDERS = 10;
@@ -83,7 +85,7 @@ export type PolicyRule = z.infer<typeof ruleSchema>;
 export const policyInputSchema = z.strictObject({
   /** Of the format. */
   version: z.literal(1).default(1),
-  groups: z.record(name, addresses).default({}),
+  groups: recordOfAtMost(MOST_GROUPS, `At most ${MOST_GROUPS} groups`, name, addresses).default({}),
   rules: z.array(ruleSchema).max(MOST_RULES, `At most ${MOST_RULES} rules`).default([]),
   /** The rules that answer without a person. */
   automatic: automaticSchema.optional(),

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { actorSchema } from "../../access/schema.ts";
+import { recordOfAtMost } from "../../text/schemas/beforehand.ts";
 
 /** Longest expression, in characters. lib/rules bounds it again where it is read. */
 const EXPRESSION_CHARACTERS = 2_000;
@@ -32,9 +33,12 @@ export const recipeName = z
   .trim()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "Letters, digits, _ and -, at most 64");
 
-const argumentsSchema = z
-  .record(z.string().min(1).max(100), expression)
-  .refine((given) => Object.keys(given).length <= MOST_ARGUMENTS, `At most ${MOST_ARGUMENTS} arguments`);
+const argumentsSchema = recordOfAtMost(
+  MOST_ARGUMENTS,
+  `At most ${MOST_ARGUMENTS} arguments`,
+  z.string().min(1).max(100),
+  expression,
+);
 const states = z.array(z.string().min(1).max(200)).max(MOST_STATES, `At most ${MOST_STATES} states`);
 
 const choiceSchema = z.strictObject({
@@ -43,10 +47,12 @@ const choiceSchema = z.strictObject({
   tool: toolName,
   arguments: argumentsSchema.default({}),
   /** What the person fills in for it: fields of an elicitation form, as `answer.<name>` in its arguments. */
-  fields: z
-    .record(z.string().min(1).max(100), z.record(z.string(), z.unknown()))
-    .refine((given) => Object.keys(given).length <= MOST_FIELDS, `At most ${MOST_FIELDS} fields`)
-    .default({}),
+  fields: recordOfAtMost(
+    MOST_FIELDS,
+    `At most ${MOST_FIELDS} fields`,
+    z.string().min(1).max(100),
+    z.record(z.string(), z.unknown()),
+  ).default({}),
   /** Fields without which the choice is not sent. */
   required: z.array(z.string().max(100)).max(MOST_FIELDS).default([]),
 });
@@ -149,7 +155,7 @@ export const tryRecipeSchema = z
     /** A reply of the status tool, as its `tools/call` was answered. */
     reply: z.record(z.string(), z.unknown()).optional(),
     /** A process of the server, whose status is asked for now. Only a tool that says `readOnlyHint` is called. */
-    handle: z.json().optional(),
+    handle: z.unknown().optional(),
     /** Instead of the one that is saved. */
     recipe: recipeSchema.optional(),
   })
