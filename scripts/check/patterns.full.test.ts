@@ -24,6 +24,7 @@ const REVIEWED: Record<string, string> = {
 const ASSEMBLING = [
   "lib/format/requests/party.ts", // words of our own
   "lib/tasks/curl.ts", // words of our own
+  "lib/text/foreign/yes-no.ts",
   "lib/text/message-tokens.ts",
   "lib/text/money.ts",
 ];
