@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMakerlessAgent } from "@/lib/agents/transitions.ts";
 import { env } from "@/lib/base/env.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
+import { createDirectoryFixture, GROUP, patch, USER } from "@/test/directory.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { busiestTurn, MOST_HELD_MS } from "@/test/guards/busiest-turn.ts";
 import { addProvider, errorOf, post, type TestProvider } from "@/test/saml/browsers.ts";
@@ -34,7 +35,7 @@ async function watched<T>(call: () => Promise<T>): Promise<T> {
   return answer as T;
 }
 
-const repeated = (count: number, item: unknown) => Array.from({ length: count }, () => item);
+const repeated = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 
 describe("a SAML response", () => {
   let provider: TestProvider;
@@ -74,6 +75,52 @@ describe("a SAML response", () => {
     const xml = make();
     expect(errorOf(await watched(() => post(web, provider, xml)))).toMatch(/^saml_/);
   });
+});
+
+test.each<[string, () => string]>([
+  ["nested namespaces", () => Array.from({ length: 9_000 }, (_, n) => `<a xmlns:n${n}="u">`).join("")],
+  ["many elements", () => `<a>${"<b/>".repeat(19_000)}</a>`],
+  ["many comments", () => `<a>${"<!---->".repeat(60_000)}</a>`],
+  ["a comment that never ends, again and again", () => `<a>${"<!--".repeat(100_000)}</a>`],
+])("metadata of %s", async (_, make) => {
+  const body = JSON.stringify({ name: "SSO", metadata: make() });
+  const call = () => web.call("POST", "/api/v1/saml-providers", { cookie: ana.cookie, body });
+  expect((await watched(call)).status).toBe(422);
+});
+
+test("a directory's users and groups", async () => {
+  const { scim } = await createDirectoryFixture(web, "acme-directory");
+  const members = repeated(100_000, { value: 1 });
+  const path = `members[${"(".repeat(20_000)}value eq "x"`;
+  const long = `members[${repeated(20_000, 'value eq "x"').join(" and ")}]`;
+  const bodies = [
+    { schemas: [GROUP], displayName: "g", members: members.slice(0, 60_000) },
+    patch(...repeated(20_000, { op: "add", path: "members", value: [] })),
+    patch({ op: "remove", path }),
+    patch({ op: "remove", path: long }),
+    patch({ op: "add", path: "members", value: repeated(40_000, { value: "x" }) }),
+    {
+      schemas: [USER],
+      userName: "a@b.example",
+      emails: repeated(20_000, { value: "a@b.example", primary: true }),
+    },
+    { schemas: repeated(100_000, USER), userName: "x".repeat(100_000) },
+    Object.fromEntries(repeated(50_000, 1).map((one, n) => [`a${n}`, one])),
+  ];
+  const { id } = (await scim("POST", "/Groups", { schemas: [GROUP], displayName: "of all" })).body;
+  for (const body of bodies) {
+    for (const [method, at] of [
+      ["POST", "/Users"],
+      ["POST", "/Groups"],
+      ["PATCH", `/Groups/${id}`],
+      ["PUT", `/Groups/${id}`],
+    ] as const)
+      expect((await watched(() => scim(method, at, body as object))).status).toBeLessThan(500);
+  }
+  for (const filter of ["(".repeat(7_000), repeated(500, 'userName eq "x"').join(" and ")])
+    expect(
+      (await watched(() => scim("GET", `/Users?filter=${encodeURIComponent(filter)}`))).status,
+    ).toBeLessThan(500);
 });
 
 describe("messages of an agent", () => {

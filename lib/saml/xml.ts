@@ -23,8 +23,20 @@ export function parseXml(text: string, limit: number, { comments = false } = {})
   if (comments ? /<!(?!--)/.test(body) : body.includes("<!")) throw new XmlError("a declaration or comment");
   if (body.includes("<?")) throw new XmlError("a processing instruction");
   // The parser copies all namespaces in force for each element, so that these come before it.
-  refuseCostly(comments ? body.replace(/<!--[\s\S]*?-->/g, "") : body);
+  refuseCostly(comments ? withoutComments(body) : body);
   return parse(body);
+}
+
+function withoutComments(body: string): string {
+  let text = "";
+  let at = 0;
+  for (let start = body.indexOf("<!--"); start !== -1; start = body.indexOf("<!--", at)) {
+    const end = body.indexOf("-->", start + 4);
+    if (end === -1) throw new XmlError("not well-formed");
+    text += body.slice(at, start);
+    at = end + 3;
+  }
+  return text + body.slice(at);
 }
 
 const TAG = /<(\/?)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
