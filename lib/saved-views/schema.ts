@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { personSchema } from "../access/schema.ts";
+import { recordOfAtMost } from "../text/schemas/beforehand.ts";
 
 /** The pages whose lists can be saved as a view. */
 const viewPageSchema = z.enum(["inbox", "tasks"]);
@@ -7,9 +8,7 @@ export type ViewPage = z.infer<typeof viewPageSchema>;
 
 const name = z.string().trim().min(1, "Give it a name").max(60);
 /** The page's own URL parameters, e.g. `{tab: "all", q: "acme"}`. */
-const query = z
-  .record(z.string().min(1).max(40), z.string().max(300))
-  .refine((values) => Object.keys(values).length <= 20, "At most 20 parameters");
+const query = recordOfAtMost(20, "At most 20 parameters", z.string().min(1).max(40), z.string().max(300));
 
 /** `mine`: the caller made the view. Only its maker may change a view; admins may change shared ones too. */
 export const savedViewSchema = z.object({
