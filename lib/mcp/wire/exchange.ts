@@ -55,7 +55,7 @@ export function exchange(
   handlers: ExchangeHandlers,
 ): () => void {
   let at = url;
-  let redirects = 0;
+  const been = new Set([url.pathname + url.search]);
   let status = 0;
   let headers: IncomingHttpHeaders = {};
   let parser: SseParser | null = null;
@@ -149,8 +149,9 @@ export function exchange(
       }
     },
     onEnd() {
-      const next = redirects < REDIRECTS ? sameOriginTarget(status, headers.location, at) : null;
-      if (next) return follow(next);
+      const next = been.size <= REDIRECTS ? sameOriginTarget(status, headers.location, at) : null;
+      // A call is never made twice at one address.
+      if (next && !been.has(next.pathname + next.search)) return follow(next);
       settle();
       large.end();
       if (isRefusal()) return handlers.onError(refusal());
@@ -168,7 +169,7 @@ export function exchange(
     },
   };
   const follow = (next: URL) => {
-    redirects++;
+    been.add(next.pathname + next.search);
     at = next;
     status = 0;
     size = 0;
