@@ -1,6 +1,11 @@
 /** Limits: calls a minute, open tasks, and starts. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createMakerlessAgent } from "@/lib/agents/transitions.ts";
 import { setQuota } from "@/lib/organizations/quota.ts";
+import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -52,6 +57,34 @@ describe("calls", () => {
       tx.apiKey.updateMany({ where: { organizationId: acme }, data: { revokedAt: new Date() } }),
     );
     expect((await read()).status).toBe(401);
+  });
+
+  test("of one batch of an agent's messages are as many as it holds", async () => {
+    const { serveAgent } = await import("@/lib/web/mcp/endpoint.ts");
+    const server = createServer(serveAgent).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const acme = await web.organization("batches");
+    const { secret } = await web.db.withOrganization(acme, (tx) =>
+      createMakerlessAgent(acme, tx, COMMAND_LINE, { name: "Coder" }),
+    );
+    const send = async (count: number) => {
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${secret}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": "2025-03-26",
+        },
+        body: JSON.stringify(
+          Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" })),
+        ),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect([await send(20), await send(60)]).toEqual([200, 429]);
   });
 
   test("that write are fewer, and do not use up those that read", async () => {

@@ -2,8 +2,8 @@
 import { visibleText } from "./foreign/hidden.ts";
 
 /**
- * Returns one line. Cells are untrusted text that people read: hidden characters are marked, and whatever a spreadsheet would take for a formula gets an apostrophe in
- * front: also behind semicolons, tabs and line breaks, where some take a cell to begin, quoted or not.
+ * Returns one line. Cells are untrusted text that people read: hidden characters are marked, and whatever a spreadsheet
+ * would take for a formula gets an apostrophe in front: also behind semicolons, tabs and line breaks, where some take a cell to begin, quoted or not.
  */
 export function csvLine(cells: (string | number | boolean | null)[]): string {
   return `${cells.map(cellOf).join(",")}\r\n`;

@@ -67,8 +67,8 @@ const fieldSchema = z.discriminatedUnion("kind", [
 export type Field = z.infer<typeof fieldSchema>;
 
 /**
- * `supported`: the fields are rendered (none = confirm only), below `about`, what the server says of the form as a whole. `unsupported` and `secret`: nothing is
- * rendered, and only decline or cancel are possible; `reason` is for people.
+ * `supported`: the fields are rendered (none = confirm only), below `about`, what the server says of the form as a whole.
+ * `unsupported` and `secret`: nothing is rendered, and only decline or cancel are possible; `reason` is for people.
  */
 export const formSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("supported"), about: read.optional(), fields: z.array(fieldSchema) }),
