@@ -18,6 +18,9 @@ test("whatever an element shows has no hidden characters, by whichever way it ge
           Tool {EVIL}: {[EVIL, [EVIL]]}
         </p>
         <Named name={EVIL}>{EVIL}</Named>
+        <p {...{ title: EVIL }} key="after a spread">
+          {EVIL} and {[EVIL]}
+        </p>
         <iframe title={EVIL} />
         <input aria-label={EVIL} placeholder={EVIL} />
         <option>{EVIL}</option>

@@ -31,7 +31,7 @@ export function readable(type: unknown, props: object): Props {
 }
 
 /** The same value where nothing is hidden in it: React tells lists by their identity. */
-function marked(node: unknown): unknown {
+export function marked(node: unknown): unknown {
   if (typeof node === "string") return visibleText(node);
   if (!Array.isArray(node)) return node;
   const nodes = node.map(marked);

@@ -17,6 +17,7 @@ const BY_PATH = new Set([
   "test/setup/password-cost.ts",
   "test/setup/transaction-ms.ts",
   "e2e/fixtures/global-setup.ts",
+  "components/jsx/index.ts",
   "components/jsx/jsx-runtime.ts",
   "components/jsx/jsx-dev-runtime.ts",
 ]);

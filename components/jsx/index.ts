@@ -1,0 +1,10 @@
+/** What JSX compiles to where a key follows a spread: as jsx-runtime.ts. */
+import * as react from "react";
+import { marked, readable } from "./readable.ts";
+
+export const createElement = ((type: string, props: object | null, ...children: react.ReactNode[]) =>
+  react.createElement(
+    type,
+    props && readable(type, props),
+    ...(children.map(marked) as react.ReactNode[]),
+  )) as typeof react.createElement;
