@@ -118,6 +118,11 @@ const replies: [name: string, odd: Odd, clients: Clients][] = [
     ),
     ALL,
   ],
+  [
+    "no blank line after it",
+    { write: (response, reply) => response.writeHead(200, EVENTS).end(`data: ${JSON.stringify(reply)}`) },
+    [],
+  ],
   ["its id as a text, in a body", inBody((reply) => JSON.stringify(asText(reply))), ALL],
   ["a byte order mark", inBody((reply) => `\ufeff${JSON.stringify(reply)}`), ALL],
   ["a byte order mark before the stream", inStream(() => "\ufeff"), ALL],
@@ -178,6 +183,33 @@ test("an error without an id is the reply to the one request of its exchange", a
   const session = await client.open(options);
   const outcome = client.start(session, plain, notes().listener, options);
   await expect(outcome).rejects.toMatchObject({ code: "rejected", rpcError: { message: "What?" } });
+  await wire.end();
+});
+
+test("an error under a name of its own is the reply, if it names the request", async () => {
+  const { peer, wire } = await start({
+    write(response, reply) {
+      const error = { code: -32602, message: "No such invoice" };
+      const isCall = JSON.stringify(reply.result).includes("done");
+      const of = (id: unknown) =>
+        event("event: error", `data: ${JSON.stringify({ jsonrpc: "2.0", id, error })}`);
+      response.writeHead(200, EVENTS).end(isCall ? of(null) + of(0) + of(reply.id) : data(reply));
+    },
+  });
+  const client = peer("2025-11-25");
+  const session = await client.open(options);
+  const outcome = client.start(session, plain, notes().listener, options);
+  await expect(outcome).rejects.toMatchObject({ code: "rejected", rpcError: { message: "No such invoice" } });
+  await wire.end();
+});
+
+test("a reply that is cut short is none", async () => {
+  const { peer, wire } = await start({
+    write: (response, reply) =>
+      response.writeHead(200, EVENTS).end(`data: ${JSON.stringify(reply).slice(0, -1)}`),
+  });
+  const outcome = peer("2026-07-28").listTools(null, options);
+  await expect(outcome).rejects.toMatchObject({ code: "unreachable" });
   await wire.end();
 });
 

@@ -36,6 +36,11 @@ export interface ExchangeHandlers {
   onText(text: string): number;
   /** Called with the data of an event that has a name of its own. Such events are no messages. */
   onNamed?(name: string, data: string): void;
+  /**
+   * Called with the data of an event that a stream ends in, though the blank line after it is missing. The standard drops it:
+   * it may be cut short.
+   */
+  onUnfinished?(data: string): void;
   onEventId(eventId: string): void;
   onRetry?(afterMs: number): void;
   /** Called when the body of a 2xx is complete. Either `onEnd` or `onError` is called last, once. */
@@ -157,6 +162,8 @@ export function exchange(
       if (isRefusal()) return handlers.onError(refusal());
       try {
         if (chunks.length > 0) handlers.onText(text());
+        const unfinished = parser?.end();
+        if (unfinished) handlers.onUnfinished?.(hide(unfinished));
       } catch (error) {
         return handlers.onError(badReply("The reply makes no sense", error));
       }

@@ -89,6 +89,9 @@ export class HttpWire implements Wire {
           headers = received;
         },
         onText: (text) => reader.read(text),
+        // Some servers send the errors of JSON-RPC under this name, and the official clients wait on.
+        onNamed: (name, data) => name === "error" && reader.readReply(data),
+        onUnfinished: (data) => reader.readReply(data),
         onEventId: (eventId) => {
           place.lastEventId = eventId;
           handlers?.onEventId(eventId);
@@ -180,6 +183,8 @@ export class HttpWire implements Wire {
             else if (method === null) throw badReply("The reply is not an event stream");
           },
           onText: (text) => (isClosed ? 1 : reader.read(text)),
+          onNamed: (name, data) => isClosed || (name === "error" && reader.readReply(data)),
+          onUnfinished: (data) => isClosed || reader.readReply(data),
           onEventId: (eventId) => isClosed || handlers.onEventId(eventId),
           onEnd: () => {
             // A body without a reply; a stream may be opened again.

@@ -130,6 +130,12 @@ export class Reader {
     return all.length;
   }
 
+  /** Reads a text that may hold the reply, and is nothing else. */
+  readReply(text: string): void {
+    for (const one of incoming(text))
+      if (one.kind === "reply" && one.id !== null && one.id === this.#sent?.id) this.#take(one);
+  }
+
   #take(one: Incoming): void {
     if (one.kind === "message") {
       this.#options.onMessage?.("in", one.message.method, one.message);

@@ -66,6 +66,17 @@ const cases: [name: string, text: string, events: SseEvent[]][] = [
 ];
 
 describe("SseParser", () => {
+  it.each([
+    ["data: a\n\ndata: b\n", "b"],
+    ["data: a\ndata: b", "a\nb"],
+    ["data: a\n\nid: 7", null],
+    ["data: a\n\n", null],
+  ])("%j ends in %j", (text, rest) => {
+    const parser = new SseParser(() => {});
+    parser.push(new TextEncoder().encode(text));
+    expect(parser.end()).toBe(rest);
+  });
+
   it.each(cases)("%s, in every split", (_, text, events) => {
     const bytes = new TextEncoder().encode(text);
     expect(parse([bytes])).toEqual(events);

@@ -55,6 +55,12 @@ export class SseParser {
     this.line += text.slice(from);
   }
 
+  /** Returns the data of an event that lacks the blank line after it, once the stream has ended; null if there is none. */
+  end(): string | null {
+    if (this.line !== "") this.take(this.line);
+    return this.data;
+  }
+
   private take(line: string): void {
     if (line === "") {
       this.dispatch();
