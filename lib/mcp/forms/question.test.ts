@@ -114,7 +114,7 @@ describe("normaliseForm", () => {
     [
       "several choices with a title of their own",
       { type: "array", items: { type: "string", enum: ["a", "b"], title: "Letter", $defs: {} } },
-      severalOf,
+      { ...severalOf, description: "Letter" },
     ],
     [
       "a number",
@@ -266,7 +266,7 @@ describe("normaliseForm", () => {
     ["words for no answer", form({ f: { anyOf: [{ type: "string" }, { type: "null", title: "Skip" }] } })],
     ["more titles than choices", form({ f: { enum: ["a"], enumNames: ["A", "Approve all"] } })],
     ["two types", form({ f: { type: ["string", "number"] } })],
-    ["a reference", form({ f: { $ref: "#/$defs/x" } })],
+    ["a reference to nothing", form({ f: { $ref: "#/$defs/x" } })],
     [
       "a field that parsing would leave out",
       normaliseForm(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}')),
@@ -323,6 +323,63 @@ describe("normaliseForm", () => {
         { name: "b", required: false },
         { name: "a", required: true },
       ],
+    });
+  });
+
+  describe("takes what a property refers to", () => {
+    const $defs = {
+      Colour: { title: "Colour", description: "Of the car", type: "string", enum: ["red", "blue"] },
+      Pin: { type: "integer", minimum: 1 },
+      Loop: { anyOf: [{ $ref: "#/$defs/Loop" }, { type: "null" }] },
+      Odd: { title: 7, type: "string" },
+    };
+    const one = (property: unknown, more = {}) =>
+      normaliseForm({ type: "object", properties: { f: property }, $defs, ...more });
+    const colour = {
+      ...oneOf,
+      options: [
+        { value: "red", title: "red" },
+        { value: "blue", title: "blue" },
+      ],
+    };
+
+    it.each<[string, unknown, unknown]>([
+      [
+        "choices",
+        { $ref: "#/$defs/Colour", default: "blue" },
+        { ...colour, title: "Colour", description: "Of the car", default: "blue" },
+      ],
+      [
+        "with a title of its own",
+        { $ref: "#/$defs/Colour", title: "Paint" },
+        { ...colour, title: "Paint", description: "Colour\nOf the car" },
+      ],
+      [
+        "or nothing",
+        { anyOf: [{ $ref: "#/$defs/Colour" }, { type: "null" }], default: null },
+        { ...colour, title: "Colour", description: "Of the car" },
+      ],
+      ["a number", { $ref: "#/$defs/Pin" }, { ...number, integer: true, minimum: 1 }],
+    ])("%s", (_, property, expected) => {
+      expect(one(property)).toEqual({ kind: "supported", fields: [expected] });
+    });
+
+    it("of several choices, and by the older name", () => {
+      const { kind } = one({ type: "array", items: { $ref: "#/$defs/Colour" } });
+      expect(kind).toBe("supported");
+      const older = { $defs: undefined, definitions: { Pin: $defs.Pin } };
+      expect(one({ $ref: "#/definitions/Pin" }, older).kind).toBe("supported");
+    });
+
+    it.each([
+      { $ref: "#/$defs/Loop" },
+      { $ref: "#/$defs/Odd" },
+      { $ref: "#/$defs/Pin", minimum: 0 },
+      { $ref: "#/$defs/toString" },
+      { $ref: "https://example.com/s.json" },
+      { $ref: 7 },
+    ])("but for %j", (property) => {
+      expect(one(property).kind).toBe("unsupported");
     });
   });
 

@@ -89,15 +89,12 @@ const property = z.discriminatedUnion("type", [
   z.strictObject({
     ...common,
     type: z.literal("array"),
-    items: z.preprocess(
-      plain,
-      z.strictObject({
-        ...common,
-        ...choicesOf(exact),
-        type: z.literal("string").optional(),
-        anyOf: choicesOf(exact).oneOf,
-      }),
-    ),
+    items: z.strictObject({
+      ...common,
+      ...choicesOf(exact),
+      type: z.literal("string").optional(),
+      anyOf: choicesOf(exact).oneOf,
+    }),
     minItems: count,
     maxItems: count,
     uniqueItems: z.boolean().optional(),
@@ -144,9 +141,10 @@ function readForm(requestedSchema: unknown): Form {
   if (isRecord(requestedSchema) && hasProto(requestedSchema.properties))
     return unsupported('The field "__proto__" cannot be shown');
 
+  const definitions = definitionsIn(requestedSchema);
   const fields: Field[] = [];
   for (const [name, value] of Object.entries(properties)) {
-    const parsed = property.safeParse(plain(value));
+    const parsed = property.safeParse(plain(value, definitions));
     if (!parsed.success)
       return unsupported(`The field "${name}" cannot be shown (${fieldIssue(parsed.error)})`);
     const secret = secretIn(name, parsed.data);
@@ -329,18 +327,23 @@ function lines(...texts: (string | null | undefined)[]): string | null {
 /**
  * A nullable property as the plain one, since an empty field is left out of the answer: `type: ["string", "null"]`,
  * or `anyOf` with null as Python's schema generators write it. A single value is the only choice; choices without a type are
- * of the first one's.
+ * of the first one's. A reference is what it refers to (Python's `Enum`).
  */
-function plain(given: unknown): unknown {
+function plain(given: unknown, definitions: Definitions): unknown {
   if (!isRecord(given)) return given;
   const { const: only, ...value } = withoutNotes(given);
-  if (only !== undefined) return plain({ ...value, enum: value.enum === undefined ? [only] : [] });
+  if (typeof value.$ref === "string") return referred({ ...value, $ref: value.$ref }, definitions);
+  if (only !== undefined)
+    return plain({ ...value, enum: value.enum === undefined ? [only] : [] }, definitions);
+  if (isRecord(value.items)) value.items = plain(value.items, definitions);
   const { anyOf, ...rest } = value;
   if (Array.isArray(anyOf) && rest.type === undefined) {
     const [kind, ...others] = anyOf.filter((kind) => !isNull(kind));
+    // The choices of a list, of which there is one.
+    if (anyOf.length === 1 && isRecord(kind) && kind.const !== undefined) return value;
     // A text said twice would be shown once.
     const isWhole = isRecord(kind) && others.length === 0 && !Object.keys(kind).some((key) => key in rest);
-    return isWhole ? plain({ ...kind, ...rest }) : value;
+    return isWhole ? plain({ ...kind, ...rest }, definitions) : value;
   }
   if (value.type === undefined) {
     const type = typeOfChoices(value);
@@ -350,6 +353,30 @@ function plain(given: unknown): unknown {
   const types = value.type.filter((type) => type !== "null");
   const choices = Array.isArray(value.enum) ? { enum: value.enum.filter((choice) => choice !== null) } : {};
   return types.length === 1 ? { ...value, ...choices, type: types[0] } : value;
+}
+
+type Definitions = ReadonlyMap<string, Record<string, unknown>>;
+
+/** The definitions of a schema, by how its properties refer to them. */
+function definitionsIn(schema: unknown): Definitions {
+  const found = new Map<string, Record<string, unknown>>();
+  for (const place of ["$defs", "definitions"])
+    for (const [name, definition] of Object.entries((isRecord(schema) && schema[place]) || {}))
+      if (isRecord(definition)) found.set(`#/${place}/${name}`, definition);
+  return found;
+}
+
+/** A definition with what stands beside the reference. Where both have a title, the definition's comes below. */
+function referred({ $ref, ...beside }: Record<string, unknown> & { $ref: string }, definitions: Definitions) {
+  const { title, description, ...definition } = definitions.get($ref) ?? { $ref };
+  if (Object.keys(definition).some((key) => key in beside || key === "$ref")) return { ...beside, $ref };
+  const below = [beside.description, beside.title === undefined ? undefined : title, description];
+  const texts = [title, ...below].filter((text) => text !== undefined && text !== null);
+  if (texts.some((text) => typeof text !== "string")) return { ...beside, $ref };
+  const words = { title: beside.title ?? title, description: lines(...(below as (string | null)[])) };
+  // What refers to itself is resolved once.
+  const others = new Map([...definitions].filter(([name]) => name !== $ref));
+  return plain({ ...definition, ...beside, ...words }, others);
 }
 
 function typeOfChoices({ enum: values, oneOf }: Record<string, unknown>): string | null {
