@@ -45,7 +45,7 @@ describe("messages that are none", () => {
   ])("%s", async (_, body) => {
     const agent = await anAgent();
     const { status, answer } = await agent.post(body, OLDER);
-    expect([status, answer.error.data.code]).toEqual([422, "invalid_input"]);
+    expect([status, answer.error.code]).toEqual([400, -32600]);
     expect(await agent.tasks()).toEqual([]);
   });
 
