@@ -20,7 +20,7 @@ const MAX_ERRORS = 50;
 /** Limits the schema's size with all references resolved, since a validator visits every part. */
 const MAX_WEIGHT = 100_000;
 
-/** Limits what is judged without a thread: about 50 ms. */
+/** Limits what is judged in this process: about 50 ms. */
 const QUICK_PARTS = 1_000;
 const QUICK_STEPS = 1_000_000;
 

@@ -15,7 +15,8 @@ export async function judgeArguments(
 ): Promise<ArgumentsCheck> {
   // As texts, which are copied in a fraction of the time.
   const outcome = await judge(organizationId, JSON.stringify(inputSchema), JSON.stringify(args ?? null));
-  return outcome.done
-    ? outcome.value
-    : { checked: false, reason: `The arguments took too long to check (${outcome.why})` };
+  if (outcome.done) return outcome.value;
+  const why =
+    outcome.why === "busy" ? "Too many checks were waiting" : "The check took too much time or memory";
+  return { checked: false, reason: why };
 }

@@ -53,7 +53,7 @@ describe("normaliseForm", () => {
     [
       "text in another notation",
       { type: "string", contentMediaType: "application/json", contentSchema: {} },
-      { ...text, format: "application/json" },
+      { ...text, description: "It holds: {}", format: "application/json" },
     ],
     [
       "limits that are no values themselves",
@@ -263,6 +263,8 @@ describe("normaliseForm", () => {
       "a text that is said twice",
       form({ f: { anyOf: [{ type: "string", title: "In" }, { type: "null" }], title: "Out" } }),
     ],
+    ["a choice beyond the limits", form({ f: { type: "integer", enum: [1, 200], maximum: 100 } })],
+    ["a choice that is too short", form({ f: { type: "string", enum: ["a", "bc"], minLength: 2 } })],
     ["words for no answer", form({ f: { anyOf: [{ type: "string" }, { type: "null", title: "Skip" }] } })],
     ["more titles than choices", form({ f: { enum: ["a"], enumNames: ["A", "Approve all"] } })],
     ["two types", form({ f: { type: ["string", "number"] } })],
@@ -332,6 +334,10 @@ describe("normaliseForm", () => {
       Pin: { type: "integer", minimum: 1 },
       Loop: { anyOf: [{ $ref: "#/$defs/Loop" }, { type: "null" }] },
       Odd: { title: 7, type: "string" },
+      Alias: { $ref: "#/$defs/Pin" },
+      ...Object.fromEntries(
+        Array.from({ length: 5_000 }, (_, n) => [`Link${n}`, { anyOf: [{ $ref: `#/$defs/Link${n + 1}` }] }]),
+      ),
     };
     const one = (property: unknown, more = {}) =>
       normaliseForm({ type: "object", properties: { f: property }, $defs, ...more });
@@ -352,7 +358,7 @@ describe("normaliseForm", () => {
       [
         "with a title of its own",
         { $ref: "#/$defs/Colour", title: "Paint" },
-        { ...colour, title: "Paint", description: "Colour\nOf the car" },
+        { ...colour, title: "Paint · Colour", description: "Of the car" },
       ],
       [
         "or nothing",
@@ -360,6 +366,11 @@ describe("normaliseForm", () => {
         { ...colour, title: "Colour", description: "Of the car" },
       ],
       ["a number", { $ref: "#/$defs/Pin" }, { ...number, integer: true, minimum: 1 }],
+      [
+        "what refers on",
+        { $ref: "#/$defs/Alias", type: "integer" },
+        { ...number, integer: true, minimum: 1 },
+      ],
     ])("%s", (_, property, expected) => {
       expect(one(property)).toEqual({ kind: "supported", fields: [expected] });
     });
@@ -373,6 +384,7 @@ describe("normaliseForm", () => {
 
     it.each([
       { $ref: "#/$defs/Loop" },
+      { $ref: "#/$defs/Link0" },
       { $ref: "#/$defs/Odd" },
       { $ref: "#/$defs/Pin", minimum: 0 },
       { $ref: "#/$defs/toString" },
@@ -407,6 +419,26 @@ describe("normaliseForm", () => {
   ])("refuses to ask for %s", (name) => {
     expect(form({ [name]: { type: "string" } })).toMatchObject({ kind: "secret", field: name });
     expect(form({ f: { type: "string", title: name } })).toMatchObject({ kind: "secret", field: "f" });
+  });
+
+  it.each([
+    ["Password", "It"],
+    ["It", "Password"],
+  ])("refuses to ask for %s where it refers to %s", (title, other) => {
+    const requested = {
+      type: "object",
+      properties: { f: { $ref: "#/$defs/x", title } },
+      $defs: { x: { type: "string", title: other } },
+    };
+    expect(normaliseForm(requested).kind).toBe("secret");
+  });
+
+  it.each([
+    ["a number", { type: "number", format: "currency" }],
+    ["a choice", { type: "string", enum: ["a"], format: "currency" }],
+    ["a text with another", { type: "string", format: "x", contentMediaType: "currency" }],
+  ])("tells an unknown format of %s", (_, property) => {
+    expect(field(property)).toMatchObject({ description: "Format: currency" });
   });
 
   it("refuses to ask for a password by its format, and for a PIN in numbers", () => {

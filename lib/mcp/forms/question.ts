@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
+import { isMultipleOf } from "./field-checks.ts";
 import { type ChoiceValue, type Field, type Form, formSchema, NEED } from "./form.ts";
 import { canonicalJson } from "./jcs.ts";
 import { secretIn } from "./secret.ts";
@@ -214,27 +215,66 @@ function toField(name: string, from: Property, required: boolean): Field | strin
     const { options, more, suggested } = choices;
     if (from.type === "integer" && options.some(({ value }) => !Number.isInteger(value)))
       return "a choice that is no whole number";
-    const said = { ...base, description: lines(description, more) };
+    if (!options.every(({ value }) => isWithin(from, value))) return "a choice beyond the limits";
+    const said = { ...base, description: lines(description, formatWords(from), more) };
     return { ...said, kind: "one_of", options, default: suggested[0] ?? null };
   }
   if (from.type === "boolean") return { ...base, kind: "boolean", default: from.default ?? null };
   if (from.type === "string") {
-    const format = (from.format ?? from.contentEncoding ?? from.contentMediaType ?? null)?.replace(
-      /^uuid[1-8]$/,
-      "uuid",
-    );
+    const [named, ...others] = formatsOf(from);
+    const format = named?.replace(/^uuid[1-8]$/, "uuid");
     if (format && format.length > MAX_FORMAT) return `the unknown format "${format.slice(0, MAX_FORMAT)}…"`;
     const { minLength = null, maxLength = null, default: suggested = null } = from;
     const isShown = !format?.startsWith("date") || !isGiven || DATE.test(suggested!);
-    const more = isShown ? null : `The server suggests “${suggested}”, which is no date.`;
+    const more = lines(
+      ...others.map((other) => `Format: ${other}`),
+      from.contentSchema === undefined ? null : `It holds: ${JSON.stringify(from.contentSchema)}`,
+      isShown ? null : `The server suggests “${suggested}”, which is no date.`,
+    );
     const said = { ...base, description: lines(description, more) };
     const initial = isShown ? suggested : null;
     return { ...said, kind: "text", format: format || null, minLength, maxLength, default: initial };
   }
-  return { ...base, kind: "number", ...limitsOf(from), default: from.default ?? null };
+  const said = {
+    ...base,
+    description: lines(description, NUMBER_FORMAT.test(from.format ?? "") ? null : formatWords(from)),
+  };
+  return { ...said, kind: "number", ...limitsOf(from), default: from.default ?? null };
 }
 
 const MAX_FORMAT = 100;
+/** Says how a program keeps a number. */
+const NUMBER_FORMAT = /^(u?int\d+|float|double|decimal)$/;
+
+/** How a value is written, in the server's words. */
+function formatsOf(from: Property): string[] {
+  if (from.type === "array" || from.type === "boolean") return [];
+  const all =
+    from.type === "string" ? [from.format, from.contentEncoding, from.contentMediaType] : [from.format];
+  return all.filter((one) => one !== undefined && one !== "") as string[];
+}
+
+function formatWords(from: Property): string | null {
+  return lines(...formatsOf(from).map((format) => `Format: ${format}`));
+}
+
+/** Whether a choice keeps the limits beside it. */
+function isWithin(from: Property, value: ChoiceValue): boolean {
+  if (from.type === "string") {
+    const { length } = [...String(value)];
+    return length >= (from.minLength ?? 0) && length <= (from.maxLength ?? Infinity);
+  }
+  if (from.type !== "number" && from.type !== "integer") return true;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = limitsOf(from);
+  const number = Number(value);
+  return (
+    number >= (minimum ?? -Infinity) &&
+    number <= (maximum ?? Infinity) &&
+    number > (exclusiveMinimum ?? -Infinity) &&
+    number < (exclusiveMaximum ?? Infinity) &&
+    (multipleOf === undefined || isMultipleOf(number, multipleOf))
+  );
+}
 
 function limitsOf(from: Extract<Property, { type: "number" | "integer" }>) {
   const { multipleOf } = from;
@@ -329,13 +369,16 @@ function lines(...texts: (string | null | undefined)[]): string | null {
  * or `anyOf` with null as Python's schema generators write it. A single value is the only choice; choices without a type are
  * of the first one's. A reference is what it refers to (Python's `Enum`).
  */
-function plain(given: unknown, definitions: Definitions): unknown {
+function plain(given: unknown, definitions: Definitions, references = 0): unknown {
   if (!isRecord(given)) return given;
   const { const: only, ...value } = withoutNotes(given);
-  if (typeof value.$ref === "string") return referred({ ...value, $ref: value.$ref }, definitions);
+  if (typeof value.$ref === "string") {
+    const meant = references < MOST_REFERENCES ? referred({ ...value, $ref: value.$ref }, definitions) : null;
+    return meant ? plain(meant, definitions, references + 1) : given;
+  }
   if (only !== undefined)
-    return plain({ ...value, enum: value.enum === undefined ? [only] : [] }, definitions);
-  if (isRecord(value.items)) value.items = plain(value.items, definitions);
+    return plain({ ...value, enum: value.enum === undefined ? [only] : [] }, definitions, references);
+  if (isRecord(value.items)) value.items = plain(value.items, definitions, references);
   const { anyOf, ...rest } = value;
   if (Array.isArray(anyOf) && rest.type === undefined) {
     const [kind, ...others] = anyOf.filter((kind) => !isNull(kind));
@@ -343,7 +386,7 @@ function plain(given: unknown, definitions: Definitions): unknown {
     if (anyOf.length === 1 && isRecord(kind) && kind.const !== undefined) return value;
     // A text said twice would be shown once.
     const isWhole = isRecord(kind) && others.length === 0 && !Object.keys(kind).some((key) => key in rest);
-    return isWhole ? plain({ ...kind, ...rest }, definitions) : value;
+    return isWhole ? plain({ ...kind, ...rest }, definitions, references) : value;
   }
   if (value.type === undefined) {
     const type = typeOfChoices(value);
@@ -357,6 +400,9 @@ function plain(given: unknown, definitions: Definitions): unknown {
 
 type Definitions = ReadonlyMap<string, Record<string, unknown>>;
 
+/** A property refers on at most so often, which also ends one that refers to itself. */
+const MOST_REFERENCES = 5;
+
 /** The definitions of a schema, by how its properties refer to them. */
 function definitionsIn(schema: unknown): Definitions {
   const found = new Map<string, Record<string, unknown>>();
@@ -366,17 +412,22 @@ function definitionsIn(schema: unknown): Definitions {
   return found;
 }
 
-/** A definition with what stands beside the reference. Where both have a title, the definition's comes below. */
-function referred({ $ref, ...beside }: Record<string, unknown> & { $ref: string }, definitions: Definitions) {
-  const { title, description, ...definition } = definitions.get($ref) ?? { $ref };
-  if (Object.keys(definition).some((key) => key in beside || key === "$ref")) return { ...beside, $ref };
-  const below = [beside.description, beside.title === undefined ? undefined : title, description];
-  const texts = [title, ...below].filter((text) => text !== undefined && text !== null);
-  if (texts.some((text) => typeof text !== "string")) return { ...beside, $ref };
-  const words = { title: beside.title ?? title, description: lines(...(below as (string | null)[])) };
-  // What refers to itself is resolved once.
-  const others = new Map([...definitions].filter(([name]) => name !== $ref));
-  return plain({ ...definition, ...beside, ...words }, others);
+/** A definition with what stands beside the reference. Null if both say the same keyword, but for their words, which are joined. */
+function referred(
+  { $ref, ...beside }: Record<string, unknown> & { $ref: string },
+  definitions: Definitions,
+): Record<string, unknown> | null {
+  const definition = definitions.get($ref);
+  if (!definition) return null;
+  const joined: Record<string, unknown> = { ...definition, ...beside };
+  for (const [key, value] of Object.entries(beside)) {
+    const own = Object.hasOwn(definition, key) ? definition[key] : undefined;
+    if (own === undefined || own === null || own === value) continue;
+    if (!["title", "description"].includes(key) || typeof own !== "string" || typeof value !== "string")
+      return null;
+    joined[key] = key === "title" ? `${value} · ${own}` : lines(value, own);
+  }
+  return joined;
 }
 
 function typeOfChoices({ enum: values, oneOf }: Record<string, unknown>): string | null {

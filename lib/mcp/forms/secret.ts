@@ -25,7 +25,8 @@ export function secretIn(
   const found =
     property.format === "password" ||
     property.writeOnly ||
-    [name, label].some((text) => SECRET.test(words(text)));
+    // A title may be that of a property and of what it refers to.
+    [name, label, ...label.split(" · ")].some((text) => SECRET.test(words(text)));
   return found ? `"${label}" looks like a secret, and secrets do not belong in a form` : null;
 }
 
