@@ -1,3 +1,4 @@
+import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 
@@ -7,6 +8,9 @@ const READ = "Pay\ufffd \ufffdnow";
 function Named({ name, children }: { name: string; children: React.ReactNode }) {
   return <b title={name}>{children}</b>;
 }
+
+/** As a library that makes its elements past our JSX. */
+const Labelled = (props: { "aria-label": string }) => createElement("nav", props);
 
 test("whatever an element shows has no hidden characters, by whichever way it gets there", () => {
   expect(
@@ -22,6 +26,8 @@ test("whatever an element shows has no hidden characters, by whichever way it ge
           {EVIL} and {[EVIL]}
         </p>
         <iframe title={EVIL} />
+        <meter aria-valuetext={EVIL} />
+        <Labelled aria-label={EVIL} />
         <input aria-label={EVIL} placeholder={EVIL} />
         <option>{EVIL}</option>
       </>,

@@ -2,16 +2,17 @@ import { visibleText } from "@/lib/text/foreign/hidden.ts";
 
 type Props = Record<string, unknown>;
 
-/** Attributes that are read, or read out. */
-const ATTRIBUTES = [
-  "title",
-  "alt",
-  "placeholder",
-  "label",
+/** Attributes that are read out, of every element: libraries hand them on. */
+const SPOKEN = [
   "aria-label",
   "aria-description",
   "aria-roledescription",
+  "aria-valuetext",
+  "aria-placeholder",
+  "aria-braillelabel",
 ];
+/** Attributes of HTML that are read. A component's property of such a name may be more than a text. */
+const READ = ["title", "alt", "placeholder", "label"];
 /** Their text is no text of the page: programs, and what a person types. */
 const NOT_READ = new Set<unknown>(["script", "style", "textarea"]);
 
@@ -23,7 +24,7 @@ export function readable(type: unknown, props: object): Props {
   const given = props as Props;
   if (NOT_READ.has(type)) return given;
   const changed: Props = {};
-  for (const name of typeof type === "string" ? ["children", ...ATTRIBUTES] : ["children"]) {
+  for (const name of ["children", ...SPOKEN, ...(typeof type === "string" ? READ : [])]) {
     const shown = marked(given[name]);
     if (shown !== given[name]) changed[name] = shown;
   }
