@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PeerError } from "./peer.ts";
 
-/** Of a page's fields. What is no text is no cursor. */
+/** A page's `nextCursor`. A value that is not a string counts as missing. */
 export const nextCursor = z.string().nullish().catch(null);
 
 interface Page {
@@ -11,11 +11,12 @@ interface Page {
 }
 
 /**
- * Reads a list, at most so many pages and items of each. `read` returns an item and its key, or null for an odd item, which
- * must not hide the others. An item whose key was there before is listed once. Throws what `page` throws.
+ * Reads at most `most.pages` pages and returns at most `most.items` items. `read` returns an item and its key, or null for an
+ * odd item, which must not hide the others. An item whose key was there before is listed once. `leftOut` counts odd and excess
+ * items. Throws what `page` throws.
  *
- * Only a page without `nextCursor` is the last one by the specification, so an empty cursor is asked for, too. A server whose
- * cursors never end is left at the first known cursor that brought nothing new.
+ * Only a page without `nextCursor` is the last one by the specification, so an empty cursor is asked for, too. Reading stops
+ * when a cursor repeats and its page had no new item.
  */
 export async function readList<T>(
   most: { pages: number; items: number },
@@ -33,10 +34,12 @@ export async function readList<T>(
       if (cursor === "" && error instanceof PeerError && error.code === "rejected") return { items: [] };
       throw error;
     });
+    leftOut += Math.max(0, listed.items.length - most.items);
     for (const item of listed.items.slice(0, most.items)) {
       const one = read(item);
-      if (!one) leftOut++;
-      else if (!items.has(one[0]) && items.size < most.items) items.set(...one);
+      if (one && items.has(one[0])) continue;
+      if (one && items.size < most.items) items.set(...one);
+      else leftOut++;
     }
     cursor = listed.nextCursor;
     if (typeof cursor !== "string" || (cursors.has(cursor) && items.size === before)) break;

@@ -40,6 +40,7 @@ export async function listTools(
   onLeftOut?: (count: number) => void,
 ): Promise<Tool[]> {
   let characters = 0;
+  const known = new Set<string>();
   const { items, leftOut } = await readList<Tool>(
     { pages: TOOL_PAGES, items: TOOLS },
     async (params) => {
@@ -51,9 +52,12 @@ export async function listTools(
       if (!listed || listed.name.length > TOOL_NAME_CHARACTERS || !canBeKept(listed.name)) return null;
       if (era === "2026-07-28" && !hasSoundHeaders(listed.inputSchema)) return null;
       const tool = toTool(era, listed);
-      const size = JSON.stringify(tool).length;
-      if (size > TOOL_CHARACTERS || characters + size > TOOLS_CHARACTERS) return null;
-      characters += size;
+      if (!known.has(tool.name)) {
+        const size = JSON.stringify(tool).length;
+        if (size > TOOL_CHARACTERS || characters + size > TOOLS_CHARACTERS) return null;
+        characters += size;
+        known.add(tool.name);
+      }
       return [tool.name, tool];
     },
   );
