@@ -7,13 +7,15 @@ import type { ChildProcess } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { onePerProcess } from "../process-wide.ts";
 
-/** `late`: it took too much time or memory. `busy`: too many wait, and it was not begun. */
+/** `late`: it took too much time or memory, or its child ended otherwise. `busy`: too many wait, and it was not begun. */
 export type Outcome<T> = { done: true; value: T } | { done: false; why: "late" | "busy" };
 
 /** Most calls that wait, of one organization and of all: each holds what is to be judged. */
 const MOST_WAITING_OF_ONE = 10;
 const MOST_WAITING = 100;
 const MOST_MEMORY_MB = 256;
+/** The longest call, however busy the machine is. */
+const MOST_WAIT_MS = 120_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: of any function
 type Work = (...args: any[]) => unknown;
@@ -28,7 +30,10 @@ export function aside<F extends Work>(
   name: string,
   mostMs: number,
 ): (organizationId: string, ...args: Parameters<F>) => Promise<Outcome<Awaited<ReturnType<F>>>> {
-  const line = onePerProcess(`aside ${module} ${name}`, () => new Line(new Child(module, name, mostMs)));
+  const line = onePerProcess(
+    `aside ${module} ${name} ${mostMs}`,
+    () => new Line(new Child(module, name, mostMs)),
+  );
   return (organizationId, ...args) =>
     line().call(organizationId, args) as Promise<Outcome<Awaited<ReturnType<F>>>>;
 }
@@ -96,9 +101,14 @@ class Child {
     this.#process ??= await this.#start();
     const child = this.#process;
     const said = whatIsSaid(child);
+    child.ref();
     child.channel?.ref();
+    // A call that waits takes no processor time.
+    const limit = setTimeout(() => child.kill("SIGKILL"), MOST_WAIT_MS);
     child.send(args, () => undefined); // one that has ended says so
     const reply = await said;
+    clearTimeout(limit);
+    child.unref();
     child.channel?.unref();
     if ("value" in reply) return { done: true, value: reply.value };
     if ("failure" in reply) throw new Error(reply.failure);
