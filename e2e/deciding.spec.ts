@@ -203,9 +203,11 @@ test("an approver hands over with a note, by keyboard, and the other one reads i
   await expect(ben.getByRole("menuitem", { name: "Hand over…" })).toHaveCount(0);
 });
 
-test("what another has claimed says whose it is; operators take it over, and the holder is told", {
-  tag: "@journey",
-}, async ({ ola, ben, cleo }) => {
+test("what another has claimed says whose it is; operators take it over, and the holder is told", async ({
+  ola,
+  ben,
+  cleo,
+}) => {
   const { id, requestId } = await askAbout(ola, cleo);
   await ben.goto(`/inbox/${requestId}`);
   await ola.goto(`/inbox/${requestId}`);

@@ -234,7 +234,7 @@ test("fetching every link of a request without a session changes nothing", async
   expect(await stateOf(ola, taskId, requestId)).toEqual(before);
 });
 
-test("a viewer reads a request and cannot decide on it", { tag: "@journey" }, async ({ ana, ola, cleo }) => {
+test("a viewer reads a request and cannot decide on it", async ({ ana, ola, cleo }) => {
   const members = await apiOf(ana).get<{ items: { id: string; name: string }[] }>("/members");
   const member = members.items.find(({ name }) => name === "Cleo")?.id;
   const setRole = async (role: string) =>

@@ -147,10 +147,7 @@ test("ten requests are decided with the keyboard alone", { tag: "@journey" }, as
   await expectAnswers(ana, ten);
 });
 
-test("ten requests are decided on a phone with thumbs alone", { tag: "@journey" }, async ({
-  ana,
-  browser,
-}) => {
+test("ten requests are decided on a phone with thumbs alone", async ({ ana, browser }) => {
   test.setTimeout(240_000);
   const ten = await askTen(ana);
   const ben = await openPhoneAs(browser, "Ben");

@@ -249,12 +249,12 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     await task.ends();
   });
 
-  test("is one of 10,000 at once: a hundred are open, and others follow as these are answered", async ({
+  test("is one of 1,000 at once: a hundred are open, and others follow as these are answered", async ({
     expect,
     onTestFinished,
   }) => {
     const many = () =>
-      Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`q${at}`, ask(`Number ${at}?`)]));
+      Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`q${at}`, ask(`Number ${at}?`)]));
     const answered = new Set<string>();
     const act: Act = (asked) => {
       if (asked.message.method === "tasks/update")
