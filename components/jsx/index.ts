@@ -1,4 +1,4 @@
-/** What JSX compiles to where a key follows a spread: as jsx-runtime.ts. */
+/** JSX with a `key` after a spread compiles to `createElement`. This one marks texts as jsx-runtime.ts does. */
 import * as react from "react";
 import { marked, readable } from "./readable.ts";
 

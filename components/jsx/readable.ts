@@ -13,7 +13,7 @@ const SPOKEN = [
 ];
 /** Attributes of HTML that are read. A component's property of such a name may be more than a text. */
 const READ = ["title", "alt", "placeholder", "label"];
-/** Their text is no text of the page: programs, and what a person types. */
+/** Elements whose text stays exact: code, and what a person types. */
 const NOT_READ = new Set<unknown>(["script", "style", "textarea"]);
 
 /**
@@ -31,7 +31,7 @@ export function readable(type: unknown, props: object): Props {
   return Object.keys(changed).length > 0 ? { ...given, ...changed } : given;
 }
 
-/** The same value where nothing is hidden in it: React tells lists by their identity. */
+/** Returns the same array if nothing changed, since React treats a new array as a new list. */
 export function marked(node: unknown): unknown {
   if (typeof node === "string") return visibleText(node);
   if (!Array.isArray(node)) return node;

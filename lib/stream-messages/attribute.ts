@@ -1,4 +1,4 @@
-/** Whose question it is that came on a session's stream: pure, from the row of the message and the tasks of its session. */
+/** Finds the task that asked a question on a session's stream: pure, from the row of the message and the session's tasks. */
 
 import { questionHash } from "../mcp/forms/question.ts";
 import { ANNOUNCED_MS, ANNOUNCED_QUESTIONS } from "../mcp/limits.ts";
@@ -20,7 +20,7 @@ export interface AskedOn {
 
 /**
  * The task, or those that it may be of: a guess could show a question to people whom it is no business of. No candidate: it
- * names a task of the server's that is none of ours.
+ * names a task that Intray does not know.
  */
 export function attribute(
   message: AskedOn,
@@ -77,10 +77,10 @@ export function contentOf(question: Question): string {
   return questionHash({ taskId: "", ...question });
 }
 
-/** What the looks since a message came have shown of a candidate. */
+/** What polls since the message have shown of a task. */
 export interface Candidate {
   id: string;
-  /** It waited in one of them, or it worked in each; null: there was none, or it is not watched any more. */
+  /** `waiting` in at least one poll, `working` in all of them; null if it was not polled. */
   seen: "waiting" | "working" | null;
   /** By the last one it waits, and nothing that it asked is known. */
   waitsUnasked: boolean;

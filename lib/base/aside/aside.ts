@@ -47,7 +47,7 @@ interface Call {
 /** The calls that wait for a child. */
 class Line {
   readonly #child: Child;
-  /** By organization; the one whose turn comes last at the end. */
+  /** By organization, in the order of their turns. */
   readonly #waiting = new Map<string, Call[]>();
   #count = 0;
   #isBusy = false;

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 const [module = "", name = "", mostMs = ""] = process.argv.slice(2);
 const work = (await import(module))[name] as (...args: unknown[]) => unknown;
 
-/** The processor time at which the call under way is over its time, in µs; 0: there is none. */
+/** The processor time in µs at which the current call is killed; 0 if none runs. */
 const end = new Float64Array(new SharedArrayBuffer(8));
 const spent = () => Object.values(process.cpuUsage()).reduce((sum, each) => sum + each);
 

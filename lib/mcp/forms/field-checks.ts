@@ -1,9 +1,9 @@
-/** What a typed value has to be: one definition for the form in the browser and for the server. Pure and client-safe. */
+/** What a typed value has to be. Formats with `fits` have one definition for browser and server. Pure and client-safe. */
 
 interface Format {
   /** As in "The id must be …". */
   words: string;
-  /** Missing where browser and server each have their own reading. */
+  /** Missing if browser and server check this format differently. */
   fits?: (text: string) => boolean;
 }
 
@@ -66,7 +66,7 @@ export function isMultipleOf(value: number, step: number): boolean {
 
 interface Decimal {
   digits: bigint;
-  /** Of ten. */
+  /** The power of ten. */
   exponent: number;
 }
 

@@ -20,7 +20,7 @@ const string = z.string().max(MAX_STRING);
 const exact = string.refine(canBeKept, "has characters that can't be sent back");
 const limit = z.number().optional();
 const count = z.int().nonnegative().optional();
-/** A number beyond 2^53 is another one by now. */
+/** Reading JSON has already rounded an integer beyond 2^53. */
 const number = z
   .number()
   .refine(
@@ -161,8 +161,8 @@ function readForm(requestedSchema: unknown): Form {
 
 /**
  * What an answer binds to: sha256 in hex of the RFC 8785 form of the question. `taskId` is our own id of the task,
- * not the server's; `requestedSchema` and `url` are as received. Of one that was cut, or can't be read,
- * the digest stands for the rest.
+ * not the server's; `requestedSchema` and `url` are as received. If the question was cut, or can't be
+ * read, the digest of the whole is part of it.
  */
 export function questionHash(question: {
   taskId: string;
@@ -304,7 +304,7 @@ function bound(limit: number | undefined): number | null {
   return limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? null : limit;
 }
 
-/** What a box for dates shows at all. */
+/** Values that a date input can display. */
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 interface Titled<T> {
@@ -442,10 +442,10 @@ function isNull(kind: unknown): boolean {
 
 const NOTES = ["$comment", "$schema", "$id", "$anchor", "$defs", "definitions", "deprecated"];
 
-/** Whether a keyword changes nothing of what may be answered, and is for programs: by definition, or as it says nothing. */
+/** Whether people need not see a keyword, and it does not limit the answer. */
 function isNote([keyword, value]: [string, unknown]): boolean {
   if (NOTES.includes(keyword) || keyword.startsWith("x-")) return true;
-  // A single value may be null, which no field can send.
+  // `const: null` is kept, so that the form is refused: no field can send null.
   return (value === null && keyword !== "const") || (value === false && /^(read|write)Only$/.test(keyword));
 }
 

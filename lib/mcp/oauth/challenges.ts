@@ -11,8 +11,8 @@ export interface Challenge {
 
 /**
  * Returns the challenges in order. A comma separates parameters as well as challenges, so that a word begins a
- * challenge unless a `=` and a value follow it. Also reads what servers write against the grammar: values that
- * want quotes (URLs) and parameters without commas between them. Of a repeated parameter the first one counts.
+ * challenge unless a `=` and a value follow it. Also reads what servers write against the grammar: unquoted
+ * values that should be quoted (URLs) and parameters without commas between them. Of a repeated parameter the first one counts.
  */
 export function challengesIn(header: Header): Challenge[] {
   const found: Challenge[] = [];

@@ -1,7 +1,8 @@
 /**
  * Reads what a server says, for all transports: bodies, events of streams, lines of commands. Each of these texts holds one
  * JSON-RPC message, or several in an array (batches of 2025-03-26). As in the official clients, the reply to a request is
- * the message that names the request, not the first text: anything else is passed over.
+ * the message that names the request, not the first text; over HTTP an error without an id is one, too. Anything else is
+ * passed over.
  */
 import { badReply } from "../errors.ts";
 import { BATCH_MESSAGES } from "../limits.ts";
@@ -12,7 +13,7 @@ import { parseJson } from "./json.ts";
 
 export interface IncomingReply {
   kind: "reply";
-  /** Of the request; null: an error that names none, as the server could not read its id. */
+  /** The request's id. Null for an error without an id, as the server could not read it. */
   id: number | null;
   message: object;
   text: string;
@@ -75,13 +76,13 @@ export function ownId(written: unknown): number | undefined {
 export interface Sent {
   id: number;
   method: string;
-  /** The fingerprint of a reply that the caller knows: such a one is not parsed. */
+  /** The fingerprint of a reply that the caller knows: it is not parsed again. */
   known?: string | null;
 }
 
 /** A reply to one request. */
 export interface Answer {
-  /** As received. */
+  /** The message's JSON; as received, unless it came in an array. */
   text: string;
   /** The parsed message; undefined: it is the known one. */
   message?: object;
@@ -130,7 +131,7 @@ export class Reader {
     return all.length;
   }
 
-  /** Reads a text that may hold the reply, and is nothing else. */
+  /** Takes the reply to the request from this text, and ignores everything else in it. */
   readReply(text: string): void {
     for (const one of incoming(text))
       if (one.kind === "reply" && one.id !== null && one.id === this.#sent?.id) this.#take(one);

@@ -2,7 +2,7 @@
 import { humanise } from "../labels.ts";
 import { bareText } from "./hidden.ts";
 
-/** Words that change nothing of what follows: “auto-approve”, “I agree”. */
+/** Words that are skipped before the yes or no: “auto-approve”, “I agree”. */
 const FILLERS =
   "(?:(?:i|we|you|please|auto|automatically|force|just|user|always|must|should|will|is|are|be|go|to|do(?! not)|option|\\d+)\\b\\s*)*";
 const YES = new RegExp(
