@@ -16,6 +16,17 @@ const form: Form = {
     },
   ],
 };
+const titled = (value: string) => ({ value, title: value });
+const choice: Form = {
+  kind: "supported",
+  fields: [
+    {
+      ...{ ...base, name: "decision", kind: "one_of", required: true },
+      options: [titled("approved"), titled("rejected")],
+    },
+  ],
+};
+const ok: Form = { kind: "supported", fields: [{ ...base, name: "ok", kind: "boolean", required: true }] };
 const decision = (more: Partial<Decision>): Decision => ({
   ...{ form, action: "accept", content: {}, comment: null, by, at },
   ...more,
@@ -44,6 +55,20 @@ test.each<[string, string, Decision | null, object, string]>([
     decision({ content: no, comment: "Too much" }),
     { outcome: "declined", content: no, ...said, reason: "Too much" },
     'Ben declined: {"approved":false,"iban":"DE1"}\nBen said: Too much',
+  ],
+  [
+    "an approval by a choice that is a no",
+    "request_approval",
+    decision({ form: choice, content: { decision: "rejected" } }),
+    { outcome: "declined", content: { decision: "rejected" }, ...said },
+    'Ben declined: {"decision":"rejected"}',
+  ],
+  [
+    "an approval whose only yes or no is a no",
+    "request_approval",
+    decision({ form: ok, content: { ok: false } }),
+    { outcome: "declined", content: { ok: false }, ...said },
+    'Ben declined: {"ok":false}',
   ],
   [
     "a question, whose answer is a no",

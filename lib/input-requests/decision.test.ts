@@ -47,6 +47,13 @@ describe("how a form is decided", () => {
       choices: [{ label: "1", content: { stars: 1 } }, { label: "2" }],
     });
   });
+  test.each(["payment_refused", "Allowance denied", "okra", "Pay nothing, veto"])(
+    "%s is not the affirmative choice",
+    (value) => {
+      const { choices } = decisionOf(form(oneOf("other", value))) as { choices: { affirmative: boolean }[] };
+      expect(choices.map(({ affirmative }) => affirmative)).toEqual([false, false]);
+    },
+  );
   test("no fields: confirm only", () => {
     expect(decisionOf(form())).toEqual({ kind: "confirm" });
   });
@@ -196,6 +203,11 @@ test.each<[string, string, boolean]>([
   ["r1", "Reject", true],
   ["reject", "Nein", true],
   ["deny_payment", "Deny", true],
+  ["rejected", "Rejected", true],
+  ["declined", "Declined", true],
+  ["refuse_to_cancel", "Refuse to cancel", false],
+  ["reject_hold", "Reject", false],
+  ["no_hold", "Deny", false],
   ["do_not_approve", "Reject", true],
 ])("%s, called %s, ends a request where several have to agree: %s", (value, title, rejects) => {
   const shape = form(titled([value, title]));

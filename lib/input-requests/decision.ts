@@ -1,6 +1,6 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { bareText, hides } from "../text/foreign/hidden.ts";
-import { contradict, denies } from "../text/foreign/yes-no.ts";
+import { hides } from "../text/foreign/hidden.ts";
+import { affirms, denies, isTurned } from "../text/foreign/yes-no.ts";
 import { capitalise } from "../text/labels.ts";
 
 export interface Choice {
@@ -20,8 +20,6 @@ export type Decision =
   | { kind: "form"; fields: Field[] }
   | { kind: "none"; reason: string };
 
-const AFFIRMATIVE =
-  /^(approve|yes|accept|confirm|allow|grant|ok|proceed|continue|agree|send|pay|ship|release|publish)/i;
 const MOST_BUTTONS = 4;
 
 export function decisionOf(form: Form): Decision {
@@ -41,8 +39,8 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
     label: capitalise(option.title),
     content: { [field.name]: option.value },
     affirmative:
-      [String(option.value), option.title].some((text) => AFFIRMATIVE.test(bareText(text))) &&
-      !contradict(String(option.value), option.title) &&
+      [String(option.value), option.title].some(affirms) &&
+      ![String(option.value), option.title].some((text) => denies(text) || isTurned(text)) &&
       !hides(option.title),
   }));
   // The affirmative choice comes first. Where none is known, the server's own order stands and none is
@@ -98,6 +96,3 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
 export function isApproval({ origin, gate, tool }: { origin: string; gate: unknown; tool: string }): boolean {
   return origin === "intray" && (gate !== null || tool === "request_approval");
 }
-
-/** How a plain no begins. */
-export const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;

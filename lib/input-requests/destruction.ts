@@ -1,7 +1,7 @@
 /** What of a question destroys something. Pure. */
 import type { Form } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
-import { affirms } from "../text/foreign/yes-no.ts";
+import { affirms, isTurned } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
 import type { Choice } from "./decision.ts";
 
@@ -86,7 +86,8 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
   const field = humanise(name);
   if (SAFEGUARD.test(field)) return false;
   // The server reads what is sent, whatever the button is called.
-  if (typeof value === "string" && (affirms(value) || affirms(label))) return false;
+  if (typeof value === "string" && [value, label].some((text) => affirms(text) || isTurned(text)))
+    return false;
   if (value === true) return saysNo(field);
   if (NEGATIVE_NAME.test(field)) return value !== false && REFUSAL.test(label) && saysNo(label);
   const ends = asksToGoOn(field);

@@ -1,8 +1,7 @@
-import type { Field, Form } from "../mcp/forms/form.ts";
-import { bareText } from "../text/foreign/hidden.ts";
-import { affirms } from "../text/foreign/yes-no.ts";
+import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
+import { affirms, denies, isTurned } from "../text/foreign/yes-no.ts";
 import { capitalise } from "../text/labels.ts";
-import { booleanWords, NEGATIVE } from "./decision.ts";
+import { booleanWords } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
@@ -38,13 +37,17 @@ function nosOf(field: Field): { label: string; value: unknown }[] {
     return field.options
       .filter(
         ({ value, title }) =>
-          [String(value), title].some((text) => NEGATIVE.test(bareText(text))) &&
-          ![String(value), title].some(affirms) &&
-          isHarmless({ label: title, content: { [field.name]: value } }),
+          isNo(value, title) && isHarmless({ label: title, content: { [field.name]: value } }),
       )
       .map(({ value, title }) => ({ label: capitalise(title), value }));
   const [, no] = (field.kind === "boolean" && booleanWords(field)) || [];
   return no ? [{ label: no, value: false }] : [];
+}
+
+/** Whether a choice says no: neither what people read nor what is sent says yes, at its beginning or by its other words. */
+function isNo(value: ChoiceValue, title: string): boolean {
+  const said = [String(value), title];
+  return said.some(denies) && !said.some(affirms) && !said.some(isTurned);
 }
 
 /**
@@ -72,12 +75,18 @@ function isSuggested(field: Field, value: unknown): boolean {
   return (field.kind === "text" || field.kind === "number") && field.default === value;
 }
 
-/** Whether an answer says no, whatever else it says: it declines, or one of its choices is a no of the form's own. */
+/**
+ * Whether an answer says no, whatever else it says: it declines, one of its choices is a no, or it says no to the only thing
+ * that is to be chosen.
+ */
 export function saysNo(form: Form, action: string, content: Record<string, unknown> | null): boolean {
   if (action !== "accept") return true;
   if (form.kind !== "supported" || content === null) return false;
-  return form.fields.some(
-    (field) =>
-      Object.hasOwn(content, field.name) && nosOf(field).some(({ value }) => value === content[field.name]),
-  );
+  const chosen = form.fields.filter(({ kind }) => kind === "boolean" || kind === "one_of");
+  return chosen.some((field) => {
+    const given = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
+    if (field.kind === "one_of")
+      return field.options.some(({ value, title }) => value === given && isNo(value, title));
+    return given === false && (chosen.length === 1 || nosOf(field).length > 0);
+  });
 }

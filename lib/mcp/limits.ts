@@ -58,6 +58,8 @@ export const QUESTION_CHARACTERS = 256 * 1024;
 export const URL_CHARACTERS = 8_000;
 /** Questions of one task that wait at a time; the others are taken when these are answered. */
 export const OPEN_QUESTIONS = 100;
+/** Entries of one reply's `inputRequests`: a reply with more is refused. */
+export const INPUT_REQUESTS = 1_000;
 /** Questions of one task over its whole life, without those that people have answered. */
 export const QUESTIONS = 1_000;
 /** Ways to one question that are kept, the newest: it may be put again under ever new ids. */

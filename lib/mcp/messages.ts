@@ -14,6 +14,7 @@ import {
   ERROR_CHARACTERS,
   HANDLE_CHARACTERS,
   ID_CHARACTERS,
+  INPUT_REQUESTS,
   STATUS_CHARACTERS,
   URL_CHARACTERS,
   URLS,
@@ -67,7 +68,11 @@ const lifetime = duration(100 * 365 * 24 * 3600_000);
 const interval = duration(2_147_483_647);
 /** Read entry by entry, so that no entry takes the others along. Parsing would leave out a key `__proto__`. */
 const inputRequestsSchema = z.custom<Record<string, unknown>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length <= INPUT_REQUESTS,
 );
 
 const STATUSES = ["working", "input_required", "completed", "failed", "cancelled"] as const;
@@ -145,7 +150,7 @@ export function discreetQuestion(question: Question, hide: (text: string) => str
   };
 }
 
-const LABELS = new Set(["title", "description", "enumNames", NEED]);
+const LABELS = new Set(["title", "description", "examples", "enumNames", NEED]);
 
 function hideLabels(schema: unknown, hide: (text: string) => string): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hideLabels(item, hide));

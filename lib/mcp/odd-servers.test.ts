@@ -137,6 +137,11 @@ const replies: [name: string, odd: Odd, clients: Clients][] = [
   ["capitals in a body's", inBody((reply) => JSON.stringify(reply), "Application/JSON; Charset=UTF-8"), ALL],
   ["no media type", { write: (response, reply) => response.end(JSON.stringify(reply)) }, []],
   ["an array", inBody((reply) => JSON.stringify([reply])), ALL],
+  [
+    "an error without an id before it",
+    inBody((reply) => JSON.stringify([{ jsonrpc: "2.0", error: { code: -32600, message: "What?" } }, reply])),
+    [],
+  ],
   ["an array of a notification and the reply", inBody((reply) => JSON.stringify([LOG, reply])), ALL],
   [
     "an array in a stream",

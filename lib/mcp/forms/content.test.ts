@@ -117,6 +117,21 @@ describe("validateContent", () => {
     expect(check.ok ? [] : check.errors.map(({ field }) => field).sort()).toEqual(["agree", "count", "name"]);
   });
 
+  it("names one of many that are no fields, and a list with what is no choice once", () => {
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${n}`, 1]));
+    expect(validateContent(form, many)).toMatchObject({ errors: [{ field: "n0" }] });
+    const lists = normaliseForm({
+      type: "object",
+      properties: {
+        a: { type: "array", items: { enum: ["x", "y"] } },
+        b: { type: "array", items: { enum: ["x"] } },
+      },
+    });
+    expect(validateContent(lists, { a: ["z", "w"], b: ["z"] })).toMatchObject({
+      errors: [{ field: "a" }, { field: "b" }],
+    });
+  });
+
   it("takes no content for what cannot be shown", () => {
     expect(validateContent(normaliseForm("?"), {}).ok).toBe(false);
     expect(validateContent({ kind: "secret", reason: "r", field: "password" }, { password: "x" }).ok).toBe(

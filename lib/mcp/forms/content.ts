@@ -33,23 +33,33 @@ export function validateContent(form: Form, content: unknown): ContentCheck {
       })),
     );
   }
-  // Each choice of a longer list would be judged, and told of, by itself.
-  const tooLong = form.fields.filter(
-    (field) => field.kind === "several_of" && lengthOf(content, field.name) > field.options.length,
-  );
-  if (tooLong.length > 0)
-    return fail(
-      tooLong.map((field) => ({ field: field.name, message: sentence("uniqueItems", field.title, {}) })),
-    );
+  // Each of them would be judged, and told of, by itself.
+  const odd = oddIn(content, fields);
+  if (odd.length > 0) return fail(odd);
   const validate = validatorFor(form.fields);
   if (validate(content)) return { ok: true };
-  const errors = (validate.errors ?? []).map((error) => explain(error, fields));
-  return fail(errors.filter((error, at) => errors.findIndex((other) => other.field === error.field) === at));
+  const errors = new Map<string, FieldError>();
+  for (const error of (validate.errors ?? []).map((each) => explain(each, fields)))
+    if (!errors.has(error.field)) errors.set(error.field, error);
+  return fail([...errors.values()]);
 }
 
-function lengthOf(content: unknown, name: string): number {
-  const value = (content as Record<string, unknown> | null)?.[name];
-  return Array.isArray(value) ? value.length : 0;
+/** The first name that is no field's, and lists with what is no choice of theirs, or with more than there are. */
+function oddIn(content: unknown, fields: ReadonlyMap<string, Field>): FieldError[] {
+  if (typeof content !== "object" || content === null || Array.isArray(content)) return [];
+  const unknown = Object.keys(content).find((name) => !fields.has(name));
+  if (unknown !== undefined)
+    return [{ field: unknown, message: sentence("additionalProperties", unknown, {}) }];
+  const found: FieldError[] = [];
+  for (const field of fields.values()) {
+    const given = (content as Record<string, unknown>)[field.name];
+    if (field.kind !== "several_of" || !Array.isArray(given)) continue;
+    const choices = new Set<unknown>(field.options.map(({ value }) => value));
+    const keyword =
+      given.length > choices.size ? "uniqueItems" : given.every((one) => choices.has(one)) ? null : "enum";
+    if (keyword) found.push({ field: field.name, message: sentence(keyword, field.title, {}) });
+  }
+  return found;
 }
 
 const fail = (errors: FieldError[]): ContentCheck => ({ ok: false, errors });

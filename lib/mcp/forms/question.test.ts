@@ -227,6 +227,11 @@ describe("normaliseForm", () => {
     ["a nullable text", { type: ["string", "null"], default: null }, text],
     ["nullable choices", { type: ["string", "null"], enum: ["a", "b", null] }, oneOf],
     [
+      "nullable choices with titles",
+      { type: ["string", "null"], enum: [null, "a", "b"], enumNames: ["None", "Alpha", "Beta"] },
+      { ...oneOf, options: titledAb },
+    ],
+    [
       "a nullable number as Python writes it",
       { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }], default: null, title: "N" },
       { ...number, integer: true, minimum: 1, title: "N" },
@@ -335,6 +340,7 @@ describe("normaliseForm", () => {
       Loop: { anyOf: [{ $ref: "#/$defs/Loop" }, { type: "null" }] },
       Odd: { title: 7, type: "string" },
       Alias: { $ref: "#/$defs/Pin" },
+      Large: { type: "string", enum: Array.from({ length: 400 }, (_, n) => `${n} ${"x".repeat(40)}`) },
       ...Object.fromEntries(
         Array.from({ length: 5_000 }, (_, n) => [`Link${n}`, { anyOf: [{ $ref: `#/$defs/Link${n + 1}` }] }]),
       ),
@@ -373,6 +379,13 @@ describe("normaliseForm", () => {
       ],
     ])("%s", (_, property, expected) => {
       expect(one(property)).toEqual({ kind: "supported", fields: [expected] });
+    });
+
+    it("as long as all of it is no larger than a question may be", () => {
+      const fields = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, { $ref: "#/$defs/Large" }]));
+      const all = (count: number) => normaliseForm({ type: "object", properties: fields(count), $defs });
+      expect([all(5).kind, all(50).kind]).toEqual(["supported", "unsupported"]);
     });
 
     it("of several choices, and by the older name", () => {

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
 import { isMultipleOf } from "./field-checks.ts";
@@ -394,22 +395,28 @@ function plain(given: unknown, definitions: Definitions, references = 0): unknow
   }
   if (!Array.isArray(value.type)) return value;
   const types = value.type.filter((type) => type !== "null");
-  const choices = Array.isArray(value.enum) ? { enum: value.enum.filter((choice) => choice !== null) } : {};
+  const choices = Array.isArray(value.enum) ? withoutNull(value.enum, value.enumNames) : {};
   return types.length === 1 ? { ...value, ...choices, type: types[0] } : value;
 }
 
-type Definitions = ReadonlyMap<string, Record<string, unknown>>;
+interface Definitions {
+  /** By how properties refer to them, with the characters of each. */
+  named: Map<string, { definition: Record<string, unknown>; characters: number }>;
+  /** Characters that references may still bring in: fifty fields may refer to one large definition. */
+  left: number;
+}
 
 /** A property refers on at most so often, which also ends one that refers to itself. */
 const MOST_REFERENCES = 5;
 
 /** The definitions of a schema, by how its properties refer to them. */
 function definitionsIn(schema: unknown): Definitions {
-  const found = new Map<string, Record<string, unknown>>();
+  const named: Definitions["named"] = new Map();
   for (const place of ["$defs", "definitions"])
     for (const [name, definition] of Object.entries((isRecord(schema) && schema[place]) || {}))
-      if (isRecord(definition)) found.set(`#/${place}/${name}`, definition);
-  return found;
+      if (isRecord(definition))
+        named.set(`#/${place}/${name}`, { definition, characters: JSON.stringify(definition).length });
+  return { named, left: QUESTION_CHARACTERS };
 }
 
 /** A definition with what stands beside the reference. Null if both say the same keyword, but for their words, which are joined. */
@@ -417,8 +424,9 @@ function referred(
   { $ref, ...beside }: Record<string, unknown> & { $ref: string },
   definitions: Definitions,
 ): Record<string, unknown> | null {
-  const definition = definitions.get($ref);
-  if (!definition) return null;
+  const { definition, characters = 0 } = definitions.named.get($ref) ?? {};
+  definitions.left -= characters;
+  if (!definition || definitions.left < 0) return null;
   const joined: Record<string, unknown> = { ...definition, ...beside };
   for (const [key, value] of Object.entries(beside)) {
     const own = Object.hasOwn(definition, key) ? definition[key] : undefined;
@@ -447,6 +455,15 @@ function isNote([keyword, value]: [string, unknown]): boolean {
   if (NOTES.includes(keyword) || keyword.startsWith("x-")) return true;
   // `const: null` is kept, so that the form is refused: no field can send null.
   return (value === null && keyword !== "const") || (value === false && /^(read|write)Only$/.test(keyword));
+}
+
+/** Choices without the one of no answer, and their titles. */
+function withoutNull(values: unknown[], titles: unknown) {
+  const isChoice = (_: unknown, at: number) => values[at] !== null;
+  return {
+    enum: values.filter((value) => value !== null),
+    ...(Array.isArray(titles) && { enumNames: titles.filter(isChoice) }),
+  };
 }
 
 function needIn(property: unknown): string | null {

@@ -15,6 +15,8 @@ export function weightOf(schema: Record<string, unknown>): SchemaWeight {
   const found = { isCyclic: false, isQuadratic: false };
   const weigh = (value: unknown): number => {
     if (typeof value !== "object" || value === null) return 1;
+    // One within the other: a validator's calls would be too deep.
+    if (visiting.size > MOST_DEPTH) return Number.POSITIVE_INFINITY;
     if (visiting.has(value)) {
       found.isCyclic = true;
       return 1;
@@ -42,6 +44,7 @@ export function weightOf(schema: Record<string, unknown>): SchemaWeight {
   return { parts: weigh(schema), ...found };
 }
 
+const MOST_DEPTH = 500;
 const REFERENCES = new Set(["$ref", "$dynamicRef", "$recursiveRef"]);
 
 /** Resolves JSON pointers from the root. Does not resolve anchors. */

@@ -100,7 +100,10 @@ export class HttpWire implements Wire {
           place.retryMs = afterMs;
         },
         // An error takes longer to make than all the rest of a poll.
-        onEnd: () => reader.isAnswered || reject(unanswered(headers, reader, place)),
+        onEnd: () => {
+          reader.end();
+          if (!reader.isAnswered) reject(unanswered(headers, reader, place));
+        },
         onError: reject,
       });
     });
@@ -187,6 +190,7 @@ export class HttpWire implements Wire {
           onUnfinished: (data) => isClosed || reader.readReply(data),
           onEventId: (eventId) => isClosed || handlers.onEventId(eventId),
           onEnd: () => {
+            if (!isClosed) reader.end();
             // A body without a reply; a stream may be opened again.
             if (!isOpen && reader.odd && !reader.isAnswered) return reject(reader.odd);
             open();

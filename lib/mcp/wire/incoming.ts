@@ -103,6 +103,8 @@ export class Reader {
   readonly #handlers: ReaderHandlers;
   #isAnswered = false;
   #odd: PeerError | null = null;
+  /** An error without an id, which is the reply only if no other one comes. */
+  #unnamed: IncomingReply | null = null;
 
   constructor(sent: Sent | null, options: CallOptions, handlers: ReaderHandlers) {
     this.#sent = sent;
@@ -131,6 +133,12 @@ export class Reader {
     return all.length;
   }
 
+  /** Called once everything is read. */
+  end(): void {
+    if (this.#unnamed && this.#sent && !this.#isAnswered)
+      this.#answer(this.#sent, this.#unnamed.text, this.#unnamed.message);
+  }
+
   /** Takes the reply to the request from this text, and ignores everything else in it. */
   readReply(text: string): void {
     for (const one of incoming(text))
@@ -143,8 +151,9 @@ export class Reader {
       this.#handlers.onServerMessage(one.message);
     } else if (one.kind === "odd") this.#odd ??= one.error;
     else if (this.#sent && !this.#isAnswered) {
+      if (one.id === this.#sent.id) this.#answer(this.#sent, one.text, one.message);
       // The exchange serves one request, so an error that names none is about it.
-      if (one.id === this.#sent.id || one.id === null) this.#answer(this.#sent, one.text, one.message);
+      else if (one.id === null) this.#unnamed ??= one;
       else this.#odd ??= badReply("The reply is to another request");
     }
   }

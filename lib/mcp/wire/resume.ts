@@ -109,6 +109,8 @@ function goOn(
           received = head;
         },
         onText: (text) => reader.read(text),
+        onNamed: (name, data) => name === "error" && reader.readReply(data),
+        onUnfinished: (data) => reader.readReply(data),
         onEventId(eventId) {
           place.lastEventId = eventId;
           handlers?.onEventId(eventId);
@@ -116,7 +118,10 @@ function goOn(
         onRetry(afterMs) {
           place.retryMs = afterMs;
         },
-        onEnd: () => settle(null),
+        onEnd() {
+          reader.end();
+          settle(null);
+        },
         onError(error) {
           whole.met();
           if (received && error.code !== "too_large") resolve(null);

@@ -22,6 +22,17 @@ export function denies(text: string): boolean {
   return NO.test(words(text));
 }
 
+/** What makes a yes of a no, and a no of a yes: “Refuse to cancel”, “Payment refused”. */
+const TURNS =
+  /\b(cancel\w*|stop\w*|reject\w*|den(?:y|ies|ied|ial)|declin\w*|block\w*|hold|refus\w*|abort\w*|veto\w*|withhold\w*|suspen\w*|halt\w*|none)\b/i;
+
+/** Whether a text begins with a no or a yes that its other words turn round. */
+export function isTurned(text: string): boolean {
+  const all = words(text);
+  const rest = all.replace(NO, "").replace(YES, "");
+  return rest !== all && TURNS.test(rest);
+}
+
 /** Whether one says yes and the other says no. */
 export function contradict(one: string, other: string): boolean {
   return (affirms(one) && denies(other)) || (denies(one) && affirms(other));

@@ -33,6 +33,8 @@ const INPUT_TYPES = new Map([
 const CALLED_LONG =
   /\b(comments?|notes?|descriptions?|reasons?|messages?|summary|details|feedback|explanations?|justification)\b/i;
 const LONG = 120;
+/** A box of one line shows as many characters at least. */
+const SHORT = 40;
 const SUGGESTED = "Suggested by the server";
 
 /** A text field by format: one line, several lines, an e-mail address, a URI or a date. */
@@ -219,8 +221,10 @@ function hiddenWords(value: string): string | null {
 }
 
 function isLong(field: TextField): boolean {
+  // The end of a text that is filled in must not be out of sight.
+  const isFilled = field.default !== null && (field.default.length > SHORT || /\s{3}|\n/.test(field.default));
+  if (isFilled && !field.format?.startsWith("date")) return true;
   if (field.format !== null) return false;
-  if (field.default?.includes("\n") || (field.default?.length ?? 0) > LONG) return true;
   if (field.maxLength !== null) return field.maxLength > LONG;
   return CALLED_LONG.test(`${field.name.replaceAll("_", " ")} ${field.title}`);
 }
