@@ -64,7 +64,8 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         <ChevronRight aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
         <Link
           href={`/tasks/${request.taskId}`}
-          className="truncate hover:text-ink hover:underline max-md:-my-3 max-md:py-3"
+          // What is for readers of screens alone is cut off with the rest, not beside the page.
+          className="relative truncate hover:text-ink hover:underline max-md:-my-3 max-md:py-3"
         >
           {request.tool}
           {request.label && <span className="sr-only"> {request.label}, the task</span>}
