@@ -36,6 +36,10 @@ test("whatever an element shows has no hidden characters, by whichever way it ge
   expect(renderToStaticMarkup(<p>{EVIL}</p>)).toBe(`<p>${READ}</p>`);
 });
 
+test("a title that is crossed out, or blank, is marked", () => {
+  expect(renderToStaticMarkup(<p>{"R\u0336e\u0336 \u2800"}</p>)).toBe("<p>R\ufffde\ufffd \ufffd</p>");
+});
+
 test("what is sent or followed stays exact", () => {
   const html = renderToStaticMarkup(
     <>

@@ -587,6 +587,7 @@ describe("choices that people could mistake", () => {
   it.each<[string, [value: string, title?: string][]]>([
     ["a hidden letter", [["reject"], ["reject\u200b", "Other"]]],
     ["the variation of a letter", [["reject"], ["reject\ufe0e", "Other"]]],
+    ["a blank of Braille", [["reject"], ["reject\u2800", "Other"]]],
     [
       "spaces",
       [

@@ -5,7 +5,8 @@ export interface TextPart {
   text: string;
 }
 
-const INVISIBLE = /(?!\t|\r?\n)[\p{DI}\p{Cc}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
+/** Among them the blank of Braille, and lines through the letter before. */
+const INVISIBLE = /(?!\t|\r?\n)[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffb]/gu;
 /** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
@@ -43,6 +44,7 @@ const NAMES: Record<string, string> = {
   "\u202d": "left-to-right override",
   "\u202e": "right-to-left override",
   "\u2060": "word joiner",
+  "\u2800": "blank of Braille",
   "\u2066": "left-to-right isolate",
   "\u2067": "right-to-left isolate",
   "\u2068": "isolate",
