@@ -17,16 +17,20 @@ const form: Form = {
   ],
 };
 const titled = (value: string) => ({ value, title: value });
-const choice: Form = {
+const choiceOf = (no: string): Form => ({
   kind: "supported",
   fields: [
     {
       ...{ ...base, name: "decision", kind: "one_of", required: true },
-      options: [titled("approved"), titled("rejected")],
+      options: [titled("approved"), titled(no)],
     },
   ],
-};
-const ok: Form = { kind: "supported", fields: [{ ...base, name: "ok", kind: "boolean", required: true }] };
+});
+const choice = choiceOf("rejected");
+const yesOrNo = (name: string): Form => ({
+  kind: "supported",
+  fields: [{ ...base, name, kind: "boolean", required: true }],
+});
 const decision = (more: Partial<Decision>): Decision => ({
   ...{ form, action: "accept", content: {}, comment: null, by, at },
   ...more,
@@ -66,9 +70,25 @@ test.each<[string, string, Decision | null, object, string]>([
   [
     "an approval whose only yes or no is a no",
     "request_approval",
-    decision({ form: ok, content: { ok: false } }),
+    decision({ form: yesOrNo("ok"), content: { ok: false } }),
     { outcome: "declined", content: { ok: false }, ...said },
     'Ben declined: {"ok":false}',
+  ],
+  ...["No, stop it", "Reject and block sender", "Veto", "no_hold"].map(
+    (value): [string, string, Decision, object, string] => [
+      `an approval by ${value}`,
+      "request_approval",
+      decision({ form: choiceOf(value), content: { decision: value } }),
+      { outcome: "declined", content: { decision: value }, ...said },
+      `Ben declined: ${JSON.stringify({ decision: value })}`,
+    ],
+  ),
+  [
+    "an approval that says yes to a no",
+    "request_approval",
+    decision({ form: yesOrNo("reject"), content: { reject: true } }),
+    { outcome: "declined", content: { reject: true }, ...said },
+    'Ben declined: {"reject":true}',
   ],
   [
     "a question, whose answer is a no",

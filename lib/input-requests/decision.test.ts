@@ -47,13 +47,20 @@ describe("how a form is decided", () => {
       choices: [{ label: "1", content: { stars: 1 } }, { label: "2" }],
     });
   });
-  test.each(["payment_refused", "Allowance denied", "okra", "Pay nothing, veto"])(
-    "%s is not the affirmative choice",
-    (value) => {
-      const { choices } = decisionOf(form(oneOf("other", value))) as { choices: { affirmative: boolean }[] };
-      expect(choices.map(({ affirmative }) => affirmative)).toEqual([false, false]);
-    },
-  );
+  test.each([
+    ...[
+      "payment_refused",
+      "Allowance denied",
+      "okra",
+      "Pay nothing, veto",
+      "Yes, do not pay",
+      "OK, don’t pay",
+    ],
+    ...["unauthorized", "approve_not", "Send back"],
+  ])("%s is not the affirmative choice", (value) => {
+    const { choices } = decisionOf(form(oneOf("other", value))) as { choices: { affirmative: boolean }[] };
+    expect(choices.map(({ affirmative }) => affirmative)).toEqual([false, false]);
+  });
   test("no fields: confirm only", () => {
     expect(decisionOf(form())).toEqual({ kind: "confirm" });
   });
@@ -208,12 +215,15 @@ test.each<[string, string, boolean]>([
   ["refuse_to_cancel", "Refuse to cancel", false],
   ["reject_hold", "Reject", false],
   ["no_hold", "Deny", false],
+  ["deny", "Deny – put on hold", true],
+  ["reject", "Reject / Deny", true],
   ["do_not_approve", "Reject", true],
 ])("%s, called %s, ends a request where several have to agree: %s", (value, title, rejects) => {
   const shape = form(titled([value, title]));
   const content = { decision: value };
   expect(isRejection(shape, "accept", content)).toBe(rejects);
-  expect(saysNo(shape, "accept", content)).toBe(rejects);
+  // Nobody may take it for a consent, whatever it is.
+  expect(saysNo(shape, "accept", content)).toBe(true);
   expect(isHarmless({ label: title, content })).toBe(rejects);
 });
 

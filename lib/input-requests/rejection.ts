@@ -1,6 +1,6 @@
 import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
 import { affirms, denies, isTurned } from "../text/foreign/yes-no.ts";
-import { capitalise } from "../text/labels.ts";
+import { capitalise, humanise } from "../text/labels.ts";
 import { booleanWords } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 
@@ -76,17 +76,23 @@ function isSuggested(field: Field, value: unknown): boolean {
 }
 
 /**
- * Whether an answer says no, whatever else it says: it declines, one of its choices is a no, or it says no to the only thing
- * that is to be chosen.
+ * Whether an answer says no, whatever else it says: it declines, a choice of it has a no in its value or title, it says no to
+ * the only thing that is to be chosen, or yes to a no. In doubt it does: nobody may take it for a consent.
  */
 export function saysNo(form: Form, action: string, content: Record<string, unknown> | null): boolean {
   if (action !== "accept") return true;
   if (form.kind !== "supported" || content === null) return false;
-  const chosen = form.fields.filter(({ kind }) => kind === "boolean" || kind === "one_of");
+  const chosen = form.fields.filter(({ kind }) => kind !== "text" && kind !== "number");
   return chosen.some((field) => {
     const given = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
-    if (field.kind === "one_of")
-      return field.options.some(({ value, title }) => value === given && isNo(value, title));
-    return given === false && (chosen.length === 1 || nosOf(field).length > 0);
+    const called = [humanise(field.name), field.title];
+    if (field.kind === "one_of" || field.kind === "several_of")
+      return field.options.some(
+        ({ value, title }) =>
+          [given].flat().includes(value) &&
+          [String(value), title].some((text) => denies(text) || isTurned(text)),
+      );
+    if (given === true) return called.some(denies);
+    return given === false && (chosen.length === 1 || nosOf(field).length > 0 || called.some(affirms));
   });
 }

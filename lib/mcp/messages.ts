@@ -227,6 +227,7 @@ export function toQuestion(address: AskAddress, params: unknown): Question {
   if (mode === "url" && url === null) return cannot("it has no address to visit");
   if (url !== null && url.length > URL_CHARACTERS) return cannot("its address is too long");
   if (deeperThan(requestedSchema, DEPTH)) return cannot("its form is nested too deeply");
+  if (!hasFiniteNumbers(requestedSchema)) return cannot("its form has a number that is too large");
   return { address, mode, message, requestedSchema, url };
 }
 
@@ -239,8 +240,18 @@ function unreadable(address: AskAddress, reason: string, received: unknown): Que
     message,
     requestedSchema: null,
     url: null,
-    unreadable: { reason, digest: digestOf(canonicalJson(received ?? null)) },
+    unreadable: { reason, digest: digestOf(canonical(received ?? null)) },
   };
+}
+
+/** A number that is too large for JavaScript has no canonical form. */
+function canonical(value: unknown): string {
+  return hasFiniteNumbers(value) ? canonicalJson(value) : JSON.stringify(value);
+}
+
+function hasFiniteNumbers(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(hasFiniteNumbers);
 }
 
 function digestOf(text: string): string {

@@ -121,7 +121,8 @@ function fieldToSchema(field: Field): Record<string, unknown> {
     case "one_of":
       return { type: typeof field.options[0]?.value, enum: field.options.map((option) => option.value) };
     case "several_of": {
-      const items = { type: "string", enum: field.options.map((option) => option.value) };
+      // Whether each is a choice was looked up before.
+      const items = { type: "string" };
       return said({
         type: "array",
         items,

@@ -129,7 +129,15 @@ export class Reader {
       return 1;
     }
     const all = incoming(text);
-    for (const one of all) this.#take(one);
+    const failures: unknown[] = [];
+    // One message that fails takes no other along, and least of all the reply.
+    for (const one of all)
+      try {
+        this.#take(one);
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
     return all.length;
   }
 

@@ -81,8 +81,12 @@ export function hides(text: string): boolean {
   return visibleText(text).includes("\ufffd");
 }
 
+/** Normalising sorts the marks of a letter, in time with the square of their number. No word has as many. */
+const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
+
 /** Text as a reader takes it: no hidden characters, nor marks for them, and letters of one width. To compare words by. */
 export function bareText(text: string): string {
   // Variation selectors too, which are marked nowhere: most letters look the same with them.
-  return text.replace(INVISIBLE, "").replaceAll("\ufffd", "").normalize("NFKC").replace(/\s+/g, " ").trim();
+  const seen = text.replace(INVISIBLE, "").replaceAll("\ufffd", "").replace(MARKS, "$1");
+  return seen.normalize("NFKC").replace(/\s+/g, " ").trim();
 }

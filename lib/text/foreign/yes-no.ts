@@ -10,7 +10,7 @@ const YES = new RegExp(
   "i",
 );
 const NO = new RegExp(
-  `^${FILLERS}(?:reject(?:s|ed|ion)?|den(?:y|ies|ied|ial)|disapprov(?:e[sd]?|al)|disallow(?:ed)?|disagree[sd]?|refus(?:e[sd]?|al)|declin(?:e[sd]?|ing)|cancel(?:s|l?ed)?|abort(?:s|ed)?|stop|block(?:s|ed)?|no|n|not|never|do not|don.?t|false)\\b`,
+  `^${FILLERS}(?:reject(?:s|ed|ion)?|den(?:y|ies|ied|ial)|disapprov(?:e[sd]?|al)|disallow(?:ed)?|disagree[sd]?|refus(?:e[sd]?|al)|declin(?:e[sd]?|ing)|cancel(?:s|l?ed)?|abort(?:s|ed)?|stop|block(?:s|ed)?|no|n|nope|none|nothing|not|never|do not|don.?t|won.?t|can.?t|cannot|veto\\w*|hold|halt|withh\\w*|suspend\\w*|skip|dismiss|void|prevent|un(?:approv|authori[sz])\\w*|false)\\b`,
   "i",
 );
 
@@ -22,15 +22,20 @@ export function denies(text: string): boolean {
   return NO.test(words(text));
 }
 
-/** What makes a yes of a no, and a no of a yes: “Refuse to cancel”, “Payment refused”. */
+/** What makes a yes of a no: “Refuse to cancel”. */
 const TURNS =
   /\b(cancel\w*|stop\w*|reject\w*|den(?:y|ies|ied|ial)|declin\w*|block\w*|hold|refus\w*|abort\w*|veto\w*|withhold\w*|suspen\w*|halt\w*|none)\b/i;
 
+/** What also makes a no of a yes: “Yes, do not pay”. */
+const UNDOES = /\b(nothing|no|not|never|don.?t|dis\w+|revo[ck]\w*|back)\b/i;
+/** What ends a clause: “Reject / Deny” says no twice. */
+const CLAUSE = /[,;:/|()–—.]|\s-\s/;
+
 /** Whether a text begins with a no or a yes that its other words turn round. */
 export function isTurned(text: string): boolean {
-  const all = words(text);
-  const rest = all.replace(NO, "").replace(YES, "");
-  return rest !== all && TURNS.test(rest);
+  if (denies(text)) return TURNS.test(words(text.split(CLAUSE)[0] ?? "").replace(NO, ""));
+  const rest = words(text).replace(YES, "");
+  return affirms(text) && (TURNS.test(rest) || UNDOES.test(rest));
 }
 
 /** Whether one says yes and the other says no. */
