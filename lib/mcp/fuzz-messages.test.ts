@@ -1,9 +1,9 @@
 /** Fuzzes messages: any JSON is either read within the limits or refused with PeerError. */
 import fc from "fast-check";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fixtures/fuzz.ts";
 import { maskMessage } from "../protocol-messages/mask.ts";
-import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, STATUS_CHARACTERS } from "./limits.ts";
+import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, INPUT_REQUESTS, STATUS_CHARACTERS } from "./limits.ts";
 import {
   canBeKept,
   deeperThan,
@@ -226,3 +226,27 @@ fuzz(
     },
   ),
 );
+
+const asking = (inputRequests: string) =>
+  taskSchema.safeParse(
+    JSON.parse(`{"taskId":"t","status":"input_required","inputRequests":${inputRequests}}`),
+  );
+const sound = '{"method":"elicitation/create","params":{"message":"Sure?"}}';
+
+test.each([
+  '{"method":"sampling/createMessage","params":{"maxTokens":1e999}}',
+  '{"method":"elicitation/create","params":{"mode":"zzz","x":1e999}}',
+  '{"method":"elicitation/create","params":{"message":"x","requestedSchema":{"maximum":1e999}}}',
+])("a number beyond JavaScript's takes no other question along: %s", (entry) => {
+  const { questions } = asking(`{"a":${entry},"b":${sound}}`).data!;
+  expect(questions).toMatchObject([{ unreadable: {} }, { message: "Sure?" }]);
+});
+
+test("a reply with more questions than there may be is refused", () => {
+  const many = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1])));
+  expect([asking(many(INPUT_REQUESTS)).success, asking(many(INPUT_REQUESTS + 1)).success]).toEqual([
+    true,
+    false,
+  ]);
+});

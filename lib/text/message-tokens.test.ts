@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nameHidden, visibleText } from "./foreign/hidden.ts";
+import { bareText, nameHidden, visibleText } from "./foreign/hidden.ts";
 import { messageTokens, splitMessage } from "./message-tokens.ts";
 
 /** Returns `kind:text` of every token except plain text. */
@@ -72,4 +72,8 @@ test("the first line is the title, where it is short", () => {
   expect(splitMessage("Approve?\n\n- a\n- b")).toEqual({ title: "Approve?", body: "- a\n- b" });
   expect(splitMessage(`${"x".repeat(241)}\nrest`).body).toBe("");
   expect(splitMessage("One line.")).toEqual({ title: "One line.", body: "" });
+});
+
+test("a letter with more marks than any has is compared by the first of them", () => {
+  expect(bareText(`a${"\u0301".repeat(50_000)}${"\u0316".repeat(50_000)}`).length).toBeLessThan(40);
 });
