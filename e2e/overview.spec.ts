@@ -6,6 +6,7 @@ import {
   answer,
   apiOf,
   expect,
+  keysListen,
   ledgerOf,
   openRequest,
   SOON,
@@ -81,7 +82,7 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
   await expect(ola).toHaveURL(/\/overview\?range=7d$/);
   await expect(columns).toHaveCount(28);
   await ola.goto("/servers");
-  await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Servers");
+  await keysListen(ola);
   await ola.keyboard.press("g");
   await ola.keyboard.press("o");
   await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Overview");
