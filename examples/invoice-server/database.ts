@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { DBOSClient } from "@dbos-inc/dbos-sdk";
 import pg from "pg";
 import { log } from "./log.ts";
@@ -7,24 +8,43 @@ import { SCHEMA } from "./schema.ts";
 export type Database = {
   url: string;
   pool: pg.Pool;
+  /** The connections of DBOS's own tables. */
+  workflowPool: pg.Pool;
   /** Sends workflow messages inside a transaction, so that a change and its wake-up commit together. */
   mailbox: DBOSClient;
   close: () => Promise<void>;
 };
 
 export async function openDatabase(url: string): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
-  pool.on("error", (error) => log.info("a database connection was lost", error));
+  const pool = openPool(url, 4);
+  const workflowPool = openPool(url, 5);
   const mailbox = await DBOSClient.create({ systemDatabaseUrl: url, systemDatabasePool: pool });
   return {
     url,
     pool,
+    workflowPool,
     mailbox,
     close: async () => {
       await mailbox.destroy();
-      await pool.end();
+      await Promise.all([pool.end(), workflowPool.end()]);
     },
   };
+}
+
+function openPool(url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max, stream: openSocket });
+  pool.on("error", (error) => log.info("a database connection was lost", error));
+  return pool;
+}
+
+/**
+ * A socket that reports each broken connection as a reset. DBOS 5.3 retries after a reset, but not after the EPIPE of a
+ * write to a Postgres that was just killed: the workflow would rest until the next start.
+ */
+function openSocket(): Socket {
+  return new Socket().on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") error.code = "ECONNRESET";
+  });
 }
 
 /**

@@ -113,10 +113,7 @@ export function createProcessor(db: Database, config: Config, rules: Rules): Pro
       DBOS.setConfig({
         name: "invoice-server",
         systemDatabaseUrl: db.url,
-        systemDatabasePoolSize: 5,
-        // If DBOS set the timeout, its query would run beside the first query of each connection, and pg
-        // would warn.
-        systemDatabaseIdleTransactionTimeoutMs: 0,
+        systemDatabasePool: db.workflowPool,
         // Fixed, so that every start finds the unfinished workflows of the previous process.
         executorID: "invoice-server",
         applicationVersion: "1",
