@@ -1,6 +1,6 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { hides } from "../text/foreign/hidden.ts";
-import { affirms, denies, isTurned } from "../text/foreign/yes-no.ts";
+import { affirms, denies, refuses } from "../text/foreign/yes-no.ts";
 import { capitalise } from "../text/labels.ts";
 
 export interface Choice {
@@ -40,7 +40,7 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
     content: { [field.name]: option.value },
     affirmative:
       [String(option.value), option.title].some(affirms) &&
-      ![String(option.value), option.title].some((text) => denies(text) || isTurned(text)) &&
+      ![String(option.value), option.title].some(refuses) &&
       !hides(option.title),
   }));
   // The affirmative choice comes first. Where none is known, the server's own order stands and none is

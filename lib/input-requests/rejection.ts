@@ -1,5 +1,5 @@
 import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
-import { affirms, denies, isTurned } from "../text/foreign/yes-no.ts";
+import { affirms, denies, isTurned, refuses } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
 import { booleanWords } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
@@ -88,9 +88,7 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
     const called = [humanise(field.name), field.title];
     if (field.kind === "one_of" || field.kind === "several_of")
       return field.options.some(
-        ({ value, title }) =>
-          [given].flat().includes(value) &&
-          [String(value), title].some((text) => denies(text) || isTurned(text)),
+        ({ value, title }) => [given].flat().includes(value) && [String(value), title].some(refuses),
       );
     if (given === true) return called.some(denies);
     return given === false && (chosen.length === 1 || nosOf(field).length > 0 || called.some(affirms));

@@ -57,16 +57,30 @@ describe("what cannot be seen is shown by name", () => {
   });
 });
 
-test.each(["Pay \u202e$5.00 by 2026-12-01 for INV-1\u200b", "\u0000", "a\nb", "x".repeat(10_000)])(
-  "the parts together are the message: %j",
-  (message) => {
-    expect(
-      messageTokens(message)
-        .map((token) => token.text)
-        .join(""),
-    ).toBe(message);
-  },
-);
+test("what a browser draws as nothing counts as hidden, also in front of the words of a choice", () => {
+  expect(visibleText("Appro\ufffcve")).toBe("Appro\ufffdve");
+  expect(bareText("re\ufffcject")).toBe("reject");
+});
+
+test("of a text with more hidden runs than anybody reads, the rest is one token", () => {
+  const tokens = messageTokens("\u200b$5 ".repeat(20_000));
+  expect(tokens.length).toBeLessThan(3_000);
+  expect(tokens.at(-1)).toMatchObject({ kind: "text" });
+});
+
+test.each([
+  "\u200b$5 ".repeat(2_000),
+  "Pay \u202e$5.00 by 2026-12-01 for INV-1\u200b",
+  "\u0000",
+  "a\nb",
+  "x".repeat(10_000),
+])("the parts together are the message: %j", (message) => {
+  expect(
+    messageTokens(message)
+      .map((token) => token.text)
+      .join(""),
+  ).toBe(message);
+});
 
 test("the first line is the title, where it is short", () => {
   expect(splitMessage("Approve?\n\n- a\n- b")).toEqual({ title: "Approve?", body: "- a\n- b" });
@@ -76,4 +90,8 @@ test("the first line is the title, where it is short", () => {
 
 test("a letter with more marks than any has is compared by the first of them", () => {
   expect(bareText(`a${"\u0301".repeat(50_000)}${"\u0316".repeat(50_000)}`).length).toBeLessThan(40);
+});
+
+test("a phrase of one character stays one: no text grows by what it is compared by", () => {
+  expect(bareText("\ufdfa\ufdfb".repeat(1_000)).length).toBe(2_000);
 });

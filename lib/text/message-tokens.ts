@@ -8,9 +8,18 @@ export interface MessageToken {
   text: string;
 }
 
-/** Splits server text into tokens: amounts, dates and ids for people to spot, and hidden characters. */
+/** Runs of text and of hidden characters that are told apart: of no honest message are there as many. */
+const RUNS_READ = 1_000;
+
+/**
+ * Splits server text into tokens: amounts, dates and ids for people to spot, and hidden characters. What comes after
+ * RUNS_READ runs is one text, whatever it hides.
+ */
 export function messageTokens(message: string): MessageToken[] {
-  return splitHidden(message).flatMap((part) => (part.kind === "hidden" ? [part] : figuresIn(part.text)));
+  const runs = splitHidden(message);
+  const rest = runs.splice(RUNS_READ).map(({ text }) => text);
+  const tokens = runs.flatMap((run) => (run.kind === "hidden" ? [run] : figuresIn(run.text)));
+  return rest.length > 0 ? [...tokens, { kind: "text", text: rest.join("") }] : tokens;
 }
 
 const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";

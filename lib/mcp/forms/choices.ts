@@ -11,15 +11,16 @@ export function distinctChoices<T extends ChoiceValue>(
   options: { value: T; title: string }[],
 ): { value: T; title: string }[] | null {
   if (new Set(options.map(({ value }) => bareText(String(value)))).size < options.length) return null;
-  const named = options.map(({ value, title }) => ({
-    value,
-    title: visibleText(title.trim() || String(value)),
-  }));
+  const named = options.map(({ value, title }) => {
+    const shown = visibleText(title.trim() || String(value));
+    return { value, title: shown, key: bareText(shown).toLowerCase() };
+  });
+  // Titles of one key look the same at a glance.
   const alike = new Map<string, number>();
-  for (const { title } of named) alike.set(key(title), (alike.get(key(title)) ?? 0) + 1);
-  return named.map(({ value, title }) => {
+  for (const { key } of named) alike.set(key, (alike.get(key) ?? 0) + 1);
+  return named.map(({ value, title, key }) => {
     const beside = `(sends “${visibleText(String(value))}”)`;
-    const isClear = alike.get(key(title)) === 1 && key(title) !== "" && !misleads(title, String(value));
+    const isClear = alike.get(key) === 1 && key !== "" && !misleads(title, String(value));
     return { value, title: isClear || title.endsWith(beside) ? title : `${title} ${beside}`.trim() };
   });
 }
@@ -27,9 +28,4 @@ export function distinctChoices<T extends ChoiceValue>(
 /** Whether a title hides characters of its own, or says the opposite of what is sent. */
 function misleads(title: string, value: string): boolean {
   return (hides(title) && title !== visibleText(value)) || contradict(title, value);
-}
-
-/** Titles of one key look the same at a glance. */
-function key(title: string): string {
-  return bareText(title).toLowerCase();
 }

@@ -5,8 +5,8 @@ export interface TextPart {
   text: string;
 }
 
-/** Among them the blank of Braille, and lines through the letter before. */
-const INVISIBLE = /(?!\t|\r?\n)[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffb]/gu;
+/** Among them the blank of Braille, lines through the letter before, and what stands for an object (drawn as nothing). */
+const INVISIBLE = /(?!\t|\r?\n)[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffc]/gu;
 /** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
@@ -50,6 +50,7 @@ const NAMES: Record<string, string> = {
   "\u2068": "isolate",
   "\u2069": "end of isolate",
   "\ufeff": "byte order mark",
+  "\ufffc": "object that is not there",
 };
 
 /** Returns the code (`U+202E`, `U+200B ×12`, `U+200B U+202E …`) and the name shown for a hidden token. */
@@ -84,9 +85,16 @@ export function hides(text: string): boolean {
 /** Normalising sorts the marks of a letter, in time with the square of their number. No word has as many. */
 const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 
+/** Arabic phrases of one character, which normalising makes 18 and 8 of: a short text would become a long one. */
+const PHRASES = /[\ufdfa\ufdfb]/g;
+
 /** Text as a reader takes it: no hidden characters, nor marks for them, and letters of one width. To compare words by. */
 export function bareText(text: string): string {
   // Variation selectors too, which are marked nowhere: most letters look the same with them.
-  const seen = text.replace(INVISIBLE, "").replaceAll("\ufffd", "").replace(MARKS, "$1");
+  const seen = text
+    .replace(INVISIBLE, "")
+    .replaceAll("\ufffd", "")
+    .replace(MARKS, "$1")
+    .replace(PHRASES, "\u25a1");
   return seen.normalize("NFKC").replace(/\s+/g, " ").trim();
 }

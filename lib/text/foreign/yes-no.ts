@@ -33,14 +33,25 @@ const CLAUSE = /[,;:/|()–—.]|\s-\s/;
 
 /** Whether a text begins with a no or a yes that its other words turn round. */
 export function isTurned(text: string): boolean {
-  if (denies(text)) return TURNS.test(words(text.split(CLAUSE)[0] ?? "").replace(NO, ""));
-  const rest = words(text).replace(YES, "");
-  return affirms(text) && (TURNS.test(rest) || UNDOES.test(rest));
+  return turned(text, words(text));
+}
+
+/** Whether a text says no: at its beginning, or by the words after a yes. */
+export function refuses(text: string): boolean {
+  const said = words(text);
+  return NO.test(said) || turned(text, said);
+}
+
+function turned(text: string, said: string): boolean {
+  if (NO.test(said)) return TURNS.test(words(text.split(CLAUSE)[0] ?? "").replace(NO, ""));
+  const rest = said.replace(YES, "");
+  return YES.test(said) && (TURNS.test(rest) || UNDOES.test(rest));
 }
 
 /** Whether one says yes and the other says no. */
-export function contradict(one: string, other: string): boolean {
-  return (affirms(one) && denies(other)) || (denies(one) && affirms(other));
+export function contradict(...texts: [string, string]): boolean {
+  const [one, other] = texts.map(words) as [string, string];
+  return (YES.test(one) && NO.test(other)) || (NO.test(one) && YES.test(other));
 }
 
 function words(text: string): string {

@@ -5,6 +5,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { HiddenMark } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { splitHidden } from "@/lib/text/foreign/hidden.ts";
 import { type MessageToken, messageTokens, splitMessage } from "@/lib/text/message-tokens.ts";
 
 /** A longer title, in characters, is styled as text. */
@@ -18,7 +19,7 @@ const SCREENFUL = { characters: 1_200, lines: 14 };
  */
 export function RequestMessage({ message }: { message: string }) {
   const { title, body } = splitMessage(message);
-  const hides = messageTokens(message).some((token) => token.kind === "hidden");
+  const hides = splitHidden(message).some((part) => part.kind === "hidden");
   return (
     <div className="flex max-w-[46rem] flex-col gap-2.5">
       <Folded text={title} always={body === ""}>
