@@ -5,6 +5,7 @@
 import { inUnits, snake, totalOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import {
+  type FoundMoney,
   findMoney,
   isMoneyName,
   type Money,
@@ -25,12 +26,24 @@ export interface Check {
 
 type Json = Record<string, unknown>;
 
+/** The amounts that a message states, each once. */
+export function amountsIn(message: string): FoundMoney[] {
+  const found = findMoney(message).map((money) => [
+    `${money.currency} ${money.readings ? money.text : money.value}`,
+    money,
+  ]);
+  return [...new Map(found as [string, FoundMoney][]).values()];
+}
+
 /**
- * Compares an amount with the amounts in the message. Returns null if the message states none, or one that may be
+ * Compares an amount with those that the message states. Returns null if it states none, or one that may be
  * the amount and may be another (`12.500 EUR`, `EUR 3 million`): neither a tick nor a warning would be true.
  */
-export function checkMessage({ value, currency }: Money, message: string, formats: Formats): Check | null {
-  const stated = findMoney(message);
+export function checkMessage(
+  { value, currency }: Money,
+  stated: FoundMoney[],
+  formats: Formats,
+): Check | null {
   if (stated.length === 0) return null;
   const same = stated.filter(
     // “Refund of $5.00” and -5 are the same amount; “-$5.00” and 5 are not.
@@ -39,9 +52,9 @@ export function checkMessage({ value, currency }: Money, message: string, format
   if (same.some((money) => mayBeSameCurrency(money.currency, currency)))
     return { ok: true, words: "Matches message" };
   if (stated.some(({ readings }) => readings && mayBe(readings, value))) return null;
-  const there = [...new Set(stated.map((money) => writeFound(money, formats.amount)))]
-    .slice(0, 3)
-    .join(" and ");
+  const there = [...new Set(stated.slice(0, 3).map((money) => writeFound(money, formats.amount)))].join(
+    " and ",
+  );
   return { ok: false, words: `Message says ${there}`, ...(same.length > 0 && { currencyOnly: true }) };
 }
 

@@ -204,3 +204,16 @@ test("what is empty is a dash, what is due says so, and lists of many kinds of t
     { kind: "json", label: "Things" },
   ]);
 });
+
+test("of more values than anybody reads the rest stands as it was sent, and figures are checked in bounded time", () => {
+  const groups = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`g${at}`, { total: 1 }]));
+  const before = process.threadCpuUsage();
+  const blocks = describeFacts(groups, "EUR 2, ".repeat(9_000));
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
+  expect(blocks).toHaveLength(501);
+  expect(blocks[0]).toMatchObject({
+    fields: [{ cell: { check: { ok: false, words: "Message says 2.00 EUR" } } }],
+  });
+  expect(blocks.at(-1)).toMatchObject({ kind: "json", label: "59500 more values" });
+});

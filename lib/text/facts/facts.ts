@@ -1,7 +1,8 @@
 import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
-import { humanise } from "../labels.ts";
-import { checkMessage, checkTotal } from "./amount-checks.ts";
+import { humanise, plural } from "../labels.ts";
+import type { FoundMoney } from "../money.ts";
+import { amountsIn, checkMessage, checkTotal } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 import { describeTable, type FactTable, isTable } from "./fact-table.ts";
 
@@ -10,33 +11,53 @@ export type FactBlock =
   | FactTable
   | { kind: "json"; label: string; value: unknown };
 
+/** Nobody reads more values, and an agent may send any number. */
+const MOST_VALUES = 500;
+
 /**
  * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
- * objects. With the server's message, amounts are checked against the message.
+ * objects; what comes after MOST_VALUES values as it was sent. With the server's message, amounts are checked
+ * against the message.
  */
 export function describeFacts(values: Json, formats: Formats, message = ""): FactBlock[] {
   const [only, ...others] = Object.values(values);
   // A single argument that is an object is a wrapper, whose name adds nothing to its fields.
   if (others.length === 0 && isGroup(only)) return describeFacts(only, formats, message);
-  const groups = Object.entries(values).filter(([, value]) => isGroup(value));
-  const plain = Object.fromEntries(Object.entries(values).filter(([, value]) => !isGroup(value)));
-  return [
-    ...describeGroup(plain, { message, formats, currency: null }),
+  const { first, rest } = firstValues(values);
+  const stated = amountsIn(message);
+  const groups = Object.entries(first).filter(([, value]) => isGroup(value));
+  const plain = Object.fromEntries(Object.entries(first).filter(([, value]) => !isGroup(value)));
+  const blocks = [
+    ...describeGroup(plain, { stated, formats, currency: null }),
     ...groups.flatMap(([key, value]) =>
-      describeGroup(value as Json, { message, formats, currency: currencyOf(plain), group: humanise(key) }),
+      describeGroup(value as Json, { stated, formats, currency: currencyOf(plain), group: humanise(key) }),
     ),
   ];
+  const left = Object.keys(rest).length;
+  return left === 0 ? blocks : [...blocks, { kind: "json", label: plural(left, "more value"), value: rest }];
+}
+
+/** Splits arguments after MOST_VALUES values, those of groups counted one by one. */
+function firstValues(values: Json): { first: Json; rest: Json } {
+  const entries = Object.entries(values);
+  let count = 0;
+  const end = entries.findIndex(([, value]) => {
+    count += isGroup(value) ? Object.keys(value).length : 1;
+    return count > MOST_VALUES;
+  });
+  if (end === -1) return { first: values, rest: {} };
+  return { first: Object.fromEntries(entries.slice(0, end)), rest: Object.fromEntries(entries.slice(end)) };
 }
 
 /** Describes only values that can be read at a glance; an object in an object stays JSON. */
 function describeGroup(
   values: Json,
   {
-    message,
+    stated,
     formats,
     currency: outer,
     group,
-  }: { message: string; formats: Formats; currency: string | null; group?: string },
+  }: { stated: FoundMoney[]; formats: Formats; currency: string | null; group?: string },
 ): FactBlock[] {
   const currency = currencyOf(values) ?? outer;
   const total = totalOf(values);
@@ -47,15 +68,15 @@ function describeGroup(
     const cell = describeValue(key, value, formats, currency);
     if (cell) {
       if (cell.kind === "number" && key === total?.key) {
-        const stated = { value: total.value, currency: total.currency ?? currency };
-        const check = checkMessage(stated, message, formats);
+        const money = { value: total.value, currency: total.currency ?? currency };
+        const check = checkMessage(money, stated, formats);
         if (check) cell.check = check;
       }
       fields.push({ label: humanise(key), cell });
     } else if (isTable(value)) rest.push(describeTable(key, label, value, formats, currency));
     else rest.push({ kind: "json", label, value });
   }
-  checkSums(rest, values, { message, formats, currency });
+  checkSums(rest, values, { stated, formats, currency });
   return fields.length > 0 ? [{ kind: "fields", ...(group ? { label: group } : {}), fields }, ...rest] : rest;
 }
 
@@ -66,13 +87,13 @@ function describeGroup(
 function checkSums(
   blocks: FactBlock[],
   values: Json,
-  { message, formats, currency }: { message: string; formats: Formats; currency: string | null },
+  { stated, formats, currency }: { stated: FoundMoney[]; formats: Formats; currency: string | null },
 ): void {
   const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
   for (const { sum } of summed) {
     if (!sum) continue;
     const value = inUnits(sum.columnKey, sum.value);
-    const check = checkTotal(value, values, formats) ?? checkMessage({ value, currency }, message, formats);
+    const check = checkTotal(value, values, formats) ?? checkMessage({ value, currency }, stated, formats);
     if (check && (check.ok || summed.length === 1)) sum.check = check;
   }
 }

@@ -4,7 +4,7 @@ import { amountOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
 import { formatPast, momentOf } from "../time.ts";
-import { type Check, checkMessage } from "./amount-checks.ts";
+import { amountsIn, type Check, checkMessage } from "./amount-checks.ts";
 import type { Cell, Json } from "./cells.ts";
 import { describeFacts } from "./facts.ts";
 
@@ -45,7 +45,7 @@ export function judgeFigures(values: Json, message: string, formats: Formats): F
   }
   const amount = amountOf(values, message);
   // Lists show this amount, which the page's marks may not cover.
-  const check = amount && marks.length === 0 && checkMessage(amount, message, formats);
+  const check = amount && marks.length === 0 && checkMessage(amount, amountsIn(message), formats);
   if (check) marks.push({ of: `Amount ${formats.amount(amount)}`, check });
   return {
     differences: marks.filter((mark) => !mark.check.ok).map(toDifference),

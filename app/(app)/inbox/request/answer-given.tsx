@@ -16,9 +16,9 @@ import { requestKeys } from "@/lib/api-client/requests.ts";
 import { answererIn } from "@/lib/format/requests/answerer.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/format/requests/delivery.ts";
 import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
+import { sentCells } from "@/lib/format/requests/sent-values.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { describeFacts } from "@/lib/text/facts/facts.ts";
 import { useUndo } from "../answer/use-undo.ts";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
@@ -66,26 +66,16 @@ function GivenFields({ request }: { request: InputRequestDetail }) {
   const content = request.answer?.content;
   if (!content || request.fields.kind !== "supported" || decisionOf(request.fields).kind !== "form")
     return null;
-  const titles = new Map(request.fields.fields.map((field) => [field.name, field]));
-  const cells = describeFacts(content, formats).flatMap((block) =>
-    block.kind === "fields" ? block.fields : [],
-  );
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1 text-[13px]">
-      {Object.keys(content).map((name, index) => {
-        const field = titles.get(name);
-        const chosen =
-          field?.kind === "one_of" && field.options.find((option) => option.value === content[name]);
-        const cell = cells[index]?.cell;
-        return (
-          <div key={name} className="col-span-2 grid grid-cols-subgrid">
-            <dt className="text-muted">{field?.title ?? name}</dt>
-            <dd className="whitespace-pre-wrap">
-              {chosen ? chosen.title : cell && <CellText cell={cell} />}
-            </dd>
-          </div>
-        );
-      })}
+      {sentCells(request.fields.fields, content, formats).map(({ name, title, cell }) => (
+        <div key={name} className="col-span-2 grid grid-cols-subgrid">
+          <dt className="text-muted">{title}</dt>
+          <dd className="whitespace-pre-wrap">
+            <CellText cell={cell} />
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }
