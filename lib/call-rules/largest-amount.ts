@@ -16,11 +16,14 @@ const NO_SUM_BELOW = new Set([
 /**
  * Returns the largest amount that any field of money names, at any depth: the one that the inbox shows could be another that
  * the caller added. What stands below such a field counts too, as in `amount: {value: 9000}`. Null: there is none. Throws
- * RuleFailure for one that has no single reading, so that a person is asked.
+ * RuleFailure for one that has no single reading, and for more than MOST_AMOUNTS, so that a person is asked.
  */
 export function largestAmount(args: Record<string, unknown>): number | null {
-  return largestIn(args, { name: "", above: "" });
+  return largestIn(args, { name: "", above: "" }, { amounts: MOST_AMOUNTS });
 }
+
+/** More than any call has that somebody made on purpose; each is read in some microseconds. */
+const MOST_AMOUNTS = 10_000;
 
 /** Where a value stands. */
 interface Place {
@@ -30,12 +33,16 @@ interface Place {
   above: string;
 }
 
-function largestIn(value: unknown, place: Place): number | null {
-  if (typeof value !== "object" || value === null) return amountAt(value, place.name);
+function largestIn(value: unknown, place: Place, left: { amounts: number }): number | null {
+  if (typeof value !== "object" || value === null) {
+    if (place.name !== "" && --left.amounts < 0)
+      throw new RuleFailure(`the arguments have more than ${MOST_AMOUNTS} amounts`);
+    return amountAt(value, place.name);
+  }
   // One by one: there may be more values than a function takes arguments.
   let largest: number | null = null;
   for (const [key, its] of Object.entries(value)) {
-    const found = largestIn(its, Array.isArray(value) ? place : placeOf(key, place.above));
+    const found = largestIn(its, Array.isArray(value) ? place : placeOf(key, place.above), left);
     if (found !== null && (largest === null || found > largest)) largest = found;
   }
   return largest;

@@ -1,4 +1,4 @@
-import type { RequestDocument } from "../../input-requests/documents/schema.ts";
+import { ADDRESS_CHARACTERS, type RequestDocument } from "../../input-requests/documents/schema.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { capitalise, shorten } from "../../text/labels.ts";
 import { formatBytes } from "../../text/media.ts";
@@ -59,7 +59,7 @@ export function savedName(name: string, mediaType: string): string {
 
 /** A long address without its middle: the host and the file's name both stay. */
 export function bothEnds(address: string): string {
-  return address.length > 240 ? `${address.slice(0, 120)} … ${address.slice(-119)}` : address;
+  return address.length > ADDRESS_CHARACTERS ? `${address.slice(0, 120)} … ${address.slice(-119)}` : address;
 }
 
 /** What is known of a document before it is read: `PDF, 12 kB, from the details`. */

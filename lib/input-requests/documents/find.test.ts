@@ -90,7 +90,13 @@ describe("documents of arguments", () => {
     ["an object with more", { payment: { ...link, amount: 98_000 } }, [null]],
     ["a name that is not shown beside a title", { a: { ...link, name: "x", title: "y" } }, [null]],
     ["a name that is no text", { a: { ...link, name: { amount: 98_000 } } }, [null]],
-    ["a description longer than what is shown", { a: { ...link, description: "x".repeat(1_001) } }, [null]],
+    ["a description longer than what is shown", { a: { ...link, description: "x".repeat(301) } }, [null]],
+    ["an address longer than what is shown", { a: { ...link, uri: `erp://${"x".repeat(235)}` } }, [null]],
+    [
+      "a media type with more than the type",
+      { a: { ...link, mimeType: "application/pdf; iban=DE00" } },
+      [null],
+    ],
     ["the whole call, embedded", { type: "resource", resource: { text: "Hello" } }, ["/resource"]],
     [
       "an embedded one with more",
@@ -117,6 +123,8 @@ describe("documents of arguments", () => {
     let nested: unknown = "erp://deep";
     for (let depth = 0; depth < 30_000; depth++) nested = [nested];
     expect(documentsOfArguments(nested, serves)).toEqual([]);
+    // More values than a function takes arguments.
+    expect(documentsOfArguments({ list: Array(500_000).fill(1), a: "erp://1" }, serves)).toHaveLength(0);
   });
 });
 

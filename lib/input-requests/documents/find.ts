@@ -6,14 +6,14 @@ import { z } from "zod";
 import { URL_CHARACTERS } from "../../mcp/limits.ts";
 import { byteLength } from "../../text/media.ts";
 import { trimEndOf } from "../../text/trim-end.ts";
-import type { RequestDocument } from "./schema.ts";
+import { ADDRESS_CHARACTERS, type RequestDocument } from "./schema.ts";
 
 /** Documents of one request; the others are left out. */
 export const MOST_DOCUMENTS = 20;
 /** Values of arguments or of a result that are looked at. */
 const MOST_VALUES = 20_000;
 const NAME_CHARACTERS = 200;
-const DESCRIPTION_CHARACTERS = 1_000;
+const DESCRIPTION_CHARACTERS = 300;
 /** Longer paths, to values nested ever deeper, are not told. */
 const PATH_CHARACTERS = 500;
 
@@ -120,6 +120,7 @@ function walk(
       left.push(
         ...Object.entries(value)
           .filter(([name]) => !document || !KNOWN.has(name))
+          .slice(0, MOST_VALUES - left.length)
           .map(([name, each]) => ({
             value: each,
             key: Array.isArray(value) ? key : name,
@@ -193,10 +194,16 @@ const MOST_CHARACTERS: Record<string, number> = {
   title: NAME_CHARACTERS,
   description: DESCRIPTION_CHARACTERS,
   mimeType: 60,
+  uri: ADDRESS_CHARACTERS,
 };
 
+/** Whether a part is not shown whole; of a media type, its parameters are not. */
 function isLong(name: string, value: unknown): boolean {
-  return typeof value === "string" && value.length > (MOST_CHARACTERS[name] ?? Number.POSITIVE_INFINITY);
+  if (typeof value !== "string") return false;
+  return (
+    value.length > (MOST_CHARACTERS[name] ?? Number.POSITIVE_INFINITY) ||
+    (name === "mimeType" && value.includes(";"))
+  );
 }
 
 /** The whole call is never told. */

@@ -43,14 +43,19 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
       <div className="flex min-h-12 items-center gap-3 py-1.5 pr-2 pl-3.5">
         <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
         <div className="min-w-0 flex-1">
-          <p id={`${id}-name`} className="truncate font-medium" title={document.name}>
+          <p id={`${id}-name`} className="break-words font-medium">
             <PlainText text={document.name} />
           </p>
-          <p className="truncate text-muted text-xs">{documentFacts(document)}</p>
+          <p className="break-words text-muted text-xs">{documentFacts(document)}</p>
           {/* The name is the caller's: only the address says which document is read. */}
           {document.uri !== null && document.uri !== document.name && (
             <p className="break-all text-muted text-xs" title={document.uri}>
               <PlainText text={bothEnds(document.uri)} />
+            </p>
+          )}
+          {document.description && (
+            <p className="whitespace-pre-line break-words text-[13px]">
+              <PlainText text={document.description} />
             </p>
           )}
         </div>
@@ -71,11 +76,6 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
       </div>
       {open && (
         <div id={id} className="flex flex-col gap-3 border-line border-t px-3.5 py-3">
-          {document.description && (
-            <p className="whitespace-pre-line text-[13px]">
-              <PlainText text={document.description} />
-            </p>
-          )}
           {document.kept === "site" ? (
             <SiteDocument request={request} document={document} />
           ) : (
