@@ -6,7 +6,7 @@ import type { Tx } from "../base/db/db.ts";
 import { together } from "../base/db/together.ts";
 import { AppError, type FieldError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
-import { type ArgumentsCheck, areQuick, validateArguments } from "../mcp/forms/arguments.ts";
+import { type ArgumentsCheck, areQuick, MAX_ERRORS, validateArguments } from "../mcp/forms/arguments.ts";
 import { judgeArguments } from "../mcp/forms/judge-arguments.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { toolOf, usableTool } from "../servers/check.ts";
@@ -163,7 +163,9 @@ function refuseArguments(args: Record<string, unknown>, check: ArgumentsCheck): 
   // An unchecked schema uses features that Intray does not read, so the server has to judge.
   if (check.checked) errors.push(...check.errors);
   if (errors.length > 0)
-    throw new AppError("invalid_arguments", "The arguments do not fit the tool.", { errors });
+    throw new AppError("invalid_arguments", "The arguments do not fit the tool.", {
+      errors: errors.slice(0, MAX_ERRORS),
+    });
 }
 
 /** Finds integers that JSON.parse may have rounded, so that the server would get another number. */

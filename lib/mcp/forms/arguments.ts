@@ -16,7 +16,7 @@ export type ArgumentsCheck = { checked: true; errors: FieldError[] } | { checked
 
 const MAX_SCHEMA_BYTES = 256 * 1024;
 const MAX_DEPTH = 64;
-const MAX_ERRORS = 50;
+export const MAX_ERRORS = 50;
 /** Limits the schema's size with all references resolved, since a validator visits every part. */
 const MAX_WEIGHT = 100_000;
 
