@@ -66,6 +66,21 @@ describe("messages that are none", () => {
 });
 
 describe("sizes", () => {
+  test("of a message other than a call's arguments no more values are read than any client sends", async () => {
+    const agent = await anAgent();
+    const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, {}]));
+    const clientInfo = { name: "odd", version: "1" };
+    const params = { protocolVersion: "2025-11-25", clientInfo, capabilities: { extensions: many } };
+    const refused = await agent.post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    expect([refused.status, refused.answer.error.message]).toEqual([
+      422,
+      expect.stringContaining("10000 values"),
+    ]);
+    const args = { note: "many", many };
+    const { answer } = await agent.legacy("tools/call", { name: "erp__quick", arguments: args });
+    expect(answer.result.content).toEqual([{ type: "text", text: "done" }]);
+  });
+
   test("arguments of nearly a megabyte are taken", async () => {
     const agent = await anAgent();
     const args = { pages: Array.from({ length: 900 }, () => "x".repeat(1_000)) };

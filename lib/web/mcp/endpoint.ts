@@ -39,6 +39,8 @@ const RESUMABLE_FROM = "2025-11-25";
 /** As many as the official server package takes. */
 const MOST_OF_BATCH = 100;
 const MOST_ID_CHARACTERS = 1_000;
+/** Values of all messages, beside the arguments of calls: several schemas of the protocol copy each. */
+const MOST_VALUES = 10_000;
 /** The longest name and version of a client that its session carries. */
 const CLIENT_CHARACTERS = 64;
 
@@ -90,6 +92,7 @@ async function answer(request: Request, response: ServerResponse): Promise<Reply
   const body = await readJson(request);
   if (takesAnswers(request.headers.get("accept"))) request.headers.set("accept", ANSWERS);
   refuseLongBatch(body);
+  refuseManyValues(body);
   await countMessages([body].flat(), caller, originOf(request).key);
   refuseOddIds(body);
   const legacy = await isLegacy(request, body);
@@ -127,6 +130,27 @@ function refuseLongBatch(body: unknown): void {
   if (Array.isArray(body) && body.length > MOST_OF_BATCH)
     throw new AppError("invalid_input", `A batch has at most ${MOST_OF_BATCH} messages.`);
 }
+
+function refuseManyValues(body: unknown): void {
+  const left: unknown[] = [body].flat().map((message) => callSchema.safeParse(message).data ?? message);
+  for (let count = 0; left.length > 0; ) {
+    const value = left.pop();
+    if (typeof value !== "object" || value === null) continue;
+    for (const each of Object.values(value)) {
+      if (++count > MOST_VALUES)
+        throw new AppError(
+          "invalid_input",
+          `A request has at most ${MOST_VALUES} values beside a call's arguments.`,
+        );
+      left.push(each);
+    }
+  }
+}
+
+const callSchema = z.looseObject({
+  method: z.literal("tools/call"),
+  params: z.looseObject({ arguments: z.unknown().transform(() => null) }),
+});
 
 /** Every message counts as a call of its own. The first was counted when its caller was identified. */
 async function countMessages(messages: unknown[], caller: AgentCaller, originKey: string): Promise<void> {
