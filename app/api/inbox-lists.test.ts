@@ -97,6 +97,17 @@ describe("a list", () => {
     });
   });
 
+  test("has the beginning of a long message, and the request has all of it", async () => {
+    const long = await web.organization("long-lists");
+    const server = await insertServer(web.db, long, { name: "Long" });
+    const message = "\u200b&".repeat(20_000);
+    const id = await ask(server, message, {}, { hours: 0 }, long);
+    const who = { key: await web.key(long, "viewer") };
+    const [item] = (await list({}, who)).items;
+    expect(item?.message).toBe(`${message.slice(0, 999)}…`);
+    expect((await web.call("GET", `/api/v1/input-requests/${id}`, who)).body.message).toBe(message);
+  });
+
   test("finds a renamed server's requests by its new name", async () => {
     const organization = await web.organization("renamed");
     const admin = { key: await web.key(organization, "admin") };

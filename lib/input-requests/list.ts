@@ -22,6 +22,7 @@ import {
   visibleRequest,
   waitingFor,
 } from "./filter.ts";
+import { messageInList } from "./limits.ts";
 import { iso, JOINS, type RequestRow, summaryOf, toSummary } from "./row.ts";
 import {
   type InputRequestSummary,
@@ -148,7 +149,7 @@ export async function listInputRequests(
     rows,
     query.limit,
     (row) => ({ order: name, key: order.keyOf(row), id: row.id }),
-    (row) => toSummary(principal, row),
+    (row) => toSummary(principal, { ...row, message: messageInList(row.message) }),
   );
   return { ...listed, ...notSearched(tx, words) };
 }

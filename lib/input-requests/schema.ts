@@ -280,6 +280,7 @@ export const inputRequestSchema = z.object({
   origin: z.enum(["server", "intray"]),
   /** The question is an approval in front of the call, by this rule; null: it is none. */
   gate: z.object({ rule: gateRuleSchema.nullable() }).nullable(),
+  /** In lists at most MESSAGE_IN_LISTS characters; a longer one ends with “…” there. */
   message: z.string(),
   /** The hash that an answer binds to. */
   questionHash: z.string(),

@@ -3,7 +3,13 @@ import { totals } from "./amount-words.ts";
 import { MOST_AT_ONCE, notAlike } from "./bulk-eligibility.ts";
 
 describe("requests are answered together", () => {
-  const one = { alike: "x", mode: "form" as const, server: { id: "s1", name: "ERP" }, tool: "pay" };
+  const one = {
+    alike: "x",
+    message: "Pay?",
+    mode: "form" as const,
+    server: { id: "s1", name: "ERP" },
+    tool: "pay",
+  };
   test.each([
     ["when they are alike", [one, { ...one, tool: "refund" }], null],
     ["not without any", [], /Select requests/],
@@ -13,6 +19,7 @@ describe("requests are answered together", () => {
       [one, { ...one, server: { id: "s2", name: "CRM" }, alike: "y" }],
       /different servers/,
     ],
+    ["not with a message that the list cuts", [one, { ...one, message: "x".repeat(1_000) }], /on its own/],
     ["not with a secret", [{ ...one, alike: null }], /secret/],
     ["not with another form", [one, { ...one, alike: "y" }], /different answers/],
     ["not more than one call takes", Array(MOST_AT_ONCE + 1).fill(one), /at most 200/],

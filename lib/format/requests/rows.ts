@@ -5,6 +5,9 @@ import { visibleText } from "../../text/foreign/hidden.ts";
 import type { Formats } from "../../text/formats/formats.ts";
 import type { InboxGrouping } from "./inbox-filters.ts";
 
+/** No row is as wide. */
+const TITLE_CHARACTERS = 300;
+
 type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message" | "origin" | "gate">;
 
 /**
@@ -26,7 +29,7 @@ export function titleParts(
   const inOwnWords = origin === "intray" && gate === null;
   if (names.length + (amount ? 1 : 0) > 1 && !inOwnWords)
     return { name: visibleText(names.join(" · ")), amount: sum };
-  const line = message.trim().split("\n", 1)[0] ?? "";
+  const [line = ""] = message.slice(0, TITLE_CHARACTERS).trim().split("\n", 1);
   const isNamed = label === null || line.includes(label);
   return {
     name: visibleText(isNamed ? line : `${label} · ${line}`),

@@ -49,7 +49,10 @@ function bulkActions(form: Form): BulkAction[] {
   }
 }
 
-type Selected = Pick<InputRequestSummary, "alike" | "mode" | "server" | "tool" | "warnings" | "actions">;
+type Selected = Pick<
+  InputRequestSummary,
+  "alike" | "message" | "mode" | "server" | "tool" | "warnings" | "actions"
+>;
 
 /**
  * Returns what can be done with the selected requests at once. `form`: that of the first one; null until it is

@@ -138,7 +138,7 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
             key={request.id}
             className="flex items-start gap-4 border-line border-b px-3 py-2 text-[13px] last:border-b-0"
           >
-            <span className="line-clamp-2 min-w-0 flex-1">
+            <span className="min-w-0 flex-1 break-words">
               <bdi>{visibleText(request.message)}</bdi>
             </span>
             {request.warnings.map((warning) => (

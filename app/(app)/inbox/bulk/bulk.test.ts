@@ -19,6 +19,7 @@ const ONE = {
   id: "a",
   state: "open",
   alike: "same",
+  message: "Pay?",
   mode: "form",
   server: { id: "erp", name: "ERP" },
   tool: "pay",

@@ -10,6 +10,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
+import { messageInList } from "@/lib/input-requests/limits.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { areAlike, changedFacts } from "@/lib/text/question-changes.ts";
 import { diffFields } from "@/lib/text/schema-diff.ts";
@@ -102,7 +103,7 @@ export function AskedBefore({ request, children }: { request: InputRequestDetail
   );
   if (request.previous) {
     const { message } = request.previous;
-    const then = earlier.findLast((each) => each.message === message);
+    const then = earlier.findLast((each) => each.message === messageInList(message));
     return (
       <Notice tone="wait" title="This request changed. Review it again">
         <Then request={then} />
