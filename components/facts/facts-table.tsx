@@ -78,7 +78,7 @@ export function FactsTable({ table }: { table: FactTable }) {
           {!folded && table.left > 0 && (
             <tr>
               <td colSpan={table.columns.length} className="px-3 py-2 text-muted">
-                {plural(table.left, "more line")}, not shown.
+                {plural(table.left, "more line")} below.
               </td>
             </tr>
           )}

@@ -64,6 +64,13 @@ test.each([
   expect(amountOf(args)).toBe(shownAmount(args, "")?.value);
 });
 
+test("an amount in the smallest unit is read by its currency, wherever that is named", () => {
+  expect(amountOf({ amount_minor: 5_000_000, currency: "JPY" })).toBe(5_000_000);
+  expect(amountOf({ currency: "JPY", lines: [{ price_minor: 700 }] })).toBe(700);
+  expect(amountOf({ amount_minor: 5_000_000, currency: "EUR" })).toBe(50_000);
+  expect(amountOf({ amount_cents: 5_000, currency: "JPY" })).toBe(50);
+});
+
 test("arguments may have more numbers than a function takes; more amounts than anybody sends are left to a person", () => {
   const many = Array.from({ length: 200_000 }, (_, at) => at);
   expect(amountOf({ amount: 5, points: many })).toBe(5);

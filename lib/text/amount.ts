@@ -67,11 +67,8 @@ export function totalOf(
     for (const { key, currency } of fields.filter((field) => field.name === name)) {
       const money = readMoney(values[key]);
       if (!money || Math.abs(money.value) >= LARGEST) continue;
-      return {
-        key,
-        value: inUnits(key, money.value),
-        currency: money.currency ?? currency ?? currencyOf(values),
-      };
+      const known = money.currency ?? currency ?? currencyOf(values);
+      return { key, value: inUnits(key, money.value, known), currency: known };
     }
   }
   return null;
@@ -93,9 +90,23 @@ export function currencyOf(values: Record<string, unknown>): string | null {
   return null;
 }
 
-/** The value in whole units; fields such as `amount_cents` are sent in hundredths. */
-export function inUnits(key: string, value: number): number {
-  return isInCents(key) ? value / 100 : value;
+/**
+ * The value in whole units; fields such as `amount_cents` are sent in hundredths, and `amount_minor` in the smallest
+ * unit of its currency: of the yen in whole ones.
+ */
+export function inUnits(key: string, value: number, currency: string | null = null): number {
+  if (!isInCents(key)) return value;
+  const isMinor = /(^|_)minor(_|$)/.test(snake(key));
+  return value / 10 ** (isMinor && currency !== null && CURRENCIES.has(currency) ? decimalsOf(currency) : 2);
+}
+
+/** Of an ISO code: 0 of JPY, 2 of EUR, 3 of KWD. */
+function decimalsOf(currency: string): number {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+  }).resolvedOptions();
+  return maximumFractionDigits;
 }
 
 export function isInCents(key: string): boolean {

@@ -1,3 +1,5 @@
+import { bareText } from "./foreign/hidden.ts";
+
 const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip", "usd", "eur"]);
 
 /** Turns `due_date` and `dueDate` into `Due date`, and `invoice_id` into `Invoice ID`. */
@@ -8,6 +10,14 @@ export function humanise(name: string): string {
     .filter(Boolean)
     .map((word) => (ACRONYMS.has(word.toLowerCase()) ? word.toUpperCase() : word.toLowerCase()));
   return capitalise(words.join(" ")) || name;
+}
+
+/** Returns how each name is labelled: humanised, or as it is where another's label would look the same. */
+export function labelsOf(names: string[]): (name: string) => string {
+  const counts = new Map<string, number>();
+  const key = (name: string) => bareText(humanise(name)).toLowerCase();
+  for (const name of names) counts.set(key(name), (counts.get(key(name)) ?? 0) + 1);
+  return (name) => (counts.get(key(name)) === 1 ? humanise(name) : name);
 }
 
 export function capitalise(text: string): string {

@@ -1,6 +1,6 @@
 import { isInCents } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
-import { humanise, plural } from "../labels.ts";
+import { humanise, labelsOf, plural } from "../labels.ts";
 import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
 import { type Check, checkLine, isUnitPrice } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
@@ -92,10 +92,11 @@ function arrange(items: Json[], currency: string | null): Column[] {
     return { key, numeric: figures && !ordinal, rank };
   });
   kinds.sort((a, b) => a.rank - b.rank);
+  const labels = labelsOf(kinds.map(({ key }) => key));
   const lead = kinds.find(({ rank }) => rank !== 0);
   return kinds.map((each) => ({
     key: each.key,
-    label: humanise(each.key) + (each.rank === 4 && currency && !isInCents(each.key) ? `, ${currency}` : ""),
+    label: labels(each.key) + (each.rank === 4 && currency && !isInCents(each.key) ? `, ${currency}` : ""),
     numeric: each.numeric,
     lead: each === lead,
   }));

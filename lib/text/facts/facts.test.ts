@@ -217,3 +217,33 @@ test("of more values than anybody reads the rest stands as it was sent, and figu
   });
   expect(blocks.at(-1)).toMatchObject({ kind: "json", label: "59500 more values" });
 });
+
+test("names that would read alike stand as they were sent", () => {
+  const labels = (values: Record<string, unknown>) =>
+    describeFacts(values).flatMap((block) =>
+      block.kind === "fields"
+        ? block.fields.map(({ label }) => label)
+        : block.kind === "table"
+          ? block.columns.map(({ label }) => label)
+          : [],
+    );
+  expect(labels({ payee_: "ACME", payee: "EVIL", note: "x" })).toEqual(["payee_", "payee", "Note"]);
+  expect(labels({ lines: [{ to: "ACME", To: "EVIL" }] })).toEqual(["to", "To"]);
+  expect(describeFacts({ payee: { a: 1 }, Payee: { a: 2 } })).toMatchObject([
+    { label: "payee" },
+    { label: "Payee" },
+  ]);
+});
+
+test("the lines that a table leaves out stand below it, as sent", () => {
+  const lines = Array.from({ length: 502 }, (_, at) => ({ to: `A${at}`, pay: at }));
+  const [table, rest] = describeFacts({ lines });
+  expect(table).toMatchObject({ kind: "table", left: 2 });
+  expect(rest).toEqual({ kind: "json", label: "Lines: 2 more lines", value: lines.slice(500) });
+});
+
+test("an amount is shown with all its decimals, however small", () => {
+  expect(describeFacts({ amount: 4e-7, other: 1 })).toMatchObject([
+    { fields: [{ cell: { text: "0.0000004" } }, {}] },
+  ]);
+});

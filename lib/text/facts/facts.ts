@@ -1,6 +1,6 @@
 import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
-import { humanise, plural } from "../labels.ts";
+import { labelsOf, plural } from "../labels.ts";
 import type { FoundMoney } from "../money.ts";
 import { amountsIn, checkMessage, checkTotal } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
@@ -25,12 +25,13 @@ export function describeFacts(values: Json, formats: Formats, message = ""): Fac
   if (others.length === 0 && isGroup(only)) return describeFacts(only, formats, message);
   const { first, rest } = firstValues(values);
   const stated = amountsIn(message);
+  const labels = labelsOf(Object.keys(first));
   const groups = Object.entries(first).filter(([, value]) => isGroup(value));
   const plain = Object.fromEntries(Object.entries(first).filter(([, value]) => !isGroup(value)));
   const blocks = [
     ...describeGroup(plain, { stated, formats, currency: null }),
     ...groups.flatMap(([key, value]) =>
-      describeGroup(value as Json, { stated, formats, currency: currencyOf(plain), group: humanise(key) }),
+      describeGroup(value as Json, { stated, formats, currency: currencyOf(plain), group: labels(key) }),
     ),
   ];
   const left = Object.keys(rest).length;
@@ -61,10 +62,11 @@ function describeGroup(
 ): FactBlock[] {
   const currency = currencyOf(values) ?? outer;
   const total = totalOf(values);
+  const labels = labelsOf(Object.keys(values));
   const fields: { label: string; cell: Cell }[] = [];
   const rest: FactBlock[] = [];
   for (const [key, value] of Object.entries(values)) {
-    const label = group ? `${group} · ${humanise(key)}` : humanise(key);
+    const label = group ? `${group} · ${labels(key)}` : labels(key);
     const cell = describeValue(key, value, formats, currency);
     if (cell) {
       if (cell.kind === "number" && key === total?.key) {
@@ -72,9 +74,17 @@ function describeGroup(
         const check = checkMessage(money, stated, formats);
         if (check) cell.check = check;
       }
-      fields.push({ label: humanise(key), cell });
-    } else if (isTable(value)) rest.push(describeTable(key, label, value, formats, currency));
-    else rest.push({ kind: "json", label, value });
+      fields.push({ label: labels(key), cell });
+    } else if (isTable(value)) {
+      const table = describeTable(key, label, value, formats, currency);
+      rest.push(table);
+      if (table.left > 0)
+        rest.push({
+          kind: "json",
+          label: `${label}: ${plural(table.left, "more line")}`,
+          value: value.slice(table.rows.length),
+        });
+    } else rest.push({ kind: "json", label, value });
   }
   checkSums(rest, values, { stated, formats, currency });
   return fields.length > 0 ? [{ kind: "fields", ...(group ? { label: group } : {}), fields }, ...rest] : rest;

@@ -59,7 +59,9 @@ function createFormats(locale: string, zone: string | undefined) {
   /** Swedish dates are ISO 8601. */
   const isoDate = dates({ dateStyle: "short" }, zone, "sv");
   const number = numbers({ maximumFractionDigits: 10 });
-  const money = numbers({ minimumFractionDigits: 2, maximumFractionDigits: 6 });
+  const usualMoney = numbers({ minimumFractionDigits: 2, maximumFractionDigits: 6 });
+  const smallMoney = numbers({ minimumFractionDigits: 2, maximumFractionDigits: 20 });
+  const money = (value: number) => (Number(value.toFixed(6)) === value ? usualMoney : smallMoney)(value);
 
   const daysBefore = (at: string, now: number) =>
     Math.round((Date.parse(isoDate(now)) - Date.parse(isoDate(at))) / 86_400_000);
@@ -80,7 +82,7 @@ function createFormats(locale: string, zone: string | undefined) {
     exact,
     /** `1,204`, `0.5`: all that is there. */
     number,
-    /** With separators and at least two decimals: `1,000.00`. */
+    /** With separators and at least two decimals: `1,000.00`; all that there are. */
     money,
     /** A timeline's time: `16:02:11` today, `yesterday 16:02`, `19 Nov, 12:40`, `19 Nov 2025, 12:40`. */
     clock(at: string, now: number): string {
