@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { personSchema } from "../access/schema.ts";
+import { httpAddress } from "../base/http-address.ts";
 
 const TEXT_CHARACTERS = 4_000;
 /** Details, form and links together, in characters of JSON. */
@@ -27,11 +28,12 @@ const details = z
   .record(z.string(), z.unknown())
   .refine(small, tooLarge)
   .describe("Facts that help to decide, by name; shown beside the question");
+const address = httpAddress(2_000);
 const link = z.union([
-  z.url({ protocol: /^https?$/ }).max(2_000),
+  address,
   z.strictObject({
     title: z.string().trim().min(1).max(200),
-    url: z.url({ protocol: /^https?$/ }).max(2_000),
+    url: address,
   }),
 ]);
 const toWhom = {

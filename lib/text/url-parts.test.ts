@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readAddress } from "./foreign/address.ts";
 import { urlParts } from "./url-parts.ts";
 
 test("an address is split around its host", () => {
@@ -43,3 +44,11 @@ test.each(["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "int
   "%j cannot be opened",
   (url) => expect(urlParts(url)).toBeNull(),
 );
+
+test("a host in foreign letters that is longer than any is no host: to read it takes the square of its length", () => {
+  const letters = Array.from({ length: 2_000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join("");
+  expect(urlParts(`http://${letters}/`)).toBeNull();
+  expect(urlParts(`http://${letters.slice(0, 20)}/${letters}`)?.host).toMatch(/^xn--/);
+  expect(urlParts(`https://example.com/?${letters}`)?.host).toBe("example.com");
+  expect(readAddress(`/\\\t${letters}`, "https://example.com")).toBeNull();
+});

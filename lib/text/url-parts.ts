@@ -1,3 +1,5 @@
+import { readAddress } from "./foreign/address.ts";
+
 /** A URL split so that its host can be shown in bold. */
 export interface UrlParts {
   /** The URL as a browser opens it, which may differ from the given text. */
@@ -11,7 +13,7 @@ export interface UrlParts {
 
 /** Returns null for anything but http and https: other schemes could run code or open another program. */
 export function urlParts(url: string): UrlParts | null {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = readAddress(url);
   if (!parsed || !["https:", "http:"].includes(parsed.protocol)) return null;
   const { protocol, username, password, hostname, host, port, pathname, search, hash } = parsed;
   const credentials = username !== "" || password !== "";
@@ -36,7 +38,7 @@ export function urlParts(url: string): UrlParts | null {
 export function siteOf(url: string): string {
   const parts = urlParts(url);
   if (parts) return `${new URL(parts.href).protocol}//${parts.host}`;
-  return URL.canParse(url) ? new URL(url).protocol : "";
+  return readAddress(url)?.protocol ?? "";
 }
 
 /** The URL parser already converts decimal and hexadecimal addresses to this form. */

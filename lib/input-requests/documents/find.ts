@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { URL_CHARACTERS } from "../../mcp/limits.ts";
+import { readAddress } from "../../text/foreign/address.ts";
 import { byteLength } from "../../text/media.ts";
 import { trimEndOf } from "../../text/trim-end.ts";
 import { ADDRESS_CHARACTERS, type RequestDocument } from "./schema.ts";
@@ -77,7 +78,7 @@ function isResourceAddress(text: string): boolean {
 }
 
 function isSite(text: string): boolean {
-  return text.length <= URL_CHARACTERS && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+  return text.length <= URL_CHARACTERS && /^https?:\/\/\S+$/i.test(text) && readAddress(text) !== null;
 }
 
 const words = z.string().nullish().catch(null);

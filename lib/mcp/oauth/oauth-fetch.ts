@@ -1,6 +1,7 @@
 /** OAuth requests: https, limited in time and size, through the guarded network. */
 import type { z } from "zod";
 import type { Network } from "../../base/network/network.ts";
+import { hasShortHost } from "../../text/foreign/address.ts";
 import { type OAuthRefusal, OAuthRefused } from "./oauth-refused.ts";
 
 /** The deadline of one exchange with an authorization server, body included. */
@@ -48,12 +49,19 @@ export function reading(ask: OAuthFetch, schema: z.ZodType, code: OAuthRefusal):
   };
 }
 
-/** Returns the JSON object in a reply's body, or null if there is none. */
+/**
+ * Returns the JSON object in a reply's body, or null if there is none. Texts that no parser of addresses should get
+ * count as absent.
+ */
 export async function objectIn(reply: Response): Promise<Record<string, unknown> | null> {
   const value: unknown = await reply.json().catch(() => null);
-  return typeof value === "object" && !Array.isArray(value)
-    ? (value as Record<string, unknown> | null)
-    : null;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const isSound = (each: unknown) => typeof each !== "string" || hasShortHost(each);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, each]) => isSound(each))
+      .map(([name, each]) => [name, Array.isArray(each) ? each.filter(isSound) : each]),
+  );
 }
 
 function withoutEmpty(document: Record<string, unknown> | null): Record<string, unknown> | null {
