@@ -266,20 +266,25 @@ describe("trying rules", () => {
     expect((await read()).body.version).toBe(version);
   });
 
-  test("judges a call that was made with more numbers than a function takes", async () => {
+  test("leaves out calls of more than 64 KiB, which would be read all at once", async () => {
     await set([]);
-    const { body } = await start(ola);
-    await web.db.withOrganization(acme, (tx) =>
-      tx.task.updateMany({
-        where: { organizationId: acme, id: body.id },
-        data: { arguments: { amount: Array.from({ length: 200_000 }, (_, at) => at) } },
-      }),
-    );
-    const tried = await attempt([{ name: "Large", when: "amount == 199999", before: "ask" }]);
+    const [large, most] = [await start(ola), await start(ola)];
+    for (const [{ body }, length] of [
+      [large, 20_000],
+      [most, 9_000],
+    ] as const)
+      await web.db.withOrganization(acme, (tx) =>
+        tx.task.updateMany({
+          where: { organizationId: acme, id: body.id },
+          data: { arguments: { amount: Array.from({ length }, (_, at) => at) } },
+        }),
+      );
+    const tried = await attempt([{ name: "Large", when: "amount == 8999", before: "ask" }]);
     expect([tried.status, tried.body.calls?.[0]]).toMatchObject([
       200,
-      { taskId: body.id, verdict: { before: "ask", rule: { name: "Large" }, why: "rule" } },
+      { taskId: most.body.id, verdict: { before: "ask", rule: { name: "Large" }, why: "rule" } },
     ]);
+    expect(tried.body.calls?.map((call: { taskId: string }) => call.taskId)).not.toContain(large.body.id);
   });
 
   test("refuses what could not be saved", async () => {

@@ -7,11 +7,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "settings:manage",
-      summary: "Say what these rules would have meant for the latest 100 calls; nothing is saved",
+      summary:
+        "Say what these rules would have meant for the latest 100 calls, but for those of more than 64 KiB; nothing is saved",
       body: callRulesInputSchema,
       output: triedCallsSchema,
     },
-    ({ caller, body }) =>
-      within(caller, (organizationId, tx, principal) => tryCallRules(organizationId, tx, principal, body)),
+    ({ caller, body }) => {
+      const { principal } = caller;
+      return tryCallRules(principal.organizationId, principal, body, (work) =>
+        within(caller, (_, tx) => work(tx)),
+      );
+    },
   ),
 });
