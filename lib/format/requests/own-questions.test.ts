@@ -100,6 +100,12 @@ test("the facts of a question are what was said to decide by", () => {
     links: ["https://a.example/1", "Contract: https://a.example/2"],
     subject: { tool: "pay", argumentsDigest: "ab" },
   });
+  const others = { amount: 10, currency: "JPY", vendor: "ACME" };
+  expect(ownFacts({ amount: 1_000_000, currency: "EUR", details: others })).toEqual({
+    amount: 1_000_000,
+    currency: "EUR",
+    details: others,
+  });
   expect(ownFacts({ message: "Who?" })).toEqual({});
   expect(ownFacts({ details: ["odd"], links: "odd", amount: "7" })).toEqual({});
 });

@@ -56,19 +56,23 @@ export function commentWords(request: Asked & Pick<InputRequestSummary, "approva
 
 /**
  * The facts of a request that was put through Intray: what was said to decide by, without the question, whom it was for, and
- * the form, which the request shows in other places.
+ * the form, which the request shows in other places. Details stand as a group of their own where one has the name of another
+ * fact: neither may take the other's place.
  */
 export function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
   const { details, amount, currency, links, subject } = args;
   const isNamed = typeof details === "object" && details !== null && !Array.isArray(details);
+  const isMixed = isNamed && OWN_NAMES.some((name) => Object.hasOwn(details, name));
   return {
     ...(typeof amount === "number" && { amount }),
     ...(typeof currency === "string" && { currency }),
-    ...(isNamed && (details as Record<string, unknown>)),
+    ...(isNamed && (isMixed ? { details } : details)),
     ...(Array.isArray(links) && links.length > 0 && { links: links.map(linkWords) }),
     ...(subject !== undefined && { subject }),
   };
 }
+
+const OWN_NAMES = ["amount", "currency", "links", "subject"];
 
 /** A link as text: nobody follows one by accident. */
 function linkWords(link: unknown): unknown {

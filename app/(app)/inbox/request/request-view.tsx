@@ -210,12 +210,12 @@ function Activity({ request }: { request: InputRequestDetail }) {
 
 /** The arguments, without those that stand below them as documents. */
 function factsOf({ arguments: given, documents, origin, gate }: InputRequestDetail): Record<string, unknown> {
-  const values = origin === "intray" && !gate ? ownFacts(given) : given;
   const inArguments = documents.items.filter(({ from }) => from === "arguments");
-  return withoutValuesAt(
-    values,
+  const values = withoutValuesAt(
+    given,
     inArguments.flatMap(({ path }) => path ?? []),
   );
+  return origin === "intray" && !gate ? ownFacts(values) : values;
 }
 
 function hasDocuments({ documents }: InputRequestDetail): boolean {
