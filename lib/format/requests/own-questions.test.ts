@@ -4,8 +4,8 @@ import {
   carriedOutWords,
   commentWords,
   declineWords,
+  factsOf,
   nextWords,
-  ownFacts,
   receiverOf,
   requesterWords,
 } from "./own-questions.ts";
@@ -77,6 +77,22 @@ test("an agent is called one, and a sentence that it begins has a capital letter
     "The agent Claude",
   ]);
   expect(requesterWords({ kind: "member", id: "3", name: "ana" }, { begins: true })).toBe("ana");
+});
+
+const ownFacts = (args: Record<string, unknown>, documents: unknown[] = []) =>
+  factsOf({
+    arguments: args,
+    documents: { items: documents, mayHaveMore: false },
+    origin: "intray",
+    gate: null,
+  } as never);
+
+test("a document is left out where it stands in the call, and nothing that has its name elsewhere", () => {
+  const scan = { type: "resource_link", uri: "erp://1" };
+  const args = { message: "Pay?", details: { details: { scan: "payee EVIL", y: 1 }, scan } };
+  expect(ownFacts(args, [{ from: "arguments", path: "/details/scan" }])).toEqual({
+    details: { scan: "payee EVIL", y: 1 },
+  });
 });
 
 test("the facts of a question are what was said to decide by", () => {

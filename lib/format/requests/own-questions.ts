@@ -2,7 +2,8 @@
  * Words for questions of Intray's own: approvals in front of calls (`gate`), and what programs and people ask people. No
  * server puts them, so none gets the answer.
  */
-import type { InputRequestSummary } from "../../input-requests/schema.ts";
+import type { InputRequestDetail, InputRequestSummary } from "../../input-requests/schema.ts";
+import { withoutValuesAt } from "../../text/facts/without.ts";
 import { rejectionsBesides } from "./votes.ts";
 
 type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;
@@ -54,12 +55,25 @@ export function commentWords(request: Asked & Pick<InputRequestSummary, "approva
     : `goes to ${requestedBy.name} with the answer`;
 }
 
+/** What a request is decided by: the arguments, without those that stand below them as documents. */
+export function factsOf({
+  arguments: given,
+  documents,
+  origin,
+  gate,
+}: Pick<InputRequestDetail, "arguments" | "documents" | "origin" | "gate">): Record<string, unknown> {
+  const inArguments = documents.items.filter(({ from }) => from === "arguments");
+  const paths = inArguments.flatMap(({ path }) => path ?? []);
+  const values = withoutValuesAt(given, paths);
+  return origin === "intray" && !gate ? ownFacts(values) : values;
+}
+
 /**
  * The facts of a request that was put through Intray: what was said to decide by, without the question, whom it was for, and
  * the form, which the request shows in other places. Details stand as a group of their own where one has the name of another
  * fact: neither may take the other's place.
  */
-export function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
+function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
   const { details, amount, currency, links, subject } = args;
   const isNamed = typeof details === "object" && details !== null && !Array.isArray(details);
   const isMixed = isNamed && OWN_NAMES.some((name) => Object.hasOwn(details, name));

@@ -8,13 +8,12 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { nextWords, ownFacts } from "@/lib/format/requests/own-questions.ts";
+import { factsOf, nextWords } from "@/lib/format/requests/own-questions.ts";
 import { nextVoteWords } from "@/lib/format/requests/votes.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
-import { withoutValuesAt } from "@/lib/text/facts/without.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
 import {
   AnswerArea,
@@ -206,16 +205,6 @@ function Activity({ request }: { request: InputRequestDetail }) {
       </Link>
     </RequestSection>
   );
-}
-
-/** The arguments, without those that stand below them as documents. */
-function factsOf({ arguments: given, documents, origin, gate }: InputRequestDetail): Record<string, unknown> {
-  const inArguments = documents.items.filter(({ from }) => from === "arguments");
-  const values = withoutValuesAt(
-    given,
-    inArguments.flatMap(({ path }) => path ?? []),
-  );
-  return origin === "intray" && !gate ? ownFacts(values) : values;
 }
 
 function hasDocuments({ documents }: InputRequestDetail): boolean {
