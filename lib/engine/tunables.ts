@@ -26,6 +26,8 @@ export const CALL_DEADLINE_MS = 5_000;
 export const LEAVE_DEADLINE_MS = 2_000;
 /** Timeout of the reply to a call that a recipe's choice is; shorter than `CALL_DOUBT_MS` of lib/input-requests. */
 export const CHOICE_REPLY_MS = 20_000;
+/** How long the reply to a cancelled call is awaited that may be the handle of a task, which has to be cancelled. */
+export const CANCELLED_REPLY_MS = 30_000;
 /** After this a call without a stored outcome counts as unknown: the call deadline and a margin. */
 export const ATTEMPT_DEADLINE_MS = 6_000;
 /** Deadline of a poll, which changes nothing and may therefore take longer. */

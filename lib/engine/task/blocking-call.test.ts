@@ -1,5 +1,15 @@
 /** Calls that are no tasks: one connection carries a call and its questions to their end. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import {
@@ -14,10 +24,14 @@ import type { Tool } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
-// Shortens the wait for an engine that does not come back.
+const patience = vi.hoisted(() => ({ cancelledMs: 600_000 }));
+// Shortens the wait for an engine that does not come back, and sets that for the reply to a cancelled call.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   ELSEWHERE_MS: 2_000,
+  get CANCELLED_REPLY_MS() {
+    return patience.cancelledMs;
+  },
 }));
 
 let fixture: OrganizationFixture;
@@ -191,17 +205,37 @@ test("an engine that is killed as soon as its call has asked: lost with its ques
   expect(callsSeen()).toBe(1);
 });
 
-test("a slow tool of 2026-07-28 is not durable until it has replied", async () => {
-  const other: TestServer = await startTestServer();
-  const place = await fixture.addServer(other.url, "2026-07-28");
-  try {
-    let answer = () => {};
+describe("a slow tool of 2026-07-28", () => {
+  let other: TestServer;
+  let place: typeof server;
+  let answer = () => {};
+  beforeEach(async () => {
+    other = await startTestServer();
     other.behave.onCall = () =>
       new Promise((resolve) => {
         answer = () => resolve("answer");
       });
-    const id = await fixture.startTask(place, {}, { ...PLAIN, name: "approve", taskSupport: "optional" });
+  });
+  afterEach(() => other.close());
+
+  const slow: Tool = {
+    ...PLAIN,
+    name: "approve",
+    taskSupport: "optional",
+    honoursIdempotencyKey: false,
+    annotations: null,
+  };
+  async function started() {
+    place = await fixture.addServer(other.url, "2026-07-28");
+    const id = await fixture.startTask(place, {}, slow);
     await queries.inState(id, "working");
+    return id;
+  }
+  const cancel = (id: string) =>
+    fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+
+  test("is not durable until it has replied", async () => {
+    const id = await started();
     expect((await queries.task(id)).durable).toBe(false);
     answer();
     const request = await queries.openRequest(id);
@@ -209,7 +243,29 @@ test("a slow tool of 2026-07-28 is not durable until it has replied", async () =
     await fixture.answer(request.id, { action: "accept", content: { approve: true } });
     await queries.inState(id, "completed");
     expect(other.calls.length).toBe(1);
-  } finally {
-    await other.close();
-  }
+  });
+
+  test("that is cancelled before its handle comes is cancelled at the server", async () => {
+    const id = await started();
+    await cancel(id);
+    // What comes after the cancel is done, and the call is still held.
+    const later = await fixture.startTask(place, {}, { ...PLAIN, name: "quick" });
+    await queries.inState(later, "completed");
+    expect((await queries.task(id)).state).toBe("working");
+    answer();
+    await queries.inState(id, "cancelled");
+    expect([...other.tasks.values()].map(({ status }) => status)).toEqual(["cancelled"]);
+  });
+
+  test("that is cancelled and does not reply is cut off", async () => {
+    const id = await started();
+    patience.cancelledMs = 0;
+    onTestFinished(() => {
+      patience.cancelledMs = 600_000;
+    });
+    await cancel(id);
+    await queries.inState(id, "cancelled");
+    await until("the call is dropped", async () => other.open === 0);
+    expect(other.calls.length).toBe(1);
+  });
 });

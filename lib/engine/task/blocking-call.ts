@@ -5,12 +5,18 @@ import { repeat } from "../../input-requests/deliveries/transitions.ts";
 import { setOpenCallState } from "../../task-lifecycle/attempts.ts";
 import { storeSession } from "../../task-lifecycle/progress.ts";
 import { dropStreams } from "../sessions/streams.ts";
-import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, RESUME_AGAIN_MS, SLOW_POLL_MS } from "../tunables.ts";
+import {
+  AFTER_ANSWER_MS,
+  CALL_DEADLINE_MS,
+  CANCELLED_REPLY_MS,
+  RESUME_AGAIN_MS,
+  SLOW_POLL_MS,
+} from "../tunables.ts";
 import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
-import { markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import { markStale, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { end, idsOf } from "./apply-poll.ts";
 import { handleBrokenCall } from "./broken-call.ts";
-import { resumeCall } from "./call.ts";
+import { isPlain, resumeCall } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries, turnsOf } from "./deliver.ts";
 import { sealSession } from "./sealed.ts";
@@ -22,7 +28,7 @@ export async function stepOpenCall(ctx: WatcherContext, task: WatchedTask): Prom
   const attempt = work.attemptId!;
   if (!call) return handleBrokenCall(ctx, task, attempt);
   if (call.result) return storeCallOutcome(ctx, task, call);
-  if (work.cancelRequested) return cancel(ctx, task);
+  if (work.cancelRequested) return cancel(ctx, task, call);
   if (await repeatUnclear(ctx, task)) return 0;
   const due = dueDeliveries(task);
   for (const request of due) await deliver(ctx, task, request, null);
@@ -87,16 +93,23 @@ export async function storeIds(ctx: WatcherContext, task: WatchedTask): Promise<
   await fencedTransaction(ctx, task, (tx) => storeSession(ctx.organizationId, tx, task.id, sealed));
 }
 
-/** Carries out a person's cancel: notifies the server of the cancelled call and drops the connection. */
-async function cancel(ctx: WatcherContext, task: WatchedTask): Promise<number> {
+/**
+ * Carries out a person's cancel: notifies the server of the cancelled call and drops the connection, which is what cancels a
+ * call of 2026-07-28. There the reply may be the handle of a task that would run on, so that it is awaited for a while.
+ */
+async function cancel(ctx: WatcherContext, task: WatchedTask, call: OpenCall): Promise<number> {
   const { work, session } = task;
   const { callId } = task.calls;
   await ctx.mayChange();
   if (ctx.paused) return 0;
+  const mayBeTask = work.era === "2026-07-28" && !isPlain(work);
+  const wait = mayBeTask ? call.at + CANCELLED_REPLY_MS - performance.now() : 0;
+  if (wait > 0) return wait;
+  call.close();
+  setCalls(task, { call: null });
   if (session && callId !== null)
     await ctx.peer(work.era!).cancelCall(session.record, callId, callOptions(task, CALL_DEADLINE_MS));
   await end(ctx, task, { state: "cancelled" });
   dropStreams(ctx, task);
-  setCalls(task, { call: null });
   return 0;
 }

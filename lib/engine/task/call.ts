@@ -122,7 +122,15 @@ function hold(
   );
   const resumed = resumedId === null ? null : { callId: resumedId, at: performance.now() };
   const close = () => dropped.abort();
-  const call: OpenCall = { attempt, done, result: null, hasAsked: false, resumed, close };
+  const call: OpenCall = {
+    attempt,
+    at: performance.now(),
+    done,
+    result: null,
+    hasAsked: false,
+    resumed,
+    close,
+  };
   void done.then((result) => {
     call.result = result;
     setCalls(task, { callsAt: Number.NEGATIVE_INFINITY });

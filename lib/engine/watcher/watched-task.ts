@@ -96,6 +96,8 @@ export type CallOutcome = { outcome: StartOutcome } | { error: unknown; hasNewAc
 /** A call whose reply is awaited. Ends with its connection: no other process can receive the reply. */
 export interface OpenCall {
   readonly attempt: string;
+  /** When it was made; monotonic, in ms. */
+  readonly at: number;
   readonly done: Promise<CallOutcome>;
   /** The outcome, once known. */
   result: CallOutcome | null;
