@@ -127,27 +127,39 @@ function lengthOf(spans: Worked[]): number {
   return spans.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
 }
 
-/** Days that were looked at, by calendar: asking for a zone's offset takes longer than all else. */
-const known = new WeakMap<Calendar, Map<number, Worked[]>>();
+/** What was looked at, by calendar: asking for a zone's offset takes longer than all else. */
+const known = new WeakMap<Calendar, { days: Map<number, Worked[]>; holidays: Set<string> }>();
 
 /** When somebody works on a day, counted from 1970-01-01 in the calendar's zone. Spans that the clocks skip are left out. */
 function spansOf(calendar: Calendar, day: number): Worked[] {
-  const days = known.get(calendar) ?? new Map<number, Worked[]>();
-  known.set(calendar, days);
+  let seen = known.get(calendar);
+  if (!seen) {
+    seen = { days: new Map(), holidays: new Set(calendar.holidays.map((holiday) => holiday.date)) };
+    known.set(calendar, seen);
+  }
+  const { days, holidays } = seen;
   const found = days.get(day);
   if (found) return found;
   const date = new Date(day * DAY_MS);
-  const isHoliday = calendar.holidays.some((holiday) => holiday.date === date.toISOString().slice(0, 10));
+  const isHoliday = holidays.has(date.toISOString().slice(0, 10));
   const hours = isHoliday ? [] : calendar.days[WEEKDAYS[(date.getUTCDay() + 6) % 7]!];
+  const offset = hours.length === 0 ? null : steadyOffset(day, calendar.zone);
   const at = (time: string) => {
     const [hour, minute] = time.split(":").map(Number) as [number, number];
-    return instantOf(day * DAY_MS + (hour * 60 + minute) * MINUTE_MS, calendar.zone);
+    const wall = day * DAY_MS + (hour * 60 + minute) * MINUTE_MS;
+    return offset === null ? instantOf(wall, calendar.zone) : wall - offset * MINUTE_MS;
   };
   const spans = hours
     .map(({ from, to }) => ({ from: at(from), to: at(to) }))
     .filter(({ from, to }) => from < to);
   days.set(day, spans);
   return spans;
+}
+
+/** The zone's offset on a day, in minutes; null if its clocks may change around it. */
+function steadyOffset(day: number, zone: string): number | null {
+  const [before, after] = [offsetAt((day - 1) * DAY_MS, zone), offsetAt((day + 2) * DAY_MS, zone)];
+  return before === after ? before : null;
 }
 
 function dayOf(at: number, zone: string): number {
