@@ -52,10 +52,13 @@ test("a table of two money columns has no sum: it is not known which one counts"
   expect(table).toMatchObject({ kind: "table", sum: null });
 });
 
-test("the only argument is shown without its name, several objects as groups of their own", () => {
+test("objects are groups under their names, also the only one, which may name what is done", () => {
   const customer = { kind: "text", text: "ACME Corp" };
   expect(describeFacts({ invoice: { customer: "ACME Corp" } })).toEqual([
-    { kind: "fields", fields: [{ label: "Customer", cell: customer }] },
+    { kind: "fields", label: "Invoice", fields: [{ label: "Customer", cell: customer }] },
+  ]);
+  expect(describeFacts({ dry_run_only: { revoke: { users: [{ name: "ben" }] } } })).toMatchObject([
+    { kind: "table", label: "Dry run only · Revoke · Users" },
   ]);
   expect(describeFacts({ invoice: { customer: "ACME Corp" }, dry_run: true })).toEqual([
     { kind: "fields", fields: [{ label: "Dry run", cell: { kind: "text", text: "Yes" } }] },

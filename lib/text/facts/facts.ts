@@ -1,6 +1,6 @@
 import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
-import { labelsOf, plural } from "../labels.ts";
+import { humanise, labelsOf, plural } from "../labels.ts";
 import type { FoundMoney } from "../money.ts";
 import { amountsIn, checkMessage, checkTotal } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
@@ -17,25 +17,39 @@ const MOST_VALUES = 500;
 /**
  * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
  * objects; what comes after MOST_VALUES values as it was sent. With the server's message, amounts are checked
- * against the message.
+ * against the message. `within`: the names of the objects that they stand in.
  */
-export function describeFacts(values: Json, formats: Formats, message = ""): FactBlock[] {
-  const [only, ...others] = Object.values(values);
-  // A single argument that is an object is a wrapper, whose name adds nothing to its fields.
-  if (others.length === 0 && isGroup(only)) return describeFacts(only, formats, message);
+export function describeFacts(values: Json, formats: Formats, message = "", within?: string): FactBlock[] {
+  const named = (name: string) => (within === undefined ? name : `${within} · ${name}`);
+  const [only, ...others] = Object.entries(values);
+  // A single argument that is an object is a wrapper. Its name may be what is done: `{revoke: {…}}`.
+  if (only && others.length === 0 && isGroup(only[1]))
+    return describeFacts(only[1], formats, message, named(humanise(only[0])));
   const { first, rest } = firstValues(values);
   const stated = amountsIn(message);
   const labels = labelsOf(Object.keys(first));
   const groups = Object.entries(first).filter(([, value]) => isGroup(value));
   const plain = Object.fromEntries(Object.entries(first).filter(([, value]) => !isGroup(value)));
   const blocks = [
-    ...describeGroup(plain, { stated, formats, currency: null }),
+    ...describeGroup(plain, {
+      stated,
+      formats,
+      currency: null,
+      ...(within !== undefined && { group: within }),
+    }),
     ...groups.flatMap(([key, value]) =>
-      describeGroup(value as Json, { stated, formats, currency: currencyOf(plain), group: labels(key) }),
+      describeGroup(value as Json, {
+        stated,
+        formats,
+        currency: currencyOf(plain),
+        group: named(labels(key)),
+      }),
     ),
   ];
   const left = Object.keys(rest).length;
-  return left === 0 ? blocks : [...blocks, { kind: "json", label: plural(left, "more value"), value: rest }];
+  return left === 0
+    ? blocks
+    : [...blocks, { kind: "json", label: named(plural(left, "more value")), value: rest }];
 }
 
 /** Splits arguments after MOST_VALUES values, those of groups counted one by one. */
