@@ -93,6 +93,15 @@ describe("the wrapper", () => {
       expect(answer.body.errors.map((error: { field: string }) => error.field)).toEqual(["name", "role"]);
   });
 
+  test("takes little of strangers, and names not every field that is unknown", async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, 1]));
+    const stranger = await web.call("POST", "/api/join", { body: many });
+    expect([stranger.status, stranger.body.code]).toEqual([413, "too_large"]);
+    const known = await web.call("POST", "/api/v1/api-keys", { key: keys.admin, body: many });
+    expect(known.status).toBe(422);
+    expect(JSON.stringify(known.body).length).toBeLessThan(2_000);
+  });
+
   test("never lets a cookie make up for a wrong key", async () => {
     const ana = await web.member(acme, "Anna", "owner");
     const answer = await web.call("GET", "/api/v1/me", { cookie: ana.cookie, key: "itk_wrong" });

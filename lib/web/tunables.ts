@@ -89,6 +89,8 @@ export const EXPORT_COUNTS_MS = 3600_000;
 
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+/** The same of a call that anyone may make. */
+export const STRANGERS_BODY_BYTES = 16 * 1024;
 
 /** Keys of which a process remembers whose they are. */
 export const MOST_KNOWN_KEYS = 1_000;
@@ -220,7 +222,6 @@ export const AGENT_REGISTRATIONS_PER_NETWORK = { limit: 30, windowMs: 60_000 };
 export const MOST_UNUSED_AGENT_CLIENTS = { ofOne: 300, ofAll: 10_000 };
 /** How long such a client is kept. */
 export const AGENT_CLIENT_UNUSED_MS = 24 * 3600_000;
-export const AGENT_REGISTRATION_BYTES = 16 * 1024;
 
 /** Metadata documents of clients that one member may have fetched. */
 export const AGENT_DOCUMENTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };

@@ -10,9 +10,9 @@ import { readJson } from "../http/body/body.ts";
 import { throttle } from "../http/throttle.ts";
 import {
   AGENT_CLIENT_UNUSED_MS,
-  AGENT_REGISTRATION_BYTES,
   AGENT_REGISTRATIONS_PER_NETWORK,
   MOST_UNUSED_AGENT_CLIENTS,
+  STRANGERS_BODY_BYTES,
 } from "../tunables.ts";
 
 /** Answers a registration: 201 with the client as it was kept, or an error in the form of RFC 7591. */
@@ -28,7 +28,7 @@ export async function registerClient(request: Request, provider: Provider): Prom
 }
 
 async function parsed(request: Request): Promise<Payload> {
-  const body = await readJson(request, undefined, AGENT_REGISTRATION_BYTES);
+  const body = await readJson(request, undefined, STRANGERS_BODY_BYTES);
   const { success, data, error } = registrationSchema.safeParse(body);
   if (!success) {
     const [issue] = error.issues;

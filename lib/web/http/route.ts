@@ -15,7 +15,7 @@ import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { originOf } from "../auth/origin.ts";
 import { refuseWithoutFactor } from "../auth/step-up.ts";
 import { leaveEntry } from "../entry.ts";
-import { HELD_BODY_MS } from "../tunables.ts";
+import { HELD_BODY_MS, STRANGERS_BODY_BYTES } from "../tunables.ts";
 import { readJson, refuseUploads } from "./body/body.ts";
 import { wholeBodyOf } from "./body/whole-body.ts";
 import { countCall } from "./calls.ts";
@@ -178,7 +178,9 @@ async function answer<D extends Definition>(
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
   const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
   const began = performance.now();
-  const body = definition.body ? parse(definition.body, await readBody(request, definition.body)) : undefined;
+  const body = definition.body
+    ? parse(definition.body, await readBody(request, definition, definition.body))
+    : undefined;
   if (definition.auth !== "none" && performance.now() - began > HELD_BODY_MS) {
     caller = await identify();
     admit(definition.auth, definition, caller, request);
@@ -241,9 +243,10 @@ function needsStepUp({ stepUp }: Definition, body: unknown): boolean {
 }
 
 /** Undefined: the request has no body, and none is required. */
-async function readBody(request: Request, schema: z.ZodType): Promise<unknown> {
+async function readBody(request: Request, { auth }: Definition, schema: z.ZodType): Promise<unknown> {
   const isEmpty = !request.headers.has("content-type") || request.headers.get("content-length") === "0";
-  return isEmpty && schema.safeParse(undefined).success ? undefined : readJson(request);
+  if (isEmpty && schema.safeParse(undefined).success) return undefined;
+  return readJson(request, undefined, auth === "none" ? STRANGERS_BODY_BYTES : undefined);
 }
 
 /** The query's texts, made storable by Postgres. */
@@ -254,6 +257,8 @@ function readQuery(request: Request): Record<string, string> {
 
 /** Most errors reported at once; an invalid body may cause many thousands. */
 const MOST_ERRORS = 100;
+/** The longest words of one error; zod's name every unknown field. */
+const ERROR_CHARACTERS = 300;
 
 function parse(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
@@ -261,7 +266,7 @@ function parse(schema: z.ZodType, value: unknown): unknown {
   throw new AppError("invalid_input", "Some values are not valid.", {
     errors: parsed.error.issues
       .slice(0, MOST_ERRORS)
-      .map((issue) => ({ field: issue.path.join("."), message: issue.message })),
+      .map(({ path, message }) => ({ field: path.join("."), message: message.slice(0, ERROR_CHARACTERS) })),
   });
 }
 
