@@ -12,7 +12,7 @@ export function shorten(name: string): string {
 export function oneLine(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
-    .replaceAll(/[\p{Cf}\p{DI}]/gu, "")
+    .replaceAll(/[\p{Cf}\p{DI}\u2800\ufffc]|[\u0334-\u0338]/gu, "")
     .replaceAll("://", ": //")
     .replaceAll(/\bwww\./gi, "www .");
 }

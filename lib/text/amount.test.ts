@@ -6,6 +6,12 @@ const sample = (name: string) => JSON.parse(readFileSync(`public/samples/${name}
 
 describe("the amount of arguments", () => {
   test.each<[string, Record<string, unknown>, string, { value: number; currency: string | null } | null]>([
+    [
+      "the largest of several totals: a small one may stand in front of what is paid",
+      { grand_total: 1, amount: 1_000_000, currency: "EUR" },
+      "",
+      { value: 1_000_000, currency: "EUR" },
+    ],
     ["is a number under a name of amounts", { total: 12.5, id: 7 }, "", { value: 12.5, currency: null }],
     [
       "is the total where there are more",

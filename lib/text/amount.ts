@@ -7,7 +7,7 @@ export interface Amount {
   currency: string | null;
 }
 
-/** Field names of a total amount, most reliable first: for lists, and for the marks of a request's page. */
+/** Field names of a total amount, most reliable first among equals: for lists, and for the marks of a request's page. */
 const TOTALS = [
   "grand_total",
   "total",
@@ -53,7 +53,7 @@ export function amountOf(args: Record<string, unknown>, message: string): Amount
   return null;
 }
 
-/** Returns the field that holds the total, or null if none does. `value` is never in cents. */
+/** Returns the field that holds the total, the largest of several, or null if none does. `value` is never in cents. */
 export function totalOf(
   values: Record<string, unknown>,
 ): { key: string; value: number; currency: string | null } | null {
@@ -63,15 +63,20 @@ export function totalOf(
     const currency = currencyInName(key);
     return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };
   });
-  for (const name of TOTALS) {
-    for (const { key, currency } of fields.filter((field) => field.name === name)) {
+  const said = currencyOf(values);
+  const totals = TOTALS.flatMap((name) => fields.filter((field) => field.name === name)).flatMap(
+    ({ key, currency }) => {
       const money = readMoney(values[key]);
-      if (!money || Math.abs(money.value) >= LARGEST) continue;
-      const known = money.currency ?? currency ?? currencyOf(values);
-      return { key, value: inUnits(key, money.value, known), currency: known };
-    }
-  }
-  return null;
+      if (!money || Math.abs(money.value) >= LARGEST) return [];
+      const known = money.currency ?? currency ?? said;
+      return [{ key, value: inUnits(key, money.value, known), currency: known }];
+    },
+  );
+  // A caller may add a small `grand_total` beside the amount that the tool reads.
+  return totals.reduce<(typeof totals)[number] | null>(
+    (most, each) => (most === null || Math.abs(each.value) > Math.abs(most.value) ? each : most),
+    null,
+  );
 }
 
 /** Returns the currency of `price_eur`, or null: `total_tax` and `total_fee` name none. */

@@ -47,6 +47,8 @@ export function offsetAt(at: number, zone: string): number {
   return sign ? (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) : 0;
 }
 
+/** Each takes 30 KB. */
+const MOST_FORMATS = 300;
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
 /** Cached per zone, since creating a format takes far longer than using one. */
@@ -54,6 +56,8 @@ function offsetFormat(zone: string): Intl.DateTimeFormat {
   const known = offsetFormats.get(zone);
   if (known) return known;
   const made = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
+  // A zone may be written in any case, so that there is no end of names.
+  if (offsetFormats.size >= MOST_FORMATS) offsetFormats.clear();
   offsetFormats.set(zone, made);
   return made;
 }
