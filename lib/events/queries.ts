@@ -6,8 +6,12 @@ import { type Content, sealedUnder } from "../base/db/content.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
+import { shortTexts } from "../text/foreign/short-texts.ts";
 import { readLine } from "./line.ts";
 import type { Anchor, EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
+
+/** The most characters of a line's texts in a list; the export has all of them. */
+const DATA_IN_LISTS = 10_000;
 
 /** Lists the organization's history, newest first. */
 export async function listEvents(
@@ -35,7 +39,10 @@ export async function listEvents(
     rows,
     query.limit,
     (row) => row.seq,
-    (row) => ({ ...readEvent(row), taskId: row.taskId }),
+    (row) => {
+      const event = readEvent(row);
+      return { ...event, taskId: row.taskId, data: shortTexts(event.data, DATA_IN_LISTS) };
+    },
   );
 }
 

@@ -2,12 +2,5 @@
 
 /** The most characters of a note beside an assigned request. */
 export const NOTE_CHARACTERS = 500;
-/** The most characters of a message in a list: a message may have hundreds of thousands. */
+/** The most characters of a message in a list, and of an answer's texts together: either may have hundreds of thousands. */
 export const MESSAGE_IN_LISTS = 1_000;
-
-/** A message as lists have it. */
-export function messageInList(message: string): string {
-  return message.length > MESSAGE_IN_LISTS
-    ? `${message.slice(0, MESSAGE_IN_LISTS - 1).toWellFormed()}…`
-    : message;
-}

@@ -8,6 +8,7 @@ import { planFor } from "../base/db/plan-mode.ts";
 import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";
 import { AppError } from "../base/errors.ts";
 import type { PageQuery, SearchedPage } from "../base/page.ts";
+import { shortTexts } from "../text/foreign/short-texts.ts";
 import {
   AMOUNT,
   DECIDE_BY,
@@ -22,7 +23,7 @@ import {
   visibleRequest,
   waitingFor,
 } from "./filter.ts";
-import { messageInList } from "./limits.ts";
+import { MESSAGE_IN_LISTS } from "./limits.ts";
 import { iso, JOINS, type RequestRow, summaryOf, toSummary } from "./row.ts";
 import {
   type InputRequestSummary,
@@ -149,9 +150,16 @@ export async function listInputRequests(
     rows,
     query.limit,
     (row) => ({ order: name, key: order.keyOf(row), id: row.id }),
-    (row) => toSummary(principal, { ...row, message: messageInList(row.message) }),
+    (row) => toSummary(principal, { ...row, ...inList(row) }),
   );
   return { ...listed, ...notSearched(tx, words) };
+}
+
+function inList({ message, content }: RequestRow) {
+  return {
+    message: shortTexts(message, MESSAGE_IN_LISTS),
+    content: shortTexts(content, MESSAGE_IN_LISTS),
+  };
 }
 
 /** Throws `content_sealed`: sealed amounts can't be compared by the database. */

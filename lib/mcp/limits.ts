@@ -80,7 +80,7 @@ export const TOOLS = 1_000;
 export const TASK_PAGES = 100;
 /** One tool, all tools, and what a server says of itself, in characters of JSON. */
 export const TOOL_CHARACTERS = 256 * 1024;
-export const TOOLS_CHARACTERS = 8 * 1024 * 1024;
+export const TOOLS_CHARACTERS = 2 * 1024 * 1024;
 export const CAPABILITIES_CHARACTERS = 64 * 1024;
 /** A tool's name, and its title and description, in characters. */
 export const TOOL_NAME_CHARACTERS = 256;

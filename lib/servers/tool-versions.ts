@@ -79,6 +79,10 @@ async function readKnown(organizationId: string, tx: Tx, serverId: string): Prom
   };
 }
 
+/** A page ends earlier than asked for when its texts become as many, or after as many versions: one may have 256 KB. */
+const PAGE_CHARACTERS = 1024 * 1024;
+const MOST_VERSIONS = 50;
+
 /** Lists tool versions, newest first. Throws `not_found`. */
 export async function listToolVersions(
   organizationId: string,
@@ -92,6 +96,7 @@ export async function listToolVersions(
   )
     throw notFound("server");
   const from = Number(readSequence(query.cursor) ?? 0n);
+  const most = Math.min(query.limit, MOST_VERSIONS);
   const rows = await tx.serverToolVersion.findMany({
     where: {
       organizationId,
@@ -101,11 +106,16 @@ export async function listToolVersions(
     },
     orderBy: [{ since: "desc" }, { tool: "asc" }, { digest: "asc" }],
     skip: from,
-    take: query.limit + 1,
+    take: most + 1,
+  });
+  let characters = 0;
+  const tooMany = rows.findIndex(({ described }) => {
+    characters += JSON.stringify(described).length;
+    return characters > PAGE_CHARACTERS;
   });
   return toPage(
     rows.map((row, index) => ({ row, next: BigInt(from + index + 1) })),
-    query.limit,
+    tooMany === -1 ? most : Math.min(most, Math.max(1, tooMany)),
     ({ next }) => next,
     ({ row }) => ({
       tool: row.tool,

@@ -3,6 +3,7 @@ import { EVENT_TYPES } from "../events/schema.ts";
 import { describeEvent } from "../format/events.ts";
 import { failureWords } from "../format/overview.ts";
 import { parseJsonText, readResult } from "../format/tasks/result.ts";
+import { shortTexts } from "./foreign/short-texts.ts";
 import { humanise, shorten } from "./labels.ts";
 import { withRecentDueDates } from "./sample-invoice.ts";
 import { diffWords } from "./text-diff.ts";
@@ -156,4 +157,14 @@ test("a sample's due dates that have passed are yesterday's, later ones stay", (
       { due_date: "2027-02-28T00:00:00Z", amount: 1 },
     ],
   });
+});
+
+test("a row of a list has so many characters of others' texts and no more, whatever holds them", () => {
+  expect(shortTexts({ a: "abc", b: ["defgh", { c: "ijk" }], n: 7 }, 6)).toEqual({
+    a: "abc",
+    b: ["de…", { c: "…" }],
+    n: 7,
+  });
+  expect(shortTexts("a\u{1F600}", 2)).toBe("a…");
+  expect(shortTexts({ a: "whole" }, 5)).toEqual({ a: "whole" });
 });

@@ -10,8 +10,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
-import { messageInList } from "@/lib/input-requests/limits.ts";
+import { MESSAGE_IN_LISTS } from "@/lib/input-requests/limits.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { shortTexts } from "@/lib/text/foreign/short-texts.ts";
 import { areAlike, changedFacts } from "@/lib/text/question-changes.ts";
 import { diffFields } from "@/lib/text/schema-diff.ts";
 
@@ -103,7 +104,7 @@ export function AskedBefore({ request, children }: { request: InputRequestDetail
   );
   if (request.previous) {
     const { message } = request.previous;
-    const then = earlier.findLast((each) => each.message === messageInList(message));
+    const then = earlier.findLast((each) => each.message === shortTexts(message, MESSAGE_IN_LISTS));
     return (
       <Notice tone="wait" title="This request changed. Review it again">
         <Then request={then} />
