@@ -15,7 +15,8 @@ afterAll(() => web.stop());
 
 let made = 0;
 const newEmail = () => `guest${++made}@test.example`;
-const ACCOUNT = { name: "Vera", password: "correct horse battery" };
+/** Nobody else's name. */
+const account = () => ({ name: `Vera ${++made}`, password: "correct horse battery" });
 
 async function invite(email: string, role = "approver", cookie = ana.cookie) {
   const answer = await web.call("POST", "/api/v1/invitations", { cookie, body: { email, role } });
@@ -23,8 +24,9 @@ async function invite(email: string, role = "approver", cookie = ana.cookie) {
   return { id: answer.body.id as string, token: tokenOf(answer.body.url) };
 }
 
-const withAccount = (token: string, account: object = ACCOUNT) =>
-  web.call("POST", "/api/join/account", { body: { token, ...account }, headers: fresh() });
+const withAccount = (token: string, given: object = account()) =>
+  web.call("POST", "/api/join/account", { body: { token, ...given }, headers: fresh() });
+const called = (token: string, name: string) => withAccount(token, { ...account(), name });
 const asPerson = (token: string, cookie: string) =>
   web.call("POST", "/api/join", { body: { token }, cookie, headers: fresh() });
 /** Uses a new client address per call, so that the attempts are not throttled together. */
@@ -58,17 +60,18 @@ describe("an invitation", () => {
   test("makes an account and a member of who has none", async () => {
     const email = newEmail();
     const { id, token } = await invite(email, "operator");
-    const joined = await withAccount(token);
+    const vera = account();
+    const joined = await withAccount(token, vera);
     expect([joined.status, joined.body]).toEqual([201, { email }]);
     expect(await rolesOf(email)).toEqual([{ role: "operator" }]);
     const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
-    expect(
-      await checkPassword(email, ACCOUNT.password, { network: "10.9.0.1", browser: null }),
-    ).toMatchObject({ kind: "person" });
+    expect(await checkPassword(email, vera.password, { network: "10.9.0.1", browser: null })).toMatchObject({
+      kind: "person",
+    });
     const [line] = await sql(
       "SELECT actor, data FROM event WHERE type = 'member.joined' ORDER BY seq DESC LIMIT 1",
     );
-    expect(line).toMatchObject({ actor: { name: "Vera" }, data: { role: "operator", invitationId: id } });
+    expect(line).toMatchObject({ actor: { name: vera.name }, data: { role: "operator", invitationId: id } });
     expect((await withAccount(token)).body.code).toBe("link_expired");
   });
 
@@ -261,13 +264,74 @@ describe("a link", () => {
   });
 
   test("can be guessed from one address a few times only", async () => {
-    const body = { token: "guess", ...ACCOUNT };
+    const body = { token: "guess", ...account() };
     const headers = { "x-forwarded-for": "192.0.2.7" };
     const answers = [];
     for (let tries = 0; tries < 32; tries++)
       answers.push((await web.call("POST", "/api/join/account", { body, headers })).status);
     expect(answers.filter((status) => status === 410)).toHaveLength(30);
     expect(answers.at(-1)).toBe(429);
+  });
+});
+
+describe("the name of a new account", () => {
+  test.each(["Ana", " ana ", "ＡＮＡ"])("is nobody else's here: %j", async (name) => {
+    const { token } = await invite(newEmail());
+    const refused = await called(token, name);
+    expect([refused.status, refused.body.code]).toEqual([409, "name_taken"]);
+    expect(refused.body.errors).toEqual([
+      { field: "name", message: `Somebody here is already called ${name.trim()}: add a last name` },
+    ]);
+    expect((await called(token, `Ana ${++made}`)).status).toBe(201);
+  });
+
+  test("is not that of somebody who is suspended here", async () => {
+    const name = `Ivy${++made}`;
+    const ivy = await web.member(acme, name, "viewer");
+    const suspended = await web.call("POST", `/api/v1/members/${ivy.memberId}/suspend`, {
+      cookie: ana.cookie,
+    });
+    expect(suspended.status).toBe(200);
+    const { token } = await invite(newEmail());
+    expect((await called(token, name)).body.code).toBe("name_taken");
+  });
+
+  test("may be that of somebody elsewhere", async () => {
+    const name = `Jon${++made}`;
+    await web.member(await web.organization(`globex-${made}`), name, "owner");
+    expect((await called((await invite(newEmail())).token, name)).status).toBe(201);
+  });
+
+  test("says the same of an address with an account as of one without", async () => {
+    const name = `Kim${++made}`;
+    const kim = await web.member(await web.organization(`globex-${made}`), name, "owner");
+    const [{ email }] = await sql(`SELECT email FROM "user" WHERE id = $1`, [kim.userId]);
+    const { token } = await invite(email);
+    expect((await called(token, "Ana")).body.code).toBe("name_taken");
+    // Nor is the account's own name, which is nobody's here, told apart from any other.
+    expect((await called(token, name)).status).toBe(201);
+  });
+
+  test.each(["Rule “Small invoices”", "Ana · owner", "Ana\u202e", "Ana: yes"])(
+    "does not read as the app's own words: %j",
+    async (name) => {
+      const refused = await called((await invite(newEmail())).token, name);
+      expect([refused.status, refused.body.code]).toEqual([422, "invalid_input"]);
+      expect(refused.body.errors).toMatchObject([{ field: "name" }]);
+    },
+  );
+
+  test("of two who join at once is one's", async () => {
+    const tokens = [(await invite(newEmail())).token, (await invite(newEmail())).token];
+    const name = `Lou ${++made}`;
+    const answers = await Promise.all([called(tokens[0]!, name), called(tokens[1]!, name.toUpperCase())]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const [{ count }] = await sql(
+      `SELECT count(*)::integer AS count FROM membership m JOIN "user" u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND lower(u.name) = lower($2)`,
+      [acme, name],
+    );
+    expect(count).toBe(1);
   });
 });
 

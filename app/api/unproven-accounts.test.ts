@@ -65,7 +65,7 @@ async function invite(email: string, { cookie = ana.cookie, role = "admin" } = {
   return answer.body as { id: string; url: string; mailed: boolean };
 }
 
-const withAccount = (token: string, password: string, name = "Squatter") =>
+const withAccount = (token: string, password: string, name = `Squatter ${++made}`) =>
   web.call("POST", "/api/join/account", { body: { token, name, password }, headers: fresh() });
 
 /** The admin of Acme makes an account for somebody else's address, and every way into it that there is. */
@@ -178,7 +178,12 @@ describe("an account made by a link that was shown is taken from who made it by"
     // Acme did invite the address, and told its history who has it now.
     expect(await rolesOf(squatter.email)).toEqual({ [acme]: "admin", [globex]: "owner" });
     expect((await linesOf(acme, "account.replaced")).at(-1)).toMatchObject({
-      data: { userId: squatter.userId, name: "Squatter", email: squatter.email, by: "operator" },
+      data: {
+        userId: squatter.userId,
+        name: expect.stringMatching(/^Squatter /),
+        email: squatter.email,
+        by: "operator",
+      },
     });
     const key = await web.key(acme, "owner");
     expect((await web.call("GET", "/api/v1/events/verify", { key })).body.ok).toBe(true);
@@ -204,13 +209,33 @@ describe("an account made by a link that was shown is taken from who made it by"
     expect((await web.call("POST", "/api/join", joins)).body.code).toBe("account_unproven");
     const look = await web.call("POST", "/api/join/look", joins);
     expect(look.body).toMatchObject({ session: "unproven", mailed: true });
-    expect((await withAccount(token, RIGHTFUL, "Cfo")).status).toBe(201);
+    const name = `Cfo ${++made}`;
+    expect((await withAccount(token, RIGHTFUL, name)).status).toBe(201);
     await expectGone(squatter);
     const cfo = newBrowser();
     expect(await cfo.signIn("password", { email: squatter.email, password: RIGHTFUL })).toBe(null);
     const me = await web.call("GET", "/api/v1/me", { cookie: cfo.cookie() });
-    expect(me.body).toMatchObject({ user: { name: "Cfo" }, organization: { id }, role: "admin" });
+    expect(me.body).toMatchObject({ user: { name }, organization: { id }, role: "admin" });
     expect((await linesOf(acme, "account.replaced")).at(-1)?.data).toMatchObject({ by: "invitation" });
+  });
+
+  test("an invitation that another organization mailed, but not by the name of a colleague in either", async () => {
+    const squatter = await squat();
+    const here = `Mia ${++made}`;
+    const colleague = await web.member(acme, here, "viewer");
+    const { id, owner } = await newPlace();
+    const { token } = await inviteByMail(id, owner.cookie, squatter.email, "admin");
+    const [{ name: there }] = await sql(`SELECT name FROM "user" WHERE id = $1`, [owner.userId]);
+    for (const name of [here, there])
+      expect((await withAccount(token, RIGHTFUL, name)).body.code).toBe("name_taken");
+    await web.call("POST", `/api/v1/members/${colleague.memberId}/suspend`, { cookie: ana.cookie });
+    expect((await withAccount(token, RIGHTFUL, here)).body.code).toBe("name_taken");
+    expect(await rolesOf(squatter.email)).toEqual({ [acme]: "admin" });
+    // A link that is shown changes nothing of that account, and says nothing of where it is a member.
+    const place = await newPlace();
+    const shown = tokenOf((await invite(squatter.email, { cookie: place.owner.cookie })).url);
+    expect((await withAccount(shown, RIGHTFUL, here)).status).toBe(201);
+    expect((await withAccount(token, RIGHTFUL, `Cfo ${++made}`)).status).toBe(201);
   });
 
   test("a provider that the operator trusts for the domain, and by no other", async () => {

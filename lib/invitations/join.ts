@@ -3,6 +3,7 @@ import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret, uuidv7 } from "../base/ids.ts";
 import { hashNewPassword } from "../members/new-password.ts";
+import { refuseName } from "../members/person-name.ts";
 import { maskedEmail } from "../text/mask.ts";
 import { findInvitation } from "./queries.ts";
 import { acceptInvitation, linkExpired } from "./transitions.ts";
@@ -46,7 +47,7 @@ export async function mayJoin(db: Database, userId: string): Promise<boolean> {
  * Makes the account and accepts the invitation in one transaction; a mailed link replaces an account that nobody has
  * proved. Returns the address to sign in with. Where the address has an account of its own, the answer and the work are
  * the same, and nothing is made: its person signs in with it and joins then, and nobody else learns of it. Throws
- * `link_expired`.
+ * `link_expired`, and `invalid_input` and `name_taken` as `refuseName` does.
  */
 export async function joinWithAccount(
   db: Database,
@@ -57,6 +58,14 @@ export async function joinWithAccount(
   const { organizationId, email } = found;
   const passwordHash = await hashNewPassword(password, [name, email]);
   const joined = await db.withOrganization(organizationId, async (tx) => {
+    // For an address with an account too, which would be told apart by it.
+    const others = await tx.$queryRaw<
+      { name: string }[]
+    >`SELECT name FROM gate.names_beside(${hashSecret(token)}) AS name`;
+    refuseName(
+      name,
+      others.map((other) => other.name),
+    );
     const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.join_with_account(
       ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);
     if (!made?.id) return false;

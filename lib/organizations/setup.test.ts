@@ -32,6 +32,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+test("the first owner takes no name that could be the app's own words", async () => {
+  const person = { email: "ana@acme.example", password: "correct horse" };
+  for (const name of ["Intray", "Ana · owner"])
+    await expect(setUp(web, { organizationName: "Acme GmbH", name, ...person })).rejects.toMatchObject({
+      code: "invalid_input",
+      errors: [{ field: "name" }],
+    });
+});
+
 test("the first organization has the operator's servers that name it", async () => {
   const person = { name: "Ana", email: "ana@acme.example", password: "correct horse" };
   expect(await setUp(web, { organizationName: "Acme GmbH", ...person })).toEqual({ slug: "acme-gmbh" });

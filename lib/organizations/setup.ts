@@ -3,6 +3,7 @@ import { type Database, isUniqueViolation, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { hashNewPassword } from "../members/new-password.ts";
+import { refuseName } from "../members/person-name.ts";
 import type { SetupInput } from "../members/schema.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { giveOperatorServers } from "../servers/operator-sync.ts";
@@ -10,9 +11,10 @@ import { slugOf } from "../text/slug.ts";
 
 /**
  * Makes the first organization, its owner, and the operator's servers for it, which ends a demonstration for
- * good. Throws `already_set_up`; of two simultaneous calls, one wins.
+ * good. Throws `already_set_up`, and as `refuseName` does; of two simultaneous calls, one wins.
  */
 export async function setUp(db: Database, input: SetupInput): Promise<{ slug: string }> {
+  refuseName(input.name);
   const organizationId = uuidv7();
   const slug = await createFirst(organizationId, db, input);
   await db.withOrganization(organizationId, (tx) =>

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../../../test/setup/postg
 const BY_SECRET = `
   agent_by_secret agent_of_token agent_question agent_record answer_agent_question keep_agent_record
   remove_agent_record use_agent_record api_key create_invited_account create_session find_api_key find_directory invitation join_with_account
-  key_behind key_rests make_challenge note_session_use open_invitation open_pending_sign_in
+  key_behind key_rests make_challenge names_beside note_session_use open_invitation open_pending_sign_in
   open_oidc_session open_saml_session open_session passkey password_link_in_force refused_session revoke_session session
   session_in_force session_person set_password take_challenge take_pending_sign_in try_pending_sign_in
   use_passkey`;

@@ -23,6 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "address_not_allowed_for_organization",
         "forbidden",
         "link_expired",
+        "name_taken",
         "single_sign_on_required",
         "suspended",
       ],
