@@ -311,6 +311,20 @@ test("approvers find those who may answer, of their own organization, and assign
   expect((await assign(zoe.memberId)).body.assignedTo).toEqual({ id: zoe.userId, name: "Zoe" });
 });
 
+test("people whose names read the same are found with their addresses", async () => {
+  const yara = await web.member(acme, "Yara", "approver");
+  const other = await web.member(acme, "Yara2", "approver");
+  await web.member(acme, "Yaran", "approver");
+  await web.database.sql(`UPDATE "user" SET name = 'yara' WHERE id = $1`, [other.userId]);
+  const found = await web.call("GET", "/api/v1/people?q=yar", { key: keys.operator as string });
+  const role = "approver";
+  expect(found.body.items).toEqual([
+    { id: yara.memberId, userId: yara.userId, name: "Yara", role, email: `yara-${acme}@test.example` },
+    { id: other.memberId, userId: other.userId, name: "yara", role, email: `yara2-${acme}@test.example` },
+    { id: expect.any(String), userId: expect.any(String), name: "Yaran", role },
+  ]);
+});
+
 /**
  * The web's database through a proxy that cuts the connection when an answer is committed, before the reply.
  */

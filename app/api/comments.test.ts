@@ -129,6 +129,21 @@ describe("a comment", () => {
     expect((await say(ola, request, "To myself")).status).toBe(201);
   });
 
+  test("finds people whose names read the same with their addresses", async () => {
+    const request = await asked();
+    const yara = await web.member(acme.id, "Yara", "viewer");
+    const other = await web.member(acme.id, "Yara2", "viewer");
+    await web.database.sql(`UPDATE "user" SET name = 'Yara' WHERE id = $1`, [other.userId]);
+    const found = await web.call("GET", at(request, "/mentionable?q=yara"), ben);
+    expect(found.body.items).toEqual([
+      { id: yara.userId, name: "Yara", email: `yara-${acme.id}@test.example` },
+      { id: other.userId, name: "Yara", email: `yara2-${acme.id}@test.example` },
+    ]);
+    // What is kept and shown of a comment has the name alone.
+    const made = await say(ben, request, "@Yara", [yara.userId]);
+    expect(made.body.mentions).toEqual([{ id: yara.userId, name: "Yara" }]);
+  });
+
   test("mentions members, who are told without what it says", async () => {
     const request = await asked();
     const found = await web.call("GET", at(request, "/mentionable?q=cle"), ben);

@@ -180,7 +180,7 @@ function StandIn({
   const [chosen, setChosen] = useState(current?.delegateUserId ?? "");
   const missing =
     current && chosen === current.delegateUserId && !items.some(({ userId }) => userId === chosen)
-      ? [{ userId: chosen, name: current.delegate.name }]
+      ? [{ userId: chosen, name: current.delegate.name, email: undefined }]
       : [];
   return (
     <Field
@@ -215,6 +215,7 @@ function StandIn({
             {[...missing, ...items].map((person) => (
               <option key={person.userId} value={person.userId}>
                 {person.name}
+                {person.email && ` · ${person.email}`}
               </option>
             ))}
           </Select>

@@ -8,6 +8,7 @@ import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { notFound } from "../base/errors.ts";
 import type { Page } from "../base/page.ts";
+import { tellApart } from "./person-name.ts";
 import type { Answerer, Member, MemberQuery, MemberSession } from "./schema.ts";
 import { refuseUnlessOwner } from "./transitions.ts";
 
@@ -104,7 +105,15 @@ export async function listAnswerers(organizationId: string, tx: Tx, q?: string):
   const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${organizationId}::uuid
     AND m.role = ANY(${roles}::text[]) AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})
     ORDER BY lower(u.name), m.id LIMIT ${MOST_ANSWERERS}`;
-  return rows.map(({ id, userId, name, role }) => ({ id, userId, name, role: roleSchema.parse(role) }));
+  return tellApart(
+    rows.map(({ id, userId, name, email, role }) => ({
+      id,
+      userId,
+      name,
+      email,
+      role: roleSchema.parse(role),
+    })),
+  );
 }
 
 const SELECT = Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role, m.created_at AS "createdAt"

@@ -51,8 +51,10 @@ export const memberSchema = z.object({
 });
 export type Member = z.infer<typeof memberSchema>;
 
-/** A member who may answer, for assigning. Ids as in `memberSchema`. */
-export const answererSchema = memberSchema.pick({ id: true, userId: true, name: true, role: true });
+/** A member who may answer, for assigning. Ids as in `memberSchema`. `email`: where another name in the list reads the same. */
+export const answererSchema = memberSchema
+  .pick({ id: true, userId: true, name: true, role: true })
+  .extend({ email: z.string().optional() });
 export type Answerer = z.infer<typeof answererSchema>;
 
 export const answererQuerySchema = z.object({ q: z.string().max(200).optional() });

@@ -7,8 +7,9 @@ import { containing } from "../base/db/search.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { iso } from "../input-requests/row.ts";
 import { REQUESTER } from "../members/person-behind.ts";
+import { tellApart } from "../members/person-name.ts";
 import { SEEN_BY_MEMBER, visibleTask } from "../tasks/visibility.ts";
-import type { RequestComment, RequestThread } from "./schema.ts";
+import type { Mentionable, RequestComment, RequestThread } from "./schema.ts";
 
 /** Most people that a search for somebody to mention returns. */
 const MOST_FOUND = 20;
@@ -68,17 +69,19 @@ export async function findMentionable(
   principal: Principal,
   requestId: string,
   words = "",
-): Promise<Person[]> {
+): Promise<Mentionable[]> {
   refuseProgram(principal);
   const taskId = await requireVisible(organizationId, tx, principal, requestId);
   const { mayComment } = await speaker(organizationId, tx, principal, taskId);
   if (!mayComment) throw refusedToComment();
-  return membersWho(
+  const found = await membersWho<Person & { email: string }>(
     organizationId,
     tx,
     taskId,
     Prisma.sql`m.user_id <> ${principal.userId}::uuid AND lower(u.name) LIKE lower(${containing(words.trim())})`,
+    Prisma.sql`, u.email`,
   );
+  return tellApart(found);
 }
 
 /** Those of these users who are members and may see the task. */
@@ -134,9 +137,15 @@ export function refusedToComment(): AppError {
   );
 }
 
-function membersWho(organizationId: string, tx: Tx, taskId: string, which: Prisma.Sql): Promise<Person[]> {
-  return tx.$queryRaw<Person[]>`
-    SELECT u.id, u.name FROM task t JOIN membership m ON m.organization_id = t.organization_id
+function membersWho<T extends Person = Person>(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  which: Prisma.Sql,
+  more = Prisma.empty,
+): Promise<T[]> {
+  return tx.$queryRaw<T[]>`
+    SELECT u.id, u.name${more} FROM task t JOIN membership m ON m.organization_id = t.organization_id
       JOIN "user" u ON u.id = m.user_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${SEEN_BY_MEMBER} AND ${which}
     ORDER BY u.name, u.id LIMIT ${MOST_FOUND}`;

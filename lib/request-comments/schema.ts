@@ -36,4 +36,7 @@ export const threadSchema = z.object({
 export type RequestThread = z.infer<typeof threadSchema>;
 
 export const mentionableQuerySchema = z.object({ q: z.string().max(200).optional() });
-export const mentionableSchema = z.object({ items: z.array(personSchema) });
+/** `email`: where another name in the list reads the same. */
+const mentionablePersonSchema = personSchema.extend({ email: z.string().optional() });
+export type Mentionable = z.infer<typeof mentionablePersonSchema>;
+export const mentionableSchema = z.object({ items: z.array(mentionablePersonSchema) });

@@ -166,6 +166,7 @@ function AskForm({ onClose }: { onClose: () => void }) {
             {found.data?.items.map((person) => (
               <option key={person.id} value={person.id}>
                 {person.name}
+                {person.email && ` · ${person.email}`}
               </option>
             ))}
           </Select>

@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { PlainText } from "@/components/text/plain-text.tsx";
+import { PersonInList } from "@/components/people/person-in-list.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Textarea } from "@/components/ui/input.tsx";
@@ -148,7 +148,7 @@ export function Composer({
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => mention(person)}
             >
-              <PlainText text={person.name} />
+              <PersonInList person={person} />
             </div>
           ))}
         </div>

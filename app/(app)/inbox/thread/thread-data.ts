@@ -1,11 +1,10 @@
 "use client";
 
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
-import type { Person } from "@/lib/access/schema.ts";
 import { api, query } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { RequestThread } from "@/lib/request-comments/schema.ts";
+import type { Mentionable, RequestThread } from "@/lib/request-comments/schema.ts";
 
 /** Refetched with the request, at any change of it. */
 export function requestThread(id: string) {
@@ -20,7 +19,7 @@ export function mentionable(id: string, q: string) {
   return queryOptions({
     queryKey: ["mentionable", id, q] as const,
     queryFn: ({ signal }) =>
-      api.get<{ items: Person[] }>(`/api/v1/input-requests/${id}/mentionable${query({ q })}`, signal),
+      api.get<{ items: Mentionable[] }>(`/api/v1/input-requests/${id}/mentionable${query({ q })}`, signal),
     staleTime: 60_000,
     refetchInterval: false,
   });

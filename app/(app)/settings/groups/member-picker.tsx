@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useId, useState } from "react";
-import { PlainText } from "@/components/text/plain-text.tsx";
+import { PersonInList } from "@/components/people/person-in-list.tsx";
 import { FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -12,6 +12,8 @@ import type { Named } from "@/lib/policy/groups/schema.ts";
 
 /** From this number of people on, who is meant has to be looked for: the API lists no more at once. */
 const MOST_LISTED = 50;
+
+type PersonListed = Named & { email?: string | undefined };
 
 /** Who is in the group: those who are, and those who may answer. */
 export function MemberPicker({
@@ -28,15 +30,17 @@ export function MemberPicker({
   const errorId = useId();
   const [typed, setTyped] = useState("");
   /** Who was ticked here, whom another search does not find. */
-  const [ticked, setTicked] = useState<Named[]>([]);
+  const [ticked, setTicked] = useState<PersonListed[]>([]);
   const found = useQuery({
     ...people(useDeferredValue(typed.trim())),
     placeholderData: (before) => before,
   });
   const items = found.data?.items ?? [];
   const isLong = typed !== "" || items.length >= MOST_LISTED;
-  const known = new Map([...members, ...ticked, ...items].map(({ id, name }) => [id, { id, name }]));
-  const toggle = (person: Named, isIn: boolean) => {
+  const known = new Map<string, PersonListed>(
+    [...members, ...ticked, ...items].map((person) => [person.id, person]),
+  );
+  const toggle = (person: PersonListed, isIn: boolean) => {
     if (isIn) setTicked([...ticked, person]);
     onChange(isIn ? [...chosen, person.id] : chosen.filter((id) => id !== person.id));
   };
@@ -66,9 +70,7 @@ export function MemberPicker({
               onChange={({ target }) => toggle(person, target.checked)}
               className="size-4 accent-accent"
             />
-            <span className="truncate">
-              <PlainText text={person.name} />
-            </span>
+            <PersonInList person={person} />
           </label>
         ))}
       </div>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { Check } from "lucide-react";
 import { useDeferredValue, useId, useState } from "react";
+import { PersonInList } from "@/components/people/person-in-list.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { fieldStyle, Textarea } from "@/components/ui/input.tsx";
@@ -85,10 +86,9 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
             )}
             {items.map((person) => (
               <Item key={person.id} value={person.id} onSelect={() => setRecipient(person)}>
-                <span className="min-w-0 truncate">
-                  {person.name}
+                <PersonInList person={person}>
                   {isMe(person) && <span className="text-muted"> · you</span>}
-                </span>
+                </PersonInList>
                 <span className="ml-auto text-muted text-xs">{person.role}</span>
                 {request.assignedTo?.id === person.userId && (
                   <>
