@@ -71,3 +71,21 @@ describe.each(["/tasks/export", "/tasks/export?format=csv", "/events/export", "/
     });
   },
 );
+
+test("a piece of the whole export ends by its bytes, however many rows it could have", async () => {
+  const heavy = await web.organization("heavy-export");
+  const task = await insertTask(web.db, heavy, await insertServer(web.db, heavy));
+  await sql(
+    `INSERT INTO task SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(),
+        'result', jsonb_build_object('text', repeat('x', 1500000))))).*
+      FROM task t, generate_series(1, 6) WHERE t.id = $1`,
+    [task],
+  );
+  const response = await web.open("GET", "/api/v1/organization/export", {
+    key: await web.key(heavy, "owner"),
+  });
+  const sizes: number[] = [];
+  for await (const piece of response.body!) sizes.push(piece.byteLength);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(9_000_000);
+  expect(Math.max(...sizes)).toBeLessThan(4_000_000);
+});

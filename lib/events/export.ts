@@ -2,7 +2,7 @@ import type { Prisma, Tx } from "../base/db/db.ts";
 import { exportEvents } from "./queries.ts";
 
 /** Lines read per transaction, and held in memory at once. */
-const BATCH = 1_000;
+const BATCH = 200;
 
 /**
  * Yields the history as NDJSON, oldest first, in pieces. `within` opens a transaction for each; `hidden` is as for

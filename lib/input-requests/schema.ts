@@ -35,10 +35,16 @@ export const actionSchema = z.enum(["accept", "decline", "cancel"]);
 export type Action = z.infer<typeof actionSchema>;
 
 const content = z.record(z.string(), z.unknown());
+/** In characters of JSON. An answer stands in history, notices and exports, many at a time. */
+const MOST_CONTENT = 256 * 1024;
+const givenContent = content.refine(
+  (value) => JSON.stringify(value).length <= MOST_CONTENT,
+  `At most ${MOST_CONTENT} characters of JSON`,
+);
 
 export const answerInputSchema = z.strictObject({
   action: actionSchema,
-  content: content.optional(),
+  content: givenContent.optional(),
   comment: z.string().trim().max(4000).optional(),
   /** The hash of the question on the screen: an answer binds to exactly that text and schema. */
   questionHash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -117,7 +123,10 @@ export type AssignInput = z.infer<typeof assignInputSchema>;
 export const handOverInputSchema = z.strictObject({ memberId: z.uuid(), note: assignmentNoteSchema });
 export type HandOverInput = z.infer<typeof handOverInputSchema>;
 /** Replaces the caller's draft; an empty one deletes the draft. */
-export const draftInputSchema = z.strictObject({ content, comment: z.string().max(4000).optional() });
+export const draftInputSchema = z.strictObject({
+  content: givenContent,
+  comment: z.string().max(4000).optional(),
+});
 export type DraftInput = z.infer<typeof draftInputSchema>;
 
 const timestamp = z.iso.datetime();

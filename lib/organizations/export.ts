@@ -585,7 +585,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   change: { "*": "hints that are on their way to screens" },
 };
 
-/** Each row as a line without its line break. `last`: the position to continue from. */
+/** Each row as a line without its line break. `last`: the position to continue from, null after all rows. */
 export interface ExportedRows {
   lines: string[];
   last: string | null;
@@ -629,7 +629,10 @@ function sitesIn(value: unknown): unknown {
   );
 }
 
-/** The next rows of a part after `after`. */
+/** A batch ends after the row by which it has as many: a task's result alone may have 8 MB. */
+const BATCH_BYTES = 2 * 1024 * 1024;
+
+/** The next rows of a part after `after`, at most `limit`; none: that was all. */
 export async function exportRows(
   organizationId: string,
   tx: Tx,
@@ -645,11 +648,14 @@ export async function exportRows(
   const fields = Prisma.raw(`'${part.kind}' AS kind, ${[...plain, ...made].join(", ")}`);
   const from = Prisma.raw(`${part.table} r`);
   const key = Prisma.raw(order);
+  const own = Prisma.sql`${Prisma.raw(`r.${owner}`)} = ${organizationId}::uuid`;
+  const further = after === null ? Prisma.empty : Prisma.sql`AND ${key} > ${after}${Prisma.raw(`::${type}`)}`;
   const rows = await tx.$queryRaw<{ line: string; at: string }[]>`
-    SELECT (SELECT row_to_json(line)::text FROM (SELECT ${fields}) line) AS line, (${key})::text AS at FROM ${from}
-    WHERE ${Prisma.raw(`r.${owner}`)} = ${organizationId}::uuid
-      ${after === null ? Prisma.empty : Prisma.sql`AND ${key} > ${after}${Prisma.raw(`::${type}`)}`}
-    ORDER BY ${key} LIMIT ${limit}`;
+    WITH sized AS (SELECT ${key} AS key, octet_length(r::text) AS bytes FROM ${from}
+      WHERE ${own} ${further} ORDER BY ${key} LIMIT ${limit})
+    SELECT (SELECT row_to_json(line)::text FROM (SELECT ${fields}) line) AS line, (${key})::text AS at
+    FROM (SELECT key, sum(bytes) OVER (ORDER BY key) - bytes AS before FROM sized) sized JOIN ${from} ON ${key} = sized.key
+    WHERE ${own} AND sized.before < ${BATCH_BYTES} ORDER BY ${key}`;
   const content = contentOf(tx);
   const opened = rows.map(({ line, at }) => ({
     line: withSitesAlone(part.kind, line.includes('"sealed/') ? openedLine(content, line) : line),

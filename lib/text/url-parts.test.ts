@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readAddress } from "./foreign/address.ts";
-import { urlParts } from "./url-parts.ts";
+import { siteOf, urlParts } from "./url-parts.ts";
 
 test("an address is split around its host", () => {
   expect(urlParts("https://signin.bank.example/authorize?flow=7#top")).toEqual({
@@ -50,5 +50,6 @@ test("a host in foreign letters that is longer than any is no host: to read it t
   expect(urlParts(`http://${letters}/`)).toBeNull();
   expect(urlParts(`http://${letters.slice(0, 20)}/${letters}`)?.host).toMatch(/^xn--/);
   expect(urlParts(`https://example.com/?${letters}`)?.host).toBe("example.com");
+  expect(siteOf(`http://${letters}/`)).toBe("");
   expect(readAddress(`/\\\t${letters}`, "https://example.com")).toBeNull();
 });

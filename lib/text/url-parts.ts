@@ -37,7 +37,8 @@ export function urlParts(url: string): UrlParts | null {
 /** Scheme and host of an address, e.g. `https://bank.example`; of other schemes than http and https the scheme. */
 export function siteOf(url: string): string {
   const parts = urlParts(url);
-  if (parts) return `${new URL(parts.href).protocol}//${parts.host}`;
+  // Not parsed again: the parser does not take every host that it writes.
+  if (parts) return `${parts.href.slice(0, parts.href.indexOf(":"))}://${parts.host}`;
   return readAddress(url)?.protocol ?? "";
 }
 

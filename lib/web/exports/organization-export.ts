@@ -38,7 +38,7 @@ async function* batches(caller: Caller, request: Request): AsyncGenerator<Uint8A
         );
         if (rows.lines.length > 0) yield encode(rows.lines);
         count += rows.lines.length;
-        after = rows.lines.length < EXPORT_BATCH ? null : rows.last;
+        after = rows.last;
       } while (after !== null);
     }
     await within(caller, (organizationId, tx, principal) =>
