@@ -25,7 +25,9 @@ export function distinctChoices<T extends ChoiceValue>(
   });
 }
 
-/** Whether a title hides characters of its own, or says the opposite of what is sent. */
+/** Whether a title hides characters of its own, says itself what it sends, or says the opposite of what is sent. */
 function misleads(title: string, value: string): boolean {
-  return (hides(title) && title !== visibleText(value)) || contradict(title, value);
+  return (
+    (hides(title) && title !== visibleText(value)) || /\(sends\b/i.test(title) || contradict(title, value)
+  );
 }

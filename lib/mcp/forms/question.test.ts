@@ -557,6 +557,11 @@ describe("choices that people could mistake", () => {
       ["Reject (sends “approve”)", "No"],
     ],
     ["called a yes that sends a no", [["rejected", "Approve"]], ["Approve (sends “rejected”)"]],
+    [
+      "that says itself what it sends",
+      [["run", "Reject (sends “reject”)"], ["stop"]],
+      ["Reject (sends “reject”) (sends “run”)", "stop"],
+    ],
     ["called a no in hidden letters", [["approve", "Re\u2060ject"]], ["Re\ufffdject (sends “approve”)"]],
     [
       "without a title to be seen",
@@ -607,5 +612,16 @@ describe("choices that people could mistake", () => {
       kind: "unsupported",
       reason: expect.stringContaining("look the same"),
     });
+  });
+});
+
+it("fields of one title stand with their names", () => {
+  const text = { type: "string", title: "Amount to pay" };
+  const form = normaliseForm({
+    type: "object",
+    properties: { a: text, b: { ...text, title: "amount  TO pay" }, c: { type: "string" } },
+  });
+  expect(form).toMatchObject({
+    fields: [{ title: "Amount to pay (a)" }, { title: "amount  TO pay (b)" }, { title: "c" }],
   });
 });

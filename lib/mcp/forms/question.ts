@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { bareText } from "../../text/foreign/hidden.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
@@ -157,7 +158,17 @@ function readForm(requestedSchema: unknown): Form {
     fields.push(need === null ? field : { ...field, need });
   }
   const about = lines(schema.data.title, schema.data.description, exampleWords(schema.data));
-  return { kind: "supported", ...(about !== null && { about }), fields };
+  return { kind: "supported", ...(about !== null && { about }), fields: toldApart(fields) };
+}
+
+/** Fields whose titles read the same, with the name of each behind its title: each is sent under its own. */
+function toldApart(fields: Field[]): Field[] {
+  const key = ({ title }: Field) => bareText(title).toLowerCase();
+  const counts = new Map<string, number>();
+  for (const field of fields) counts.set(key(field), (counts.get(key(field)) ?? 0) + 1);
+  return fields.map((field) =>
+    counts.get(key(field)) === 1 ? field : { ...field, title: `${field.title} (${field.name})` },
+  );
 }
 
 /**
