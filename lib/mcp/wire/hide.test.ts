@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { taskSchema } from "../messages.ts";
 import { sortServerMessage } from "../server-messages.ts";
@@ -92,4 +93,21 @@ test("a question that names its task does not show its id, nor change its URL (2
     { message: "Approve task •••?", requestedSchema: HIDDEN },
     { message: "Visit for •••", url },
   ]);
+});
+
+test("a long secret is masked as by the platform's search, and in time with the text alone", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom("a", "b"), minLength: 65, maxLength: 80 }),
+      fc.array(fc.oneof(fc.constant(null), fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 70 }))),
+      (secret, parts) => {
+        const text = parts.map((part) => part ?? secret).join("");
+        expect(hiding([secret], IN_MESSAGES)(text)).toBe(text.replaceAll(secret, "•••"));
+      },
+    ),
+  );
+  const before = process.threadCpuUsage();
+  hiding([`${"a".repeat(2_000)}b${"a".repeat(1_999)}`], IN_MESSAGES)("a".repeat(4_000_000));
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
 });
