@@ -2,7 +2,7 @@
 
 import type { ChoiceValue } from "../mcp/forms/form.ts";
 import { visibleText } from "../text/foreign/hidden.ts";
-import { denies } from "../text/foreign/yes-no.ts";
+import { affirms, denies, isTurned } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise, shorten } from "../text/labels.ts";
 import { booleanWords, PLAIN_TITLE } from "./decision.ts";
 
@@ -67,7 +67,10 @@ export function decidedWords(
 
 function ofBoolean(name: string, value: boolean, field: DecidedField | null): string {
   const title = field?.title ?? humanise(name);
-  const past = denies(title) ? undefined : own(PAST, name);
+  const isPlain = [name, humanise(name)].some((plain) => plain.toLowerCase() === title.toLowerCase());
+  // “Keep it blocked”, of a field `approved`: the title is what was read.
+  const says = isPlain || PLAIN_TITLE.test(title) || (affirms(title) && !isTurned(title));
+  const past = says && !denies(title) ? own(PAST, name) : undefined;
   const word = value ? past : past && own(REFUSED, past);
   if (word) return word;
   const [yes, no] = booleanWords({ name, title }) ?? ["Yes", "No"];

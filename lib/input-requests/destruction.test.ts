@@ -154,5 +154,14 @@ describe("one press decides only what clearly does nothing", () => {
   test.each(saved)("not No to %s", (name) =>
     expect(isHarmless({ label: "No", content: { [name]: false } })).toBe(false),
   );
+  test("a no to keeping is none, whatever the field is called", () => {
+    const no = { label: "No", content: { confirm: false } };
+    expect(isHarmless(no, "Delete the customer’s records?")).toBe(true);
+    expect(isHarmless(no, "Keep the customer’s records instead of deleting them?")).toBe(false);
+    expect(isHarmless({ label: "No", content: { decision: "no" } }, "Shall we spare the records?")).toBe(
+      false,
+    );
+    expect(isHarmless({ label: "Yes", content: { keep_the_file: true } }, "Keep the file?")).toBe(true);
+  });
   test.each(harmful)("not %s %o", (label, content) => expect(isHarmless({ label, content })).toBe(false));
 });

@@ -60,6 +60,9 @@ const MORE = /\d|\b(and|then|but|except|only|just|first|last|latest|newest|nothi
 /** A field of such a name is about not doing something: its no does it. */
 const NEGATIVE_NAME =
   /\b(no|not|never|without|keep|retain|retention|preserve|skip|abort|cancel|stop|hold|leave|block|prevent|avoid|refuse|reject|deny|denied|decline|don.?t)\b/i;
+/** A question in such words is about not doing something, whatever its field is called. */
+const KEEPS =
+  /\b(keep|retain|preserve|spare|save|protect|leave|instead|rather|without|prevent|avoid|block)\b/i;
 /** What makes destruction milder, or tells of it: without it the destruction goes on, and is worse. */
 const SAFEGUARD =
   /\b(dry|drafts?|tests?|trial|preview|simulat\w*|back(ed|ing)? ?ups?|snapshots?|cop(y|ies)|exports?|archiv\w*|soft\w*|recover\w*|restor\w*|revers\w*|rollback|undo\w*|trash|bin|safe\w*|logg\w*|notif\w*|inform|warn\w*|ask|wait\w*|schedul\w*|later|delay\w*|after|before)\b/i;
@@ -79,12 +82,15 @@ const DECIDES =
 /**
  * Whether a choice clearly does nothing, so that one press may decide it although the question destroys
  * something or its figures differ. In doubt it is not: a no ends the matter only where the field's name asks
- * whether to go on, and not where it asks for a dry run first, or for a message to somebody.
+ * whether to go on, and not where it asks for a dry run first, or for a message to somebody. `asked`: what stands above
+ * the choices, if it is not the field's name.
  */
-export function isHarmless({ label, content }: Pick<Choice, "label" | "content">): boolean {
+export function isHarmless({ label, content }: Pick<Choice, "label" | "content">, asked = ""): boolean {
   const [[name, value] = ["", null]] = Object.entries(content);
   const field = humanise(name);
   if (SAFEGUARD.test(field)) return false;
+  const isPlainNo = value === false || ALONE.test(label) || PLAIN_NO.test(String(value));
+  if (isPlainNo && KEEPS.test(asked)) return false;
   // The server reads what is sent, whatever the button is called.
   if (typeof value === "string" && [value, label].some((text) => affirms(text) || isTurned(text)))
     return false;

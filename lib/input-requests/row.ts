@@ -29,7 +29,7 @@ import { warningsAt } from "./warnings.ts";
 /** A claim is live while its holder is active. `c` is the claim. */
 export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
 
-/** Longer arguments (in bytes) are not read for the party of a row. */
+/** Longer arguments (in bytes, compressed or not) are not read for the party of a row. */
 const SHORT_ARGUMENTS = 8_000;
 
 /**
@@ -71,7 +71,8 @@ export const summaryOf = (
     Prisma.sql`r.assignee_user_id`,
     Prisma.sql`r.approval`,
   )} END AS "standsInFor",
-  CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
+  CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} OR octet_length(t.arguments::text) > ${SHORT_ARGUMENTS}
+    THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
 /** The columns of a request about what people say of it, and the caller's own snooze. An agent sees nothing of that. */
 function talkOf(principal: Principal): Prisma.Sql {

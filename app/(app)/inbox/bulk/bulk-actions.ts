@@ -44,7 +44,7 @@ function bulkActions(form: Form): BulkAction[] {
         label: choice.label,
         lead: index === 0 && choice.affirmative,
         content: choice.content,
-        harmless: isHarmless(choice),
+        harmless: isHarmless(choice, decision.question ?? ""),
       }));
   }
 }

@@ -30,7 +30,7 @@ export function DecidedBefore({ similar }: { similar: SimilarRequests }) {
   );
 }
 
-const NOT_GIVEN = /^(Rejected|Denied|Refused|Not confirmed)$/;
+const NOT_GIVEN = /^(Rejected|Denied|Refused|Not confirmed)$|[:?] (No|Reject|Deny|Refuse)”$/;
 
 function Item({ item }: { item: SimilarRequest }) {
   const { answer } = item;

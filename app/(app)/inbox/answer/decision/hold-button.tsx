@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { requestName } from "@/lib/format/requests/requests.ts";
-import type { Choice } from "@/lib/input-requests/decision.ts";
+import { type Choice, decisionOf } from "@/lib/input-requests/decision.ts";
 import { destructionOf } from "@/lib/input-requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { guardOf } from "./guard.ts";
@@ -25,7 +25,8 @@ export function GuardedButton({
   /** Something has to be seen before. */
   unseen: boolean;
 }) {
-  const guard = guardOf(question, choice);
+  const decision = decisionOf(question.fields);
+  const guard = guardOf(question, choice, decision.kind === "choices" ? decision.question : null);
   if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
   return guard === "hold" ? <HoldButton {...guarded} question={question} /> : <MainButton {...guarded} />;
