@@ -36,9 +36,10 @@ const SENTENCES: Record<string, string> = {
 export function sentenceOf(code: string): string {
   const [, seconds] = /^throttled(?::(\d{1,5}))?$/.exec(code) ?? [];
   if (code.startsWith("throttled")) return pauseSentence(Number(seconds ?? 60));
-  if (code.startsWith("saml_") && !(code in SENTENCES))
+  const known = Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;
+  if (known === undefined && code.startsWith("saml_"))
     return "What your organization’s sign-in provider answered could not be trusted. Try again, or tell an admin of it.";
-  return SENTENCES[code] ?? "Signing in did not work. Try again.";
+  return known ?? "Signing in did not work. Try again.";
 }
 
 /** `seconds`: an hour at most, as the longest pause is. */

@@ -39,9 +39,7 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
     label: capitalise(option.title),
     content: { [field.name]: option.value },
     affirmative:
-      [String(option.value), option.title].some(affirms) &&
-      ![String(option.value), option.title].some(refuses) &&
-      !hides(option.title),
+      affirms(option.title) && ![String(option.value), option.title].some(refuses) && !hides(option.title),
   }));
   // The affirmative choice comes first. Where none is known, the server's own order stands and none is
   // emphasised.

@@ -5,7 +5,7 @@ import { browserWords, isPhone } from "./browser.ts";
 import { csvLine } from "./csv.ts";
 import { readExactNumber } from "./exact-number.ts";
 import { bareText, visibleText } from "./foreign/hidden.ts";
-import { contradict } from "./foreign/yes-no.ts";
+import { leavesUnsaid } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
 import { humanise } from "./labels.ts";
@@ -21,7 +21,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   messageTokens,
   visibleText,
   bareText,
-  contradict: (text) => contradict(text, text),
+  leavesUnsaid: (text) => leavesUnsaid(text, text),
   splitMessage,
   findMoney,
   readMoney,

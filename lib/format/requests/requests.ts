@@ -96,5 +96,5 @@ function reasonWords(reason: string): string {
   const refused = /^rejected\b[:\s]*(.*)$/s.exec(reason);
   if (refused) return `the server refused it${refused[1] ? ` (“${shorten(refused[1], 200)}”)` : ""}`;
   const said = /^[a-z_]+$/.test(reason) ? reason.replaceAll("_", " ") : shorten(reason, 300);
-  return REASONS[reason] ?? said.replace(/\.$/, "");
+  return (Object.hasOwn(REASONS, reason) && REASONS[reason]) || said.replace(/\.$/, "");
 }

@@ -20,7 +20,7 @@ const form = normaliseForm({
       title: "Decision",
       type: "string",
       oneOf: [
-        { const: "hold", title: "Keep waiting" },
+        { const: "k", title: "Keep waiting" },
         { const: "pay", title: "Pay" },
       ],
     },
@@ -30,7 +30,7 @@ const form = normaliseForm({
 const fields = form.kind === "supported" ? form.fields : [];
 
 test("each value stands under its own field, whatever stands before it, and a choice by the words that were pressed", () => {
-  const content = { regions: ["us", "eu"], decision: "hold", note: "later" };
+  const content = { regions: ["us", "eu"], decision: "k", note: "later" };
   expect(sentCells(fields, content, formatsOf("en-GB")).map(({ title, cell }) => [title, cell])).toEqual([
     ["Where", { kind: "text", text: "America, Europe" }],
     ["Decision", { kind: "text", text: "Keep waiting" }],

@@ -1,6 +1,6 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
 import { bareText, hides, visibleText } from "../../text/foreign/hidden.ts";
-import { contradict } from "../../text/foreign/yes-no.ts";
+import { leavesUnsaid } from "../../text/foreign/yes-no.ts";
 import type { ChoiceValue } from "./form.ts";
 
 /**
@@ -25,9 +25,9 @@ export function distinctChoices<T extends ChoiceValue>(
   });
 }
 
-/** Whether a title hides characters of its own, says itself what it sends, or says the opposite of what is sent. */
+/** Whether a title hides characters of its own, says itself what it sends, or leaves a yes or a no that is sent unsaid. */
 function misleads(title: string, value: string): boolean {
   return (
-    (hides(title) && title !== visibleText(value)) || /\(sends\b/i.test(title) || contradict(title, value)
+    (hides(title) && title !== visibleText(value)) || /\(sends\b/i.test(title) || leavesUnsaid(title, value)
   );
 }

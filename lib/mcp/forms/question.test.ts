@@ -578,12 +578,13 @@ describe("choices that people could mistake", () => {
       ["Approve", "Reject"],
     ],
     [
-      "named in another language",
+      "named in words that say neither, as those of another language",
       [
         ["approve", "Genehmigen"],
-        ["reject", "Ablehnen"],
+        ["reject", "Later"],
+        ["b", "Wait"],
       ],
-      ["Genehmigen", "Ablehnen"],
+      ["Genehmigen (sends “approve”)", "Later (sends “reject”)", "Wait"],
     ],
   ])("%s: the value stands beside the title", (_, options, expected) => {
     expect(titles(...options)).toEqual(expected);

@@ -48,10 +48,10 @@ function turned(text: string, said: string): boolean {
   return YES.test(said) && (TURNS.test(rest) || UNDOES.test(rest));
 }
 
-/** Whether one says yes and the other says no. */
-export function contradict(...texts: [string, string]): boolean {
-  const [one, other] = texts.map(words) as [string, string];
-  return (YES.test(one) && NO.test(other)) || (NO.test(one) && YES.test(other));
+/** Whether what is sent says yes or no, and what is read does not say the same. */
+export function leavesUnsaid(title: string, value: string): boolean {
+  const [read, sent] = [words(title), words(value)];
+  return (YES.test(sent) && !YES.test(read)) || (NO.test(sent) && !NO.test(read));
 }
 
 function words(text: string): string {

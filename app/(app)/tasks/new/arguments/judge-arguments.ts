@@ -176,7 +176,10 @@ const WORDS: Record<string, string> = {
 };
 
 function inWords(types: unknown[]): string {
-  return types.map((type) => WORDS[String(type)] ?? String(type)).join(" or ");
+  return types
+    .map(String)
+    .map((type) => (Object.hasOwn(WORDS, type) && WORDS[type]) || type)
+    .join(" or ");
 }
 
 function isSame(a: unknown, b: unknown): boolean {
