@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WAITING_CALLS } from "@/lib/web/tunables.ts";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -186,6 +187,19 @@ describe("a waiting read", () => {
     expect((await web.call("POST", `/api/v1/tasks/${taskId}/cancel`, { key })).status).toBeLessThan(300);
     expect((await revoked).status).toBe(401);
     expect((await kept).body).toMatchObject({ state: "ended", outcome: "cancelled", by: null });
+  });
+
+  test("of one caller no more wait than a process bears, and others wait beside them", async () => {
+    const { id, taskId } = (await make()).body;
+    const mine = await web.key(acme, "viewer");
+    const wait = (waitMs: number) =>
+      web.call("GET", `/api/v1/requests/${id}?waitMs=${waitMs}`, { key: mine });
+    const waiting = Array.from({ length: WAITING_CALLS }, () => wait(60_000));
+    await expect.poll(async () => (await wait(1)).status).toBe(429);
+    expect((await read(id, "?waitMs=1")).status).toBe(200);
+    await web.call("POST", `/api/v1/tasks/${taskId}/cancel`, { key });
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await wait(1)).status).toBe(200);
   });
 
   test("nobody else's", async () => {

@@ -34,21 +34,15 @@ export function Facts({ values, message }: { values: Record<string, unknown>; me
 }
 
 function Block({ block }: { block: FactBlock }) {
-  switch (block.kind) {
-    case "fields":
-      return <Fields block={block} />;
-    case "table":
-      return <FactsTable table={block} />;
-    case "json":
-      return (
-        <div className="flex flex-col gap-1.5">
-          <p className="text-muted">
-            <PlainText text={block.label} />
-          </p>
-          <JsonTree value={block.value} />
-        </div>
-      );
-  }
+  if (block.kind === "fields") return <Fields block={block} />;
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <p className="text-muted">
+        <PlainText text={block.label} />
+      </p>
+      {block.kind === "table" ? <FactsTable table={block} /> : <JsonTree value={block.value} />}
+    </div>
+  );
 }
 
 /** Fields shown before "show all": few people read more. */

@@ -2,7 +2,9 @@
  * Calls that wait for a change of one thing: an entry in a map each, woken by the process's one LISTEN connection. Whoever
  * is woken reads anew, by the caller's own rights.
  */
+import { AppError } from "../../base/errors.ts";
 import { onePerProcess } from "../../base/process-wide.ts";
+import { WAITING_AGAIN_MS, WAITING_CALLS } from "../tunables.ts";
 import { watch } from "./live.ts";
 
 interface Waiting {
@@ -39,21 +41,41 @@ function begin(organizationId: string): Waiting {
   return waiting;
 }
 
+/** How many calls of a caller wait, by its id. */
+const callers = onePerProcess("callers that wait", () => new Map<string, number>())();
+
+/** Throws `throttled`. Each of them reads anew when what it waits for changes. */
+function countIn(callerId: string): () => void {
+  const waiting = callers.get(callerId) ?? 0;
+  if (waiting >= WAITING_CALLS)
+    throw new AppError("throttled", `${WAITING_CALLS} of your calls wait already; let some of them end.`, {
+      retryAfterMs: WAITING_AGAIN_MS,
+    });
+  callers.set(callerId, waiting + 1);
+  return () => {
+    const left = (callers.get(callerId) ?? 1) - 1;
+    if (left > 0) callers.set(callerId, left);
+    else callers.delete(callerId);
+  };
+}
+
 /**
  * Reads until `isDone`, at once and after each change of `id`; returns what was read last when the time is over or a signal
- * is aborted.
+ * is aborted. Throws `throttled` if too many calls of the caller wait.
  */
 export async function readUntil<T>(
   {
     organizationId,
+    callerId,
     id,
     waitMs,
     signals,
-  }: { organizationId: string; id: string; waitMs: number; signals: AbortSignal[] },
+  }: { organizationId: string; callerId: string; id: string; waitMs: number; signals: AbortSignal[] },
   read: (isFirst: boolean) => Promise<T>,
   isDone: (value: T) => boolean,
 ): Promise<T> {
   if (waitMs === 0) return read(true);
+  const countOut = countIn(callerId);
   let changed = false;
   let wake: (() => void) | undefined;
   const end = AbortSignal.any([...signals, AbortSignal.timeout(waitMs)]);
@@ -79,6 +101,7 @@ export async function readUntil<T>(
     }
   } finally {
     leave();
+    countOut();
     end.removeEventListener("abort", stir);
   }
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import type { FocusEvent } from "react";
+import { type FocusEvent, useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field as LabelledField } from "@/components/ui/field.tsx";
@@ -40,6 +40,8 @@ const SUGGESTED = "Suggested by the server";
 /** A text field by format: one line, several lines, an e-mail address, a URI or a date. */
 export function TextAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"text">) {
   const formats = useFormats();
+  // By what the box begins with: another kind of box would lose the focus while somebody types.
+  const [long] = useState(() => isLong(field, value));
   return (
     <LabelledField
       id={id}
@@ -60,7 +62,7 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
     >
       {(control) => {
         const common = { ...control, autoComplete: "off", value: value === UNFINISHED ? "" : value };
-        if (isLong(field)) {
+        if (long) {
           return (
             <Textarea
               {...common}
@@ -220,9 +222,9 @@ function hiddenWords(value: string): string | null {
   return read === value ? null : `Holds characters that cannot be seen: “${shorten(read, 400)}”`;
 }
 
-function isLong(field: TextField): boolean {
-  // The end of a text that is filled in must not be out of sight.
-  const isFilled = field.default !== null && (field.default.length > SHORT || /\s{3}|\n/.test(field.default));
+function isLong(field: TextField, begun: string): boolean {
+  // The end of a text that is filled in must not be out of sight, whoever wrote it.
+  const isFilled = [begun, field.default ?? ""].some((text) => text.length > SHORT || /\s{3}|\n/.test(text));
   if (isFilled && !field.format?.startsWith("date")) return true;
   if (field.format !== null) return false;
   if (field.maxLength !== null) return field.maxLength > LONG;

@@ -22,6 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       readUntil(
         {
           organizationId: caller.principal.organizationId,
+          callerId: caller.principal.actor.id ?? "",
           id: params.id,
           waitMs: query.waitMs ?? 0,
           signals: [request.signal, drainSignal()],
