@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Form } from "../mcp/forms/form.ts";
+import { normaliseForm } from "../mcp/forms/question.ts";
 import { type Decision, outcomeOfDecision, resultOf } from "./outcome.ts";
 
 const by = { id: "b", name: "Ben" };
@@ -125,4 +126,59 @@ test.each<[string, string, Decision | null, object, string]>([
     content: [{ type: "text", text }],
     structuredContent: outcome,
   });
+});
+
+const flag = (title?: string) => ({ type: "boolean", ...(title && { title }) });
+
+test.each<[string, Record<string, object>, Record<string, unknown>]>([
+  ["a text", { decision: { type: "string" } }, { decision: "No, do not pay" }],
+  ["a text after a title", { decision: { type: "string", title: "Approve? (yes/no)" } }, { decision: "no" }],
+  ["a text that takes its yes back", { answer: { type: "string" } }, { answer: "Approve nothing" }],
+  [
+    "a text beside a yes",
+    { approve: flag(), decision: { type: "string" } },
+    { approve: true, decision: "Do not pay" },
+  ],
+  [
+    "a text that is called a note and asked as the question",
+    { note: { type: "string", title: "Approve? (yes/no)" } },
+    { note: "no" },
+  ],
+  ["a number", { approve: { type: "number", title: "1 = yes, 0 = no" } }, { approve: 0 }],
+  ["a bit", { flag: { type: "integer", minimum: 0, maximum: 1 }, more: { type: "string" } }, { flag: 0 }],
+  ["the only number", { tier: { type: "integer" } }, { tier: 0 }],
+  ["a choice of 0", { approve: { type: "integer", enum: [0, 1] } }, { approve: 0 }],
+  ["a choice of a written 0", { approve: { type: "string", enum: ["0", "1"] } }, { approve: "0" }],
+  ["two yes-or-nos", { a: flag("Amount is right"), b: flag("Supplier is known") }, { a: false, b: false }],
+  ["one of two", { a: flag("Amount is right"), b: flag("Supplier is known") }, { a: true, b: false }],
+  ["one that has note in its name", { notable: flag("Worth it"), b: flag() }, { notable: false, b: true }],
+])("an approval whose form says no by %s is declined", (_, properties, content) => {
+  const asked = decision({ form: normaliseForm({ type: "object", properties }), content });
+  expect(outcomeOfDecision("request_approval", asked, at)).toMatchObject({ outcome: "declined", content });
+  // To a question it is an answer like any other.
+  expect(outcomeOfDecision("ask_person", asked, at)).toMatchObject({ outcome: "answered", content });
+});
+
+test.each<[string, Record<string, object>, Record<string, unknown>]>([
+  ["a text", { decision: { type: "string" } }, { decision: "Yes, pay it" }],
+  [
+    "a yes with a note",
+    { approve: flag(), reason: { type: "string", title: "Why?" } },
+    { approve: true, reason: "No objections" },
+  ],
+  [
+    "a yes with a note that is none",
+    { approve: flag(), internalNote: flag("Keep a note") },
+    { approve: true, internalNote: false },
+  ],
+  [
+    "a yes with a discount of 0",
+    { approve: flag(), discount: { type: "number", minimum: 0, maximum: 100 } },
+    { approve: true, discount: 0 },
+  ],
+  ["a yes, and nothing else", { approve: flag(), urgent: flag() }, { approve: true }],
+  ["a 1", { approve: { type: "integer", enum: [0, 1] } }, { approve: 1 }],
+])("an approval whose form says %s is answered", (_, properties, content) => {
+  const asked = decision({ form: normaliseForm({ type: "object", properties }), content });
+  expect(outcomeOfDecision("request_approval", asked, at)).toMatchObject({ outcome: "answered", content });
 });

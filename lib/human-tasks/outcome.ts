@@ -1,5 +1,5 @@
 /** What became of a question that a program put to people, as the tool's result. Pure. */
-import { saysNo } from "../input-requests/rejection.ts";
+import { withholdsConsent } from "../input-requests/rejection.ts";
 import type { Action } from "../input-requests/schema.ts";
 import type { Form } from "../mcp/forms/form.ts";
 import type { HumanOutcome } from "./schema.ts";
@@ -18,7 +18,7 @@ export function outcomeOfDecision(tool: string, decision: Decision | null, ended
   if (!decision) return { outcome: "expired", at: endedAt.toISOString() };
   const { form, action, content, comment, by, at } = decision;
   const who = { by: { id: by.id ?? "", name: by.name }, at: at.toISOString() };
-  if (action === "accept" && !(isApproval(tool) && saysNo(form, action, content)))
+  if (action === "accept" && !(isApproval(tool) && withholdsConsent(form, action, content)))
     return { outcome: "answered", content: content ?? {}, ...who, ...(comment && { comment }) };
   return {
     outcome: "declined",

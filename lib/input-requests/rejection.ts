@@ -94,3 +94,41 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
     return given === false && (chosen.length === 1 || nosOf(field).length > 0 || called.some(affirms));
   });
 }
+
+/** A field of such a name, and of no title that asks for a yes, takes words beside the decision. */
+const NOTE = /\b(reason|comment|note|remark|explanation|justification)s?\b/i;
+
+/**
+ * Whether an answer to an approval says no. More counts than in `saysNo`: whoever asked goes by the outcome, and in doubt must not go
+ * ahead, while a server reads what it is sent. So does a text that says no, the no to any question of the form, and a 0 where it may
+ * stand for a no, unless the field is plainly a note.
+ */
+export function withholdsConsent(
+  form: Form,
+  action: string,
+  content: Record<string, unknown> | null,
+): boolean {
+  if (saysNo(form, action, content)) return true;
+  if (form.kind !== "supported" || content === null) return false;
+  return form.fields.some((field) => {
+    const isNote = NOTE.test(humanise(field.name)) && !affirms(field.title);
+    return (
+      !isNote &&
+      Object.hasOwn(content, field.name) &&
+      mayBeNo(field, content[field.name], form.fields.length === 1)
+    );
+  });
+}
+
+function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
+  if (field.kind === "boolean") return given === false;
+  if (field.kind === "text" && refuses(String(given))) return true;
+  const isZero = [given].flat().some((each) => String(each).trim() === "0");
+  return isZero && (isOnly || "options" in field || isYesOrNo(field));
+}
+
+/** Whether a number or a text answers yes or no, by what it is called or by its limits. */
+function isYesOrNo(field: Field): boolean {
+  const isBit = field.kind === "number" && field.integer && field.minimum === 0 && field.maximum === 1;
+  return isBit || [humanise(field.name), field.title].some((called) => affirms(called) || denies(called));
+}

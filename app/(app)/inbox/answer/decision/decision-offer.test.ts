@@ -281,6 +281,11 @@ describe("the buttons", () => {
       ["A Approve, primary, {}"],
     ],
     ["a form", { fields: TEXT }, ["A Send answer, primary, sends the form"]],
+    [
+      "a form of an approval",
+      { fields: TEXT, origin: "intray", tool: "request_approval" },
+      ["A Approve and send, primary, sends the form"],
+    ],
     ["a site", { mode: "url", fields: NOTHING }, ["A Continue the task, primary, after the site"]],
     ["a form that can't be shown", { fields: HIDDEN }, []],
   ])("of %s", (_, more, expected) => {

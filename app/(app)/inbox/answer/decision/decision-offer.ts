@@ -153,7 +153,9 @@ export function decisionButtons(
     case "confirm":
       return [{ ...single, label: isApproval(question) ? "Approve" : "Confirm", content: {} }];
     case "form":
-      return [{ ...single, label: "Send answer", sendsForm: true }];
+      return [
+        { ...single, label: isApproval(question) ? "Approve and send" : "Send answer", sendsForm: true },
+      ];
     case "choices":
       return decision.choices.map((choice, index) => ({
         ...single,
