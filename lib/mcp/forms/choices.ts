@@ -25,9 +25,15 @@ export function distinctChoices<T extends ChoiceValue>(
   });
 }
 
-/** Whether a title hides characters of its own, says itself what it sends, or leaves a yes or a no that is sent unsaid. */
+/**
+ * Whether a title hides characters of its own, says itself what it sends, leaves a yes or a no that is sent unsaid, or is
+ * what Intray calls no answer.
+ */
 function misleads(title: string, value: string): boolean {
   return (
-    (hides(title) && title !== visibleText(value)) || /\(sends\b/i.test(title) || leavesUnsaid(title, value)
+    (hides(title) && title !== visibleText(value)) ||
+    /\(sends\b/i.test(title) ||
+    leavesUnsaid(title, value) ||
+    /^(no answer|choose)\W*$/i.test(bareText(title))
   );
 }

@@ -568,6 +568,23 @@ describe("choices that people could mistake", () => {
       [["a", " "], ["b", "\u200b"], [""]],
       ["a", "\ufffd (sends “b”)", "(sends “”)"],
     ],
+    [
+      "called as Intray's own way to say nothing",
+      [
+        ["x1", "No answer"],
+        ["x2", "Ｎo  answer."],
+        ["x3", "Choose…"],
+        ["x4", "choose..."],
+        ["later", "Later"],
+      ],
+      [
+        "No answer (sends “x1”)",
+        "Ｎo  answer. (sends “x2”)",
+        "Choose… (sends “x3”)",
+        "choose... (sends “x4”)",
+        "Later",
+      ],
+    ],
     ["turned round", [["approve", "\u202etcejeR"]], ["\ufffdtcejeR (sends “approve”)"]],
     [
       "well named",
