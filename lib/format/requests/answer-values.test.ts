@@ -3,11 +3,13 @@ import type { Field } from "../../mcp/forms/form.ts";
 import {
   draftContent,
   formatHint,
+  heldAs,
   initialValues,
   numberHint,
   readAnswer,
   UNFINISHED,
 } from "./answer-values.ts";
+import { sentValues } from "./sent-values.ts";
 
 const base = { name: "f", title: "F", description: null, required: true };
 const text = (over: object = {}): Field => ({
@@ -136,6 +138,35 @@ test.each([
 
 test("a choice that is a number comes back from a draft and from an answer", () => {
   for (const drafted of ["1", 1]) expect(initialValues([stars], { f: drafted })).toEqual({ f: "1" });
+});
+
+test.each(["", "  "])("a choice whose value is “%s” is told from no answer, and is sent", (value) => {
+  const fields: Field[] = [
+    {
+      ...{ ...base, required: false, kind: "one_of", default: null },
+      options: [
+        { value, title: "Reject" },
+        { value: "pay", title: "Approve" },
+      ],
+    },
+  ];
+  const sent = (held: unknown) => readAnswer(fields, { f: String(held) }).content;
+  const untouched = initialValues(fields, null);
+  expect([untouched, sent(untouched.f)]).toEqual([{ f: "" }, {}]);
+  expect(sent(heldAs(value))).toEqual({ f: value });
+  // It comes back from a draft, and from what others agreed to, which may also be no answer.
+  const draft = draftContent(fields, { f: heldAs(value) });
+  expect(sent(initialValues(fields, draft).f)).toEqual({ f: value });
+  const agreed = (content: object) =>
+    initialValues(fields, sentValues({ kind: "supported", fields }, { ...content }));
+  expect(sent(agreed({ f: value }).f)).toEqual({ f: value });
+  expect(sent(agreed({}).f)).toEqual({});
+});
+
+test("an untouched choice is none, whatever the choices are called", () => {
+  const options = [{ value: "undefined", title: "Undefined" }];
+  const field: Field = { ...base, kind: "one_of", options, default: null };
+  expect(initialValues([field], null)).toEqual({ f: "" });
 });
 
 test("a number beyond 2^53 is refused in words, not rounded", () => {

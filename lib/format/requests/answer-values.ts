@@ -1,5 +1,5 @@
 import { FORMATS, isMultipleOf } from "../../mcp/forms/field-checks.ts";
-import type { Field } from "../../mcp/forms/form.ts";
+import type { ChoiceValue, Field } from "../../mcp/forms/form.ts";
 import { readExactNumber } from "../../text/exact-number.ts";
 import { capitalise } from "../../text/labels.ts";
 import { instantsOf, localZone } from "../../text/local-time.ts";
@@ -39,7 +39,10 @@ function initialValue(field: Field, drafted: unknown): string | string[] {
     const chosen = Array.isArray(drafted) ? drafted : [];
     return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
   }
-  if (field.kind === "one_of") return String(chosenOf(field, String(drafted)) ?? "");
+  if (field.kind === "one_of") {
+    const chosen = drafted === undefined ? undefined : chosenOf(field, String(drafted));
+    return chosen === undefined ? "" : heldAs(chosen);
+  }
   if (["string", "number", "boolean"].includes(typeof drafted)) return String(drafted);
   // A choice is never made for a person; typed text that the server suggests is filled in, and marked as
   // suggested.
@@ -80,9 +83,18 @@ function readField(field: Field, value: string | string[]): Read {
   return readText(field, text);
 }
 
+/**
+ * The text by which a control holds a choice of one. Blank is no answer, so a choice of a blank value has a hidden character
+ * instead; another choice of that value would look the same, and such forms are refused.
+ */
+export function heldAs(value: ChoiceValue): string {
+  const text = String(value);
+  return text.trim() === "" ? "\u200b" : text;
+}
+
 /** The choice that a control holds as this text. */
 function chosenOf({ options }: Extract<Field, { kind: "one_of" }>, text: string) {
-  return options.find(({ value }) => String(value) === text)?.value;
+  return options.find(({ value }) => heldAs(value) === text)?.value;
 }
 
 function missing(field: Field): string {

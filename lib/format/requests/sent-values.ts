@@ -2,12 +2,16 @@ import type { Field, Form } from "../../mcp/forms/form.ts";
 import { currencyOf } from "../../text/amount.ts";
 import { type Cell, describeValue } from "../../text/facts/cells.ts";
 import type { Formats } from "../../text/formats/formats.ts";
+import { heldAs } from "./answer-values.ts";
 
 /** Content that was sent, to fill the form with again: what was left empty stays so, whatever the server suggests. */
 export function sentValues(form: Form, content: Record<string, unknown>): Record<string, unknown> {
   const fields = form.kind === "supported" ? form.fields : [];
   return Object.fromEntries(
-    fields.map(({ name }) => [name, Object.hasOwn(content, name) ? content[name] : ""]),
+    fields.map(({ name, kind }) => {
+      const value = Object.hasOwn(content, name) ? content[name] : undefined;
+      return [name, kind === "one_of" && typeof value === "string" ? heldAs(value) : (value ?? "")];
+    }),
   );
 }
 

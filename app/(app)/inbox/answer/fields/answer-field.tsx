@@ -1,11 +1,13 @@
 "use client";
 
+import { heldAs } from "@/lib/format/requests/answer-values.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { ChoiceGroup, ChoiceList } from "./choice-answer.tsx";
 import { type AnswerProps, DateTimeAnswer, NumberAnswer, TextAnswer } from "./text-answer.tsx";
 
-/** More options than this become a select. */
+/** More options than this become a select, unless the title of one is so long that a select would cut it. */
 const MOST_RADIOS = 6;
+const LONG_TITLE = 60;
 const YES_OR_NO = [
   { value: "true", title: "Yes" },
   { value: "false", title: "No" },
@@ -43,13 +45,17 @@ export function AnswerField({
       );
     case "one_of":
       // Controls hold texts; `readAnswer` finds the choice again.
-      if (field.options.length > MOST_RADIOS) return <ChoiceList {...common} field={field} />;
+      if (
+        field.options.length > MOST_RADIOS &&
+        field.options.every(({ title }) => title.length <= LONG_TITLE)
+      )
+        return <ChoiceList {...common} field={field} />;
       return (
         <ChoiceGroup
           {...group}
           field={field}
-          options={field.options.map(({ value, title }) => ({ value: String(value), title }))}
-          suggested={field.default === null ? [] : [String(field.default)]}
+          options={field.options.map(({ value, title }) => ({ value: heldAs(value), title }))}
+          suggested={field.default === null ? [] : [heldAs(field.default)]}
           chosen={[text]}
         />
       );

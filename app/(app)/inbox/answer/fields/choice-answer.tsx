@@ -3,6 +3,7 @@
 import { cn } from "@/components/ui/cn.ts";
 import { FieldErrorLine, Field as LabelledField } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { heldAs } from "@/lib/format/requests/answer-values.ts";
 import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
 import type { AnswerProps } from "./text-answer.tsx";
 
@@ -138,7 +139,7 @@ export function ChoiceList({ id, field, value, error, onChange, onBlur }: Answer
         <Select {...control} value={value} onBlur={onBlur} onChange={(event) => onChange(event.target.value)}>
           <option value="">{field.required ? "Choose…" : "No answer"}</option>
           {field.options.map((option) => (
-            <option key={String(option.value)} value={String(option.value)}>
+            <option key={String(option.value)} value={heldAs(option.value)}>
               {option.title}
             </option>
           ))}

@@ -139,3 +139,25 @@ test("no text of the card holds a hidden character, and what is sent keeps them"
     expect(shown).not.toMatch(/[\u202e\u200b]/);
   }
 });
+
+test.each([2, 8])("of %i choices one whose value is blank is not chosen from the start", (count) => {
+  const more = "abcdefg"
+    .slice(0, count - 1)
+    .split("")
+    .map(choice);
+  const html = draw({
+    type: "object",
+    properties: { d: { oneOf: [{ const: "", title: "Reject" }, ...more] }, other: { type: "integer" } },
+  });
+  expect(html).not.toMatch(/(type="radio"|<option)[^>]* value="[^"]+"[^>]* (checked|selected)=""/);
+  // No answer alone has no value.
+  expect(html.match(/(type="radio"|<option)[^>]* value=""/g)).toHaveLength(1);
+});
+
+test("choices too long for a list that opens are shown whole", () => {
+  const long = (at: string) => ({ const: at, title: `Send the payment to the ${"usual ".repeat(10)} ${at}` });
+  const html = (options: object[]) => draw({ type: "object", properties: { d: { oneOf: options } } });
+  const eight = "abcdefgh".split("");
+  expect(html(eight.map(long))).not.toContain("<select");
+  expect(html(eight.map(choice))).toContain("<select");
+});
