@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/shell/api-provider.tsx";
 import { type DrawnMe, MeProvider } from "@/components/shell/session/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { may, permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { readDeletion } from "@/lib/organizations/delete.ts";
@@ -67,7 +68,7 @@ async function viewedMe(session: WebSession, view: NonNullable<WebSession["view"
 async function currentDeletion(role: Role): Promise<DrawnMe["deletion"]> {
   if (!may(role, "settings:manage")) return null;
   const deletion = await readForPage(readDeletion);
-  return deletion && { by: deletion.by.name, at: deletion.takesEffectAt };
+  return deletion && { by: actorWords(deletion.by, { begins: true }), at: deletion.takesEffectAt };
 }
 
 async function browserLocale(): Promise<string> {

@@ -157,6 +157,18 @@ test("an approver gives what is nobody's, with a note that stays with it and in 
   expect(freed.body).toMatchObject({ assignedTo: null, assignment: null });
 });
 
+test("what an API key gives is said to come from one", async () => {
+  const id = await ask();
+  const body = { memberId: cleo!.memberId };
+  const key = await web.key(acme, "operator");
+  expect((await web.call("POST", `/api/v1/input-requests/${id}/assign`, { key, body })).status).toBe(200);
+  await web.db.withOrganization(acme, (tx) =>
+    syncNotices(acme, tx, { ...NO_SUBJECTS, requests: [id] }, true),
+  );
+  const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: cleo!.cookie });
+  expect(notices.body.items).toMatchObject([{ assignment: { by: "The API key operator" } }]);
+});
+
 test("what an operator gives away is the other's to decide at once, whoever worked on it", async () => {
   for (const claimant of [ola!, ben!]) {
     const id = await ask();

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { Pause } from "@/lib/servers/schema.ts";
 
 /** Says who paused a server, why, and the consequence for this page. */
@@ -23,7 +24,7 @@ export function PausedNotice({
       tone="wait"
       title={
         <>
-          {server.name} is paused, by {pause.by.name}, <TimeAgo at={pause.at} />
+          {server.name} is paused, by {actorWords(pause.by)}, <TimeAgo at={pause.at} />
           {pause.reason && (
             <>
               : “<PlainText text={pause.reason} />”

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { ToolDifference } from "@/components/server/tool-difference.tsx";
 import { Day } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { toolVersions } from "@/lib/api-client/servers.ts";
 import type { Server, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
 
@@ -40,7 +41,7 @@ function Versions({ versions }: { versions: ToolVersion[] }) {
               Since <Day at={version.since} />
               {version.usedBy && version.usedAt && (
                 <>
-                  , used as this by {version.usedBy.name} <Day at={version.usedAt} />
+                  , used as this by {actorWords(version.usedBy)} <Day at={version.usedAt} />
                 </>
               )}
             </p>

@@ -1,5 +1,6 @@
 /** People's writes to bulk operations; carry-out.ts processes the items. */
 
+import { actorWords } from "../access/actor-words.ts";
 import type { Principal } from "../access/principal.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { planForValues } from "../base/db/plan-mode.ts";
@@ -122,7 +123,7 @@ export async function beginOperation(
 ): Promise<void> {
   const { action, items, by, state } = await readOperation(organizationId, tx, operationId);
   if (!isMaker(by, principal))
-    throw new AppError("forbidden", `Only ${by.name} can begin this: it is done in their name.`);
+    throw new AppError("forbidden", `Only ${actorWords(by)} can begin this: it is done in their name.`);
   if (items !== count)
     throw new AppError("count_differs", `The list has ${items} tasks.`, {
       errors: [{ field: "count", message: `Type ${items}` }],

@@ -1,4 +1,5 @@
 /** Building blocks for the words of history lines. */
+import { actorWords } from "../access/actor-words.ts";
 import type { TaskEvent } from "../events/schema.ts";
 import { humanise, shorten } from "../text/labels.ts";
 import type { Tone } from "./tasks/outcome.ts";
@@ -12,8 +13,8 @@ export interface EventWords {
 
 export type Data = Record<string, unknown>;
 export type Line = Pick<TaskEvent, "type" | "actor" | "data" | "detailsDeleted">;
-/** Makes the words of one type of line, from its data and its actor's name. */
-export type Words = (data: Data, who: string) => EventWords;
+/** Makes the words of one type of line, from its data and its actor, as a sentence begins with them, and amid one. */
+export type Words = (data: Data, who: string, amid: string) => EventWords;
 
 /**
  * The words of a line. A line of an unknown type (of another version), or with deleted details, gets only its
@@ -23,16 +24,14 @@ export function inWords(
   words: Record<string, Words>,
   { type, actor, data, detailsDeleted }: Line,
 ): EventWords {
-  const who = whoActs(actor);
   const kind = humanise(type.replaceAll(".", " "));
-  if (detailsDeleted) return say(`${kind} by ${who}; details were deleted`);
+  if (detailsDeleted) return say(`${kind} by ${whoActs(actor)}; details were deleted`);
   const known = Object.hasOwn(words, type) && words[type];
-  return known ? known(data, who) : say(kind);
+  return known ? known(data, whoActs(actor, { begins: true }), whoActs(actor)) : say(kind);
 }
 
-function whoActs({ kind, name }: Line["actor"]): string {
-  if (kind === "engine" || kind === "system") return "Intray";
-  return kind === "rule" ? `The rule ${name}` : name;
+function whoActs(actor: Line["actor"], where = { begins: false }): string {
+  return actor.kind === "engine" || actor.kind === "system" ? "Intray" : actorWords(actor, where);
 }
 
 export function say(text: string, tone: Tone = "neutral", quote?: string): EventWords {

@@ -190,7 +190,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       : isGroup(data.group)
         ? say(`${who} proposed to ${groupChangeTitle(data.group)}`, "wait", groupChanges(data.group))
         : say(`${who} proposed a change of the policy`, "wait", policyChanges(data)),
-  "policy.proposal_ended": (data, who) => say(proposalEnded(data, who)),
+  "policy.proposal_ended": (data, ...who) => say(proposalEnded(data, ...who)),
   "policy.two_person_changed": ({ twoPersonPolicy, proposedBy }, who) =>
     say(
       twoPersonPolicy === true
@@ -261,7 +261,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "organization.address_refused": (data, who) =>
     say(`${who} was refused from ${text(data.network) ?? "an unknown network"}`, "bad"),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
-  "bulk.ended": ({ done, refused, ...data }, who) =>
+  "bulk.ended": ({ done, refused, ...data }, _, who) =>
     say(
       `Bulk operation by ${who} ended: ${BULK_DONE[text(data.action) ?? ""] ?? "worked on"} ${tasks(done)}${refused ? `, refused ${refused}` : ""}`,
     ),
@@ -270,7 +270,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `${who} stopped a bulk operation: ${tasks(skipped)} not ${BULK_DONE[text(data.action) ?? ""] ?? "worked on"}`,
     ),
   "organization.export_begun": (_, who) => say(`${who} began to export the whole organization`),
-  "organization.export_broken_off": ({ lines }, who) =>
+  "organization.export_broken_off": ({ lines }, _, who) =>
     say(
       `An export of the whole organization by ${who} broke off${typeof lines === "number" ? ` after ${plural(lines, "line")}` : ""}`,
       "wait",
@@ -471,7 +471,7 @@ function groupChanged({ proposedBy, ...data }: Data, who: string, did: string): 
   return say(`${who} ${did} the group${named(data)}`, "wait", details || undefined);
 }
 
-function proposalEnded({ as, proposedBy, group }: Data, who: string): string {
+function proposalEnded({ as, proposedBy, group }: Data, who: string, amid: string): string {
   if (isGroup(group)) {
     const change = `change of the group${named(group)} that ${text(proposedBy) ?? "somebody"} proposed`;
     if (as === "replaced") return `${who} proposed something else for the group${named(group)} instead`;
@@ -482,7 +482,7 @@ function proposalEnded({ as, proposedBy, group }: Data, who: string): string {
   if (as === "replaced") return `${who} proposed something else for the policy instead`;
   if (as === "overtaken")
     return `The change of the policy that ${text(proposedBy) ?? "somebody"} proposed was overtaken by another one`;
-  return text(proposedBy) === who
+  return text(proposedBy) === amid
     ? `${who} withdrew the proposed change of the policy`
     : `${who} withdrew the change of the policy that ${text(proposedBy) ?? "somebody"} proposed`;
 }

@@ -1,5 +1,7 @@
 /** Writes of those who ask people: a task of the built-in server with its one question, and the use of an approval. */
+
 import { createHash } from "node:crypto";
+import { actorWords } from "../access/actor-words.ts";
 import { agentOf, type Principal } from "../access/principal.ts";
 import { storable, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
@@ -253,7 +255,7 @@ function refuseUnusable(approval: Consumable, digest: string, use: Use | undefin
     throw unusable("other_arguments", "Another call was approved: the digests of the arguments differ.");
   // Before its end: whoever asks again has to learn that the call may have been made.
   if (use)
-    throw unusable("already_consumed", `${use.by.name} has used this approval.`, {
+    throw unusable("already_consumed", `${actorWords(use.by, { begins: true })} has used this approval.`, {
       by: use.by,
       at: use.at.toISOString(),
     });

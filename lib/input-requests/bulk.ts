@@ -11,7 +11,13 @@ import { log } from "../base/log.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { checkedContent } from "./guards.ts";
 import { ALIKE } from "./row.ts";
-import type { BulkAnswerInput, BulkAnswerResult, BulkUndoResult, Refused } from "./schema.ts";
+import {
+  type BulkAnswerInput,
+  type BulkAnswerResult,
+  type BulkUndoResult,
+  type Refused,
+  refusedSchema,
+} from "./schema.ts";
 import { decide, type Outcome, undoAnswer } from "./transitions.ts";
 import { NO_PROOF, type Proof } from "./voting/transitions.ts";
 
@@ -109,7 +115,6 @@ async function refusalOf(id: string, done: Promise<void>): Promise<Refused | nul
 const UNKNOWN = "The database could not be reached: it may or may not have been recorded.";
 
 function whoAndWhen(by: unknown, at: unknown): Pick<Refused, "by" | "at"> {
-  const who = by as { id?: unknown; name?: unknown } | undefined;
-  if (typeof who?.name !== "string" || typeof at !== "string") return {};
-  return { by: { id: typeof who.id === "string" ? who.id : null, name: who.name }, at };
+  const who = refusedSchema.shape.by.unwrap().safeParse(by);
+  return who.success && typeof at === "string" ? { by: who.data, at } : {};
 }

@@ -1,5 +1,6 @@
 /** Refuses actions on input requests that are not allowed. Reads and locks only; transitions.ts writes. */
 
+import { actorWords } from "../access/actor-words.ts";
 import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema } from "../access/schema.ts";
@@ -99,7 +100,7 @@ export async function refuseUnlessOpen(
       where: { organizationId, inputRequestId: request.id, withdrawnAt: null },
     });
     const by = actorSchema.parse(answer?.answeredBy);
-    throw new AppError("already_answered", `${by.name} answered this already.`, {
+    throw new AppError("already_answered", `${actorWords(by, { begins: true })} answered this already.`, {
       extra: { by, at: answer?.createdAt.toISOString(), action: answer?.action },
     });
   }
@@ -347,11 +348,14 @@ export function refuseOthersAnswer(
   if (by.kind === principal.actor.kind && by.id === principal.actor.id) return;
   // What a rule answered is nobody's: whoever may answer takes it back.
   if (by.kind !== "rule" && !allows(principal, "requests:assign"))
-    throw new AppError("forbidden", `${by.name} decided this. Only ${by.name} or an operator can undo it.`);
+    throw new AppError(
+      "forbidden",
+      `${actorWords(by, { begins: true })} decided this. Only ${actorWords(by)} or an operator can undo it.`,
+    );
   if (request.fourEyes)
     throw new AppError(
       "four_eyes",
-      `You asked for this task, or somebody who counts as one person with you did: you can't undo what ${by.name} decided.`,
+      `You asked for this task, or somebody who counts as one person with you did: you can't undo what ${actorWords(by)} decided.`,
     );
 }
 

@@ -78,13 +78,13 @@ export const bulkUndoInputSchema = z.strictObject({
     .refine((ids) => new Set(ids).size === ids.length, "Each request once"),
 });
 
-/** `code` and `detail` as in a single call's problem; `by` and `at` if an earlier actor is the cause. */
-const refusedSchema = z.object({
+/** `code` and `detail` as in a single call's problem; `by` and `at` if an earlier actor is the cause. Without `kind` it is a member. */
+export const refusedSchema = z.object({
   id: z.uuid(),
   status: z.literal("refused"),
   code: z.string(),
   detail: z.string(),
-  by: z.object({ id: z.string().nullable(), name: z.string() }).optional(),
+  by: actorSchema.partial({ kind: true }).optional(),
   at: z.string().optional(),
 });
 export type Refused = z.infer<typeof refusedSchema>;

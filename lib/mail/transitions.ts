@@ -6,8 +6,8 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { NoticeAbout } from "../format/notices.ts";
 import { audienceOf, HELD_BY_ANOTHER, type Subjects } from "../notices/audience.ts";
-import { ASSIGNMENT, JOIN_AGENT, JOIN_ASSIGNMENT, JOIN_KEY } from "../notices/queries.ts";
-import { causeSchema, noticeSchema } from "../notices/schema.ts";
+import { ASSIGNMENT, assignmentOf, JOIN_AGENT, JOIN_ASSIGNMENT, JOIN_KEY } from "../notices/queries.ts";
+import { causeSchema } from "../notices/schema.ts";
 
 /** Duration of a claim, longer than any attempt. */
 export const TAKEN_MS = 120_000;
@@ -132,7 +132,7 @@ async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promis
         about.agentId !== null && about.agentName !== null
           ? { id: about.agentId, name: about.agentName }
           : null,
-      assignment: noticeSchema.shape.assignment.parse(assignment),
+      assignment: assignmentOf(assignment),
     }),
   );
 }

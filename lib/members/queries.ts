@@ -1,7 +1,8 @@
+import { actorWords } from "../access/actor-words.ts";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { ROLES } from "../access/roles.ts";
-import { roleSchema } from "../access/schema.ts";
+import { actorSchema, roleSchema } from "../access/schema.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
 import type { Tx } from "../base/db/db.ts";
 import { Prisma } from "../base/db/db.ts";
@@ -136,13 +137,13 @@ interface Source {
 }
 const IN_FORCE: Source = {
   position: Prisma.sql`m.created_at`,
-  columns: Prisma.sql`m.created_at AS "createdAt", NULL::timestamptz AS "suspendedAt", NULL::text AS "suspendedBy",
+  columns: Prisma.sql`m.created_at AS "createdAt", NULL::timestamptz AS "suspendedAt", NULL::jsonb AS "suspendedBy",
     NULL::text AS cause`,
   table: Prisma.sql`membership`,
 };
 const SUSPENDED: Source = {
   position: Prisma.sql`m.suspended_at`,
-  columns: Prisma.sql`m.joined_at AS "createdAt", m.suspended_at AS "suspendedAt", m.suspended_by->>'name' AS "suspendedBy",
+  columns: Prisma.sql`m.joined_at AS "createdAt", m.suspended_at AS "suspendedAt", m.suspended_by AS "suspendedBy",
     m.cause`,
   table: Prisma.sql`suspended_member`,
 };
@@ -183,7 +184,7 @@ interface CountedRow extends MemberRow {
   mayVouch: boolean;
   proven: boolean;
   suspendedAt: Date | null;
-  suspendedBy: string | null;
+  suspendedBy: unknown;
   cause: "admin" | "directory" | null;
 }
 
@@ -202,7 +203,7 @@ const toMember =
     ...row,
     mayVouch: row.mayVouch && suspendedAt === null,
     suspended: suspendedAt &&
-      cause && { at: suspendedAt.toISOString(), by: suspendedBy ?? "somebody", cause },
+      cause && { at: suspendedAt.toISOString(), by: actorWords(actorSchema.parse(suspendedBy)), cause },
     role: roleSchema.parse(row.role),
     createdAt: row.createdAt.toISOString(),
     countsWith: countsWith(organizationId, row.userId, first, firstName),

@@ -1,5 +1,6 @@
 /** All writes to memberships. An organization always keeps an owner, and only owners make or unmake one. */
 
+import { actorWords } from "../access/actor-words.ts";
 import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { ROLES, type Role, roleAllows } from "../access/roles.ts";
@@ -264,7 +265,7 @@ export async function endMemberSessions(
   const { userId, name } = await lockMember(organizationId, tx, principal, memberId);
   if (userId === principal.userId)
     throw new AppError("forbidden", "End your own sessions under Settings, Security.");
-  const by = principal.actor.name;
+  const by = actorWords(principal.actor);
   const count = await endSessionsHere(organizationId, tx, userId, { sessionId, idleMs, by });
   if (count === 0 && sessionId !== null) throw notFound("session");
   await publishChangeNow(organizationId, tx, "member", [memberId]);

@@ -1,6 +1,9 @@
 /** Scoped reads of notices; members see only their own. */
 
+import { z } from "zod";
+import { actorWords } from "../access/actor-words.ts";
 import type { Principal } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
@@ -68,7 +71,7 @@ export const JOIN_ASSIGNMENT = Prisma.sql`LEFT JOIN input_request given ON n.cau
   AND given.organization_id = n.organization_id AND given.id = n.input_request_id
   AND given.assignee_user_id = n.user_id`;
 export const ASSIGNMENT = Prisma.sql`CASE WHEN given.assigned_by->>'to' = given.assignee_user_id::text
-  THEN jsonb_build_object('by', given.assigned_by->>'name', 'note', given.assignment_note) END`;
+  THEN jsonb_build_object('by', given.assigned_by, 'note', given.assignment_note) END`;
 
 /** Counts unread notices, up to MOST_COUNTED. */
 export async function countUnread(organizationId: string, tx: Tx, principal: Principal): Promise<number> {
@@ -116,6 +119,12 @@ interface NoticeRow {
   readAt: Date | null;
 }
 
+/** What ASSIGNMENT found. */
+export function assignmentOf(found: unknown): Notice["assignment"] {
+  const given = z.object({ by: actorSchema, note: z.string().nullable() }).nullable().parse(found);
+  return given && { by: actorWords(given.by, { begins: true }), note: given.note };
+}
+
 function toNotice(row: NoticeRow): Notice {
   const { id, taskId, tool, serverId, serverName, keyId, keyName, agentId, agentName } = row;
   return {
@@ -127,7 +136,7 @@ function toNotice(row: NoticeRow): Notice {
     server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
     apiKey: keyId !== null && keyName !== null ? { id: keyId, name: keyName } : null,
     agent: agentId !== null && agentName !== null ? { id: agentId, name: agentName } : null,
-    assignment: noticeSchema.shape.assignment.parse(row.assignment),
+    assignment: assignmentOf(row.assignment),
     account: noticeSchema.shape.account.parse(row.account),
     createdAt: row.createdAt.toISOString(),
     readAt: row.readAt?.toISOString() ?? null,

@@ -80,7 +80,7 @@ export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
 
 /**
  * A notice: never contains the question, arguments or results. The label is shown in the app only. `assignment`:
- * who gave the member the request, and their note; null for all other causes.
+ * who gave the member the request, as words say it, and their note; null for all other causes.
  */
 export const noticeSchema = z.object({
   id: z.uuid(),

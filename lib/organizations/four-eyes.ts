@@ -4,6 +4,7 @@
  * refuses any other end.
  */
 
+import { actorWords } from "../access/actor-words.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema } from "../access/schema.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
@@ -121,7 +122,7 @@ async function endRule(
     where: { id: organizationId, fourEyes: true },
     data: { fourEyes: false },
   });
-  const data = { fourEyes: false, proposalId: id, proposedBy: actorSchema.parse(by).name };
+  const data = { fourEyes: false, proposalId: id, proposedBy: actorWords(actorSchema.parse(by)) };
   await appendEvents(organizationId, tx, [{ type: "organization.four_eyes_changed", actor, data }]);
 }
 

@@ -1,5 +1,7 @@
 /** The only writes to policies: the whole becomes a new version, which stays as it is. */
+
 import { z } from "zod";
+import { actorWords } from "../access/actor-words.ts";
 import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema } from "../access/schema.ts";
@@ -135,7 +137,7 @@ export async function approveProposal(
     principal,
     id,
   );
-  const proposedBy = actorSchema.parse(by).name;
+  const proposedBy = actorWords(actorSchema.parse(by));
   if (group !== null) {
     const { proposer, role } = await proposerOf(organizationId, tx, id);
     const approved = { proposalId: id, proposedBy, proposer, role };

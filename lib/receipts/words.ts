@@ -1,4 +1,5 @@
 /** What a receipt says, in sentences for a terminal. Pure. */
+import { actorWords } from "../access/actor-words.ts";
 import type { Receipt } from "./schema.ts";
 
 export function wordsOf(receipt: Receipt): string[] {
@@ -6,7 +7,7 @@ export function wordsOf(receipt: Receipt): string[] {
   const about = `${plain(request.tool)} of ${plain(request.server.name)}`;
   const lines = [
     `${plain(issuer)} says of a request in ${plain(organization.name)} (${organization.id}):`,
-    `  Request ${request.id} about ${about}, asked ${request.askedAt} for ${plain(request.requestedBy.name)}. Question ${request.questionHash}.`,
+    `  Request ${request.id} about ${about}, asked ${request.askedAt} for ${plain(actorWords(request.requestedBy))}. Question ${request.questionHash}.`,
     policy
       ? `  Rule “${plain(policy.rule)}”, version ${policy.version} of the policy: ${policy.stages.map(stageInWords).join(", then ")}.`
       : "  No rule says who has to agree: any one approver, or a rule that answers by itself.",

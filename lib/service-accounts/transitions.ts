@@ -1,5 +1,6 @@
 /** All writes to service accounts (docs/decisions/044). Who counts as one with an account the database remembers. */
 
+import { actorWords } from "../access/actor-words.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Role, roleAllows } from "../access/roles.ts";
 import { roleSchema } from "../access/schema.ts";
@@ -208,7 +209,7 @@ async function tellOwner(
     select: { name: true },
   });
   await tx.$queryRaw`SELECT 1 AS done FROM gate.account_event(${userId}::uuid, 'account.service_account_given',
-    ${JSON.stringify({ name, organization, by: actor.name })}::jsonb)`;
+    ${JSON.stringify({ name, organization, by: actorWords(actor) })}::jsonb)`;
 }
 
 /** Keeps the membership as it is until the commit, so that the account is not given to somebody who is leaving. */

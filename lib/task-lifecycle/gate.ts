@@ -1,4 +1,5 @@
 /** What becomes of a call that waits for an approval (gate-question.ts): it is made, or its task ends. */
+import { actorWords } from "../access/actor-words.ts";
 import type { Actor } from "../access/schema.ts";
 import { listedDigest } from "../agents/kept-tools.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -51,7 +52,7 @@ export async function declineCall(
   taskId: string,
   { by, reason }: { by: Actor; reason: string | null },
 ): Promise<void> {
-  const message = `${by.name} declined this call${reason ? `: ${reason}` : "."}`;
+  const message = `${actorWords(by, { begins: true })} declined this call${reason ? `: ${reason}` : "."}`;
   const person = by.id === null ? {} : { by: { id: by.id, name: by.name } };
   await endTask(organizationId, tx, taskId, {
     state: "failed",

@@ -1,5 +1,6 @@
 /** A person's decision on a start of unknown outcome: which found task it made, or that it made none. */
 
+import { actorWords } from "../access/actor-words.ts";
 import type { Principal } from "../access/principal.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -111,7 +112,10 @@ async function neverStarted(
   principal: Principal,
   taskId: string,
 ): Promise<NewEvent[]> {
-  const error = { code: NOT_STARTED, message: `It never started, as ${principal.actor.name} found out.` };
+  const error = {
+    code: NOT_STARTED,
+    message: `It never started, as ${actorWords(principal.actor)} found out.`,
+  };
   const rows = await tx.$queryRaw<{ raceId: string | null }[]>`
       UPDATE task SET state = 'failed', watched = false, error = ${storedError(contentOf(tx), taskId, error)}::jsonb, finished_at = now(),
         changed_at = now()

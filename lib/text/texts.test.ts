@@ -38,6 +38,33 @@ test("an event is a sentence; an unknown one its type in plain words", () => {
   expect(describeEvent({ type: "moon.phase_changed", actor, data: {} }).text).toBe("Moon phase changed");
 });
 
+test("a line says of a key, an agent and a rule what they are, at its beginning and amid it", () => {
+  const by = (kind: "key" | "agent" | "rule") => ({ ...actor, kind });
+  const line = (type: string, kind: "key" | "agent" | "rule", data = {}) =>
+    describeEvent({ type, actor: by(kind), data }).text;
+  expect(line("answer.recorded", "key", { action: "decline" })).toBe("The API key Ben declined");
+  expect(line("request.opened", "agent")).toBe("The agent Ben asked");
+  expect(line("answer.recorded", "rule", { words: "Approved" })).toBe("The rule Ben approved");
+  expect(line("bulk.ended", "key", { action: "cancel", done: 2 })).toBe(
+    "Bulk operation by the API key Ben ended: cancelled 2 tasks",
+  );
+  expect(line("organization.export_broken_off", "key")).toBe(
+    "An export of the whole organization by the API key Ben broke off",
+  );
+  const withoutDetails = {
+    type: "answer.recorded",
+    actor: by("key"),
+    data: {},
+    detailsDeleted: true as const,
+  };
+  expect(describeEvent(withoutDetails).text).toBe("Answer recorded by the API key Ben; details were deleted");
+  // As a proposal keeps who made it.
+  const proposed = { as: "withdrawn", proposedBy: "the API key Ben" };
+  expect(line("policy.proposal_ended", "key", proposed)).toBe(
+    "The API key Ben withdrew the proposed change of the policy",
+  );
+});
+
 test.each(EVENT_TYPES)("%s has words of its own, also where retention has dropped what it said", (type) => {
   const { text } = describeEvent({ type, actor, data: {} });
   expect(text).not.toBe(humanise(type.replaceAll(".", " ")));

@@ -7,6 +7,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { ListedEvent } from "@/lib/events/schema.ts";
 import { describeEvent } from "@/lib/format/events.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";
@@ -135,7 +136,7 @@ function Who({ actor, onActor }: { actor: ListedEvent["actor"]; onActor: (actorI
       ) : (
         <button
           type="button"
-          title={`Only ${actor.name}`}
+          title={`Only ${actorWords(actor)}`}
           className="truncate rounded-sm underline-offset-4 hover:underline max-md:-my-3 max-md:min-w-11 max-md:py-3 max-md:text-left"
           onClick={() => onActor(id)}
         >

@@ -88,7 +88,9 @@ test("a decision on a question of Intray's own is said to go to no server", () =
       task: { state: "queued" },
     });
   expect(ofOwn("held", { rule: null })).toBe("The call waits: until then the decision can be taken back.");
-  expect(ofOwn("held", null)).toBe("The answer for Claude waits: until then the decision can be taken back.");
+  expect(ofOwn("held", null)).toBe(
+    "The answer for the agent Claude waits: until then the decision can be taken back.",
+  );
   expect(ofOwn("pending", null)).toBe("Intray carries it out now. Nothing needs to be done.");
   expect(ofOwn("confirmed", { rule: null })).toBeNull();
 });

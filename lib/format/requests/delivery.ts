@@ -1,3 +1,4 @@
+import { actorWords } from "../../access/actor-words.ts";
 import { type Reach, reachOf } from "../../input-requests/deliveries/status.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../../input-requests/schema.ts";
 import type { TaskState } from "../../tasks/status.ts";
@@ -40,7 +41,7 @@ export function deliveryMeaning({
   task: Pick<InputRequestDetail["task"], "state">;
 }): string | null {
   if (origin === "intray")
-    return ownMeaning(delivery, gate ? "The call" : `The answer for ${requestedBy.name}`);
+    return ownMeaning(delivery, gate ? "The call" : `The answer for ${actorWords(requestedBy)}`);
   if (server.pause && (delivery?.state === "held" || delivery?.state === "pending"))
     return `It is kept, and goes to ${server.name} when the server’s pause ends.`;
   switch (delivery?.state) {

@@ -7,7 +7,6 @@ import {
   factsOf,
   nextWords,
   receiverOf,
-  requesterWords,
 } from "./own-questions.ts";
 
 const server = { id: "1", name: "Finance ERP" };
@@ -24,11 +23,15 @@ function votedOn(rejections: number, votes: boolean[] = []): Pick<InputRequestSu
 }
 
 test("an answer goes to who asked", () => {
-  expect([ofServer, gated, own].map(receiverOf)).toEqual(["Finance ERP", "Claude", "Claude"]);
+  expect([ofServer, gated, own].map(receiverOf)).toEqual([
+    "Finance ERP",
+    "the agent Claude",
+    "the agent Claude",
+  ]);
   expect([ofServer, gated, own].map(nextWords)).toEqual([
     "the answer goes to Finance ERP",
     "Finance ERP is called once somebody approves",
-    "the answer goes to Claude",
+    "the answer goes to the agent Claude",
   ]);
 });
 
@@ -36,11 +39,11 @@ test("a comment goes with the answer to who asked through Intray, and to no serv
   expect([ofServer, gated, own].map(commentWords)).toEqual([
     "kept in the timeline, not sent to the server",
     "kept in the timeline",
-    "goes to Claude with the answer",
+    "goes to the agent Claude with the answer",
   ]);
   const { approval } = votedOn(1);
   expect(commentWords({ ...own, approval })).toBe(
-    "kept in the timeline; that of the last vote goes to Claude",
+    "kept in the timeline; that of the last vote goes to the agent Claude",
   );
 });
 
@@ -50,33 +53,36 @@ test("what was carried out is the call, or who asked has the answer", () => {
   expect([words(gated, "accept"), words(gated, "decline"), words(own, "accept")]).toEqual([
     "The call goes ahead",
     "The call is not made",
-    "The answer is with Claude",
+    "The answer is with the agent Claude",
   ]);
   expect(words(ofServer, "accept")).toBe("Carried out, nothing had to be sent");
 });
 
 test("a declined call is not made, and who asked for it learns why", () => {
   expect(declineWords(gated)).toBe(
-    "The call is not made. Claude is told that you declined, and your reason.",
+    "The call is not made. The agent Claude is told that you declined, and your reason.",
   );
-  expect(declineWords(own)).toBe("Claude is told that you declined, and your reason.");
+  expect(declineWords(own)).toBe("The agent Claude is told that you declined, and your reason.");
   expect(declineWords(ofServer)).toContain("Finance ERP is told only that it was declined");
 });
 
 test("a rejection that ends nothing tells nobody", () => {
-  expect(declineWords({ ...own, ...votedOn(1) })).toBe("Claude is told that you declined, and your reason.");
+  expect(declineWords({ ...own, ...votedOn(1) })).toBe(
+    "The agent Claude is told that you declined, and your reason.",
+  );
   expect(declineWords({ ...ofServer, ...votedOn(2) })).toBe(
     "Your rejection is kept in the timeline, and nothing is sent: it takes 1 more to end this.",
   );
   expect(declineWords({ ...ofServer, ...votedOn(2, [false, true]) })).toContain("Finance ERP is told only");
 });
 
-test("an agent is called one, and a sentence that it begins has a capital letter", () => {
-  expect([requesterWords(requestedBy), requesterWords(requestedBy, { begins: true })]).toEqual([
-    "the agent Claude",
-    "The agent Claude",
+test("an API key of a person's name is not taken for the person", () => {
+  const ofKey = { ...own, requestedBy: { kind: "key" as const, id: "4", name: "Ben" } };
+  expect([nextWords(ofKey), commentWords(ofKey), declineWords(ofKey)]).toEqual([
+    "the answer goes to the API key Ben",
+    "goes to the API key Ben with the answer",
+    "The API key Ben is told that you declined, and your reason.",
   ]);
-  expect(requesterWords({ kind: "member", id: "3", name: "ana" }, { begins: true })).toBe("ana");
 });
 
 const ownFacts = (args: Record<string, unknown>, documents: unknown[] = []) =>

@@ -2,6 +2,7 @@
  * Words for questions of Intray's own: approvals in front of calls (`gate`), and what programs and people ask people. No
  * server puts them, so none gets the answer.
  */
+import { actorWords } from "../../access/actor-words.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../../input-requests/schema.ts";
 import { withoutValuesAt } from "../../text/facts/without.ts";
 import { rejectionsBesides } from "./votes.ts";
@@ -10,12 +11,7 @@ type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "
 
 /** Who gets to know the answer: the server that asked, or who asked through Intray. */
 export function receiverOf({ origin, server, requestedBy }: Asked): string {
-  return origin === "server" ? server.name : requestedBy.name;
-}
-
-/** Who asked for the task, with the kind of a program. `begins`: a sentence begins with it. */
-export function requesterWords({ kind, name }: Asked["requestedBy"], { begins = false } = {}): string {
-  return kind === "agent" ? `${begins ? "The" : "the"} agent ${name}` : name;
+  return origin === "server" ? server.name : actorWords(requestedBy);
 }
 
 /** What follows an acceptance, as the timeline of an open request ends. */
@@ -29,7 +25,7 @@ export function carriedOutWords(request: Asked & Pick<InputRequestSummary, "answ
   const { origin, gate, requestedBy, answer } = request;
   if (gate) return answer?.action === "accept" ? "The call goes ahead" : "The call is not made";
   return origin === "intray"
-    ? `The answer is with ${requestedBy.name}`
+    ? `The answer is with ${actorWords(requestedBy)}`
     : "Carried out, nothing had to be sent";
 }
 
@@ -41,7 +37,7 @@ export function declineWords(request: Asked & Pick<InputRequestSummary, "approva
     return `Your rejection is kept in the timeline, and nothing is sent: it takes ${more} more to end this.`;
   if (origin === "server")
     return `${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`;
-  const told = `${requestedBy.name} is told that you declined, and your reason.`;
+  const told = `${actorWords(requestedBy, { begins: true })} is told that you declined, and your reason.`;
   return gate ? `The call is not made. ${told}` : told;
 }
 
@@ -51,8 +47,8 @@ export function commentWords(request: Asked & Pick<InputRequestSummary, "approva
   if (origin === "server") return "kept in the timeline, not sent to the server";
   if (gate) return "kept in the timeline";
   return approval
-    ? `kept in the timeline; that of the last vote goes to ${requestedBy.name}`
-    : `goes to ${requestedBy.name} with the answer`;
+    ? `kept in the timeline; that of the last vote goes to ${actorWords(requestedBy)}`
+    : `goes to ${actorWords(requestedBy)} with the answer`;
 }
 
 /** What a request is decided by: the arguments, without those that stand below them as documents. */

@@ -1,4 +1,5 @@
 /** What a live task waits for, in words: pure. */
+import { actorWords } from "../../access/actor-words.ts";
 import type { TaskDetail } from "../../tasks/schema.ts";
 import { formatDuration } from "../../text/duration.ts";
 import { plural } from "../../text/labels.ts";
@@ -32,7 +33,7 @@ export function waitingWords(task: Waiting, now: number): EventWords | null {
   if (attention?.code === "no_engine") return say("Waiting for an engine: none is running", "bad");
   if (needsServer && server.pause)
     return say(
-      `Waiting: ${server.pause.by.name} paused ${server.name}`,
+      `Waiting: ${actorWords(server.pause.by)} paused ${server.name}`,
       "wait",
       server.pause.reason ?? undefined,
     );

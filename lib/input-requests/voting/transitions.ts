@@ -2,6 +2,7 @@
  * All writes to votes. The caller holds the locks of task and request, and appends the lines of history that are returned. Who
  * has a vote is voter.ts's to say.
  */
+import { actorWords } from "../../access/actor-words.ts";
 import type { Principal } from "../../access/principal.ts";
 import { type Actor, actorSchema } from "../../access/schema.ts";
 import { contentOf } from "../../base/db/content-keys.ts";
@@ -77,7 +78,7 @@ export async function castVote(
   if (others[0] && input.proposes !== true)
     throw new AppError(
       "content_differs",
-      `${others[0].by.name} agreed to something else. Agree to that, or propose yours, which asks everybody anew.`,
+      `${actorWords(others[0].by, { begins: true })} agreed to something else. Agree to that, or propose yours, which asks everybody anew.`,
       { extra: { by: others[0].by } },
     );
   const dropped = await endVotes(organizationId, tx, request.id, actor, "other_content", others);

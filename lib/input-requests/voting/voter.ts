@@ -1,4 +1,5 @@
 /** Who votes: the person behind a call, and whether a stage is theirs. SQL for lists and notices, guards for votes. */
+import { actorWords } from "../../access/actor-words.ts";
 import { isPerson, type Principal } from "../../access/principal.ts";
 import { type Actor, actorSchema } from "../../access/schema.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -374,7 +375,7 @@ function refusalOf(
   return alike
     ? new AppError(
         "four_eyes",
-        `You count as one person with ${alike.by.name}, who has voted: somebody else has to.`,
+        `You count as one person with ${actorWords(alike.by)}, who has voted: somebody else has to.`,
       )
     : null;
 }

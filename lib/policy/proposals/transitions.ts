@@ -2,6 +2,7 @@
  * All writes to proposals, where changes of the policy need a second admin. The database refuses a change without an approved
  * one (0156_policy_proposals). The callers hold the organization's lock, which gives all changes an order.
  */
+import { actorWords } from "../../access/actor-words.ts";
 import type { Principal } from "../../access/principal.ts";
 import { type Actor, actorSchema } from "../../access/schema.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
@@ -99,7 +100,7 @@ export async function approve(
   if (proposal.same)
     throw new AppError(
       "same_maker",
-      `You count as one person with ${actorSchema.parse(proposal.by).name}, who proposed this. Another admin has to approve it.`,
+      `You count as one person with ${actorWords(actorSchema.parse(proposal.by))}, who proposed this. Another admin has to approve it.`,
     );
   await tx.$executeRaw`UPDATE policy_proposal SET state = 'approved', approver = ${userId}::uuid,
       decided_by = ${storable(actor)}::jsonb, decided_at = now()
@@ -160,7 +161,7 @@ async function end(
       data: {
         proposalId: id,
         as: state,
-        proposedBy: actorSchema.parse(by).name,
+        proposedBy: actorWords(actorSchema.parse(by)),
         ...(group !== null && { group: { name: group } }),
       },
     })),

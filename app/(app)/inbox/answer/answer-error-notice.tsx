@@ -5,6 +5,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { differsWords } from "@/lib/format/requests/agreed.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
@@ -86,7 +87,7 @@ function withTheirs(error: AnswerError, { answer }: InputRequestDetail, now: num
   const what = said.length > 0 ? `: “${said.join(" “")}` : "";
   return {
     ...error,
-    title: `${answer.by.name} ${uncapitalise(word!)} this ${formatAgo(answer.at, now)}${what}.`,
+    title: `${actorWords(answer.by, { begins: true })} ${uncapitalise(word!)} this ${formatAgo(answer.at, now)}${what}.`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { DeliveryStage } from "@/lib/format/requests/delivery.ts";
 import { receiverOf } from "@/lib/format/requests/own-questions.ts";
 import type { Reach } from "@/lib/input-requests/deliveries/status.ts";
@@ -29,7 +30,9 @@ export function deliveryToast(
       if (!isOwn) return { kind: "held", after: `It is sent to ${receiver}`, coming: "sending in" };
       return {
         kind: "held",
-        after: request.gate ? "The call is decided" : `${receiver} is told`,
+        after: request.gate
+          ? "The call is decided"
+          : `${actorWords(request.requestedBy, { begins: true })} is told`,
         coming: "takes effect in",
       };
     case "sending":

@@ -1,3 +1,4 @@
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { BulkUndoResult, Refused } from "@/lib/input-requests/schema.ts";
 
 /** The result for one request: `undone` was undone before sending, `kept` came too late for an undo. */
@@ -51,6 +52,6 @@ export function outcomeWords(result: BulkOutcome): { words: string; beaten: bool
   const unknown = result.status === "refused" && result.code === "database_unavailable";
   const words = unknown ? "Unknown" : WORDS[result.status];
   if (result.status === "refused" && result.by)
-    return { words: `${words}: ${result.by.name} was faster`, beaten: true };
+    return { words: `${words}: ${actorWords(result.by, { begins: true })} was faster`, beaten: true };
   return { words: "detail" in result ? `${words}: ${result.detail}` : words, beaten: false };
 }

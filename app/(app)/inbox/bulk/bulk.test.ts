@@ -175,6 +175,11 @@ describe("results", () => {
     ["refused", refused, { words: "Not recorded: Too late.", beaten: false }],
     ["another was faster", { ...refused, by }, { words: "Not recorded: Cleo was faster", beaten: true }],
     [
+      "an API key was faster",
+      { ...refused, by: { kind: "key", id: "k", name: "Ben" } },
+      { words: "Not recorded: The API key Ben was faster", beaten: true },
+    ],
+    [
       "no database",
       { ...refused, code: "database_unavailable" },
       { words: "Unknown: Too late.", beaten: false },

@@ -21,6 +21,7 @@ import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import {
   REQUEST_LABELS,
   REQUEST_TONES,
@@ -104,8 +105,8 @@ export function RequestRow({
           </span>
           <span className="flex items-center gap-3 text-muted text-xs leading-5">
             <span className="min-w-0 flex-1 truncate">
-              <bdi>{request.requestedBy.name}</bdi> · <bdi>{request.server.name}</bdi> /{" "}
-              <bdi>{visibleText(request.tool)}</bdi>
+              <bdi>{actorWords(request.requestedBy, { begins: true })}</bdi> ·{" "}
+              <bdi>{request.server.name}</bdi> / <bdi>{visibleText(request.tool)}</bdi>
             </span>
             <Age at={request.createdAt} className="shrink-0" />
           </span>

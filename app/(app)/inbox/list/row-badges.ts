@@ -1,4 +1,4 @@
-import { answererIn } from "@/lib/format/requests/answerer.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
@@ -48,7 +48,7 @@ export function rowBadges(
   const { state, answer, claimedBy, assignedTo, needsInfo, comments } = request;
   if (state !== "open") {
     const settled = state === "settled" || state === "answered";
-    const words = settled && answer ? `${answer.words} by ${answererIn(answer)}` : labels.states[state];
+    const words = settled && answer ? `${answer.words} by ${actorWords(answer.by)}` : labels.states[state];
     return [{ words, tone: labels.tones[state] }];
   }
   if (gone) return [{ words: "No longer waiting", icon: "check" }];

@@ -11,9 +11,9 @@ import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
-import { answererIn } from "@/lib/format/requests/answerer.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/format/requests/delivery.ts";
 import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
 import { sentCells } from "@/lib/format/requests/sent-values.ts";
@@ -38,8 +38,8 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
           <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
           <span>
             {answer.by.kind === "rule"
-              ? `Answered by ${answererIn(answer)}: ${answer.words}`
-              : `${answer.words} by ${answer.by.name}`}
+              ? `Answered by ${actorWords(answer.by)}: ${answer.words}`
+              : `${answer.words} by ${actorWords(answer.by)}`}
             <span className="font-normal text-muted">
               {" "}
               · <TimeAgo at={answer.at} />

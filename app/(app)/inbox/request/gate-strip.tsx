@@ -6,7 +6,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { requesterWords } from "@/lib/format/requests/own-questions.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** What an approval in front of a call is for: which call, of whom, by which rule, and for how long. */
@@ -22,7 +22,7 @@ export function GateStrip({ request }: { request: InputRequestDetail }) {
         Approval before the call
       </Badge>
       <span>
-        {requesterWords(request.requestedBy, { begins: true })} wants to call{" "}
+        {actorWords(request.requestedBy, { begins: true })} wants to call{" "}
         <span className="font-medium text-ink">
           <PlainText text={request.tool} />
         </span>{" "}

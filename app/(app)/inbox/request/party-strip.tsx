@@ -5,6 +5,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { partyCount, partyRange, partyTimes } from "@/lib/format/requests/party.ts";
 import type { PartySummary } from "@/lib/input-requests/similar/schema.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
@@ -29,7 +30,7 @@ export function PartyStrip({ party, tool }: { party: PartySummary; tool: string 
         <PlainText text={partyCount(tool, party)} />
         {range && ` · ${range}`}
         {" · last "}
-        {uncapitalise(last.words)} <TimeAgo at={last.at} /> by <PlainText text={last.by.name} />
+        {uncapitalise(last.words)} <TimeAgo at={last.at} /> by <PlainText text={actorWords(last.by)} />
       </span>
     </section>
   );

@@ -9,6 +9,7 @@ import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { MESSAGE_IN_LISTS } from "@/lib/input-requests/limits.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
@@ -128,7 +129,7 @@ function Then({ request }: { request: InputRequestSummary | undefined }) {
   if (!answer) return null;
   return (
     <p>
-      {answer.words} then by {answer.by.name} <Day at={answer.at} />
+      {answer.words} then by {actorWords(answer.by)} <Day at={answer.at} />
       {answer.comment && (
         <>
           : “<PlainText text={answer.comment} />”

@@ -6,7 +6,7 @@ import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { answererIn } from "@/lib/format/requests/answerer.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequest, SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
@@ -51,7 +51,7 @@ function Item({ item }: { item: SimilarRequest }) {
           <PlainText text={nameOf(item, formats)} />
         </Link>
         <span className="block text-muted">
-          {uncapitalise(answer.words)} by {answererIn(answer)} <Day at={answer.at} />
+          {uncapitalise(answer.words)} by {actorWords(answer.by)} <Day at={answer.at} />
         </span>
       </span>
       {answer.comment && (
@@ -73,8 +73,8 @@ export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests
   const word = uncapitalise(repeats.answer.words);
   const title =
     repeats.by === "label"
-      ? `${repeats.label} was already ${word} by ${answererIn(repeats.answer)}`
-      : `The same amount for ${repeats.party} was already ${word} by ${answererIn(repeats.answer)}`;
+      ? `${repeats.label} was already ${word} by ${actorWords(repeats.answer.by)}`
+      : `The same amount for ${repeats.party} was already ${word} by ${actorWords(repeats.answer.by)}`;
   return (
     <Notice
       tone="wait"
@@ -124,7 +124,7 @@ function Question({ request }: { request: InputRequestSummary }) {
           <PlainText text={shorten(request.message, 90)} />
         </Link>
         <span className="block text-muted">
-          {answer ? `${answer.words} by ${answererIn(answer)}` : REQUEST_LABELS[request.state]},{" "}
+          {answer ? `${answer.words} by ${actorWords(answer.by)}` : REQUEST_LABELS[request.state]},{" "}
           <TimeAgo at={answer?.at ?? request.createdAt} />
         </span>
       </span>

@@ -14,7 +14,7 @@ import { copyText } from "@/components/ui/copy-text.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
-import { requesterWords } from "@/lib/format/requests/own-questions.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { isPressing, timeLimitReason } from "@/lib/format/requests/time-left.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -86,7 +86,7 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         <span>
           Asked <TimeAgo at={request.createdAt} />
         </span>
-        <span>Requested by {requesterWords(request.requestedBy)}</span>
+        <span>Requested by {actorWords(request.requestedBy)}</span>
         <Whose request={request} />
         {request.askedAgain && request.state !== "open" && <Badge>Asked again after an answer</Badge>}
         {!request.task.durable && <NotDurableBadge short />}

@@ -7,6 +7,7 @@ import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import {
@@ -63,7 +64,9 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
               )}
               <span>
                 <span className="text-ink">
-                  <PlainText text={onBehalfOf ? `${by.name} for ${onBehalfOf.name}` : by.name} />
+                  <PlainText
+                    text={onBehalfOf ? `${by.name} for ${onBehalfOf.name}` : actorWords(by, { begins: true })}
+                  />
                 </span>{" "}
                 {agrees ? "agreed" : "rejected"} <TimeAgo at={at} />
               </span>

@@ -9,6 +9,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { RequestComment } from "@/lib/request-comments/schema.ts";
@@ -32,7 +33,7 @@ export function Thread({ request }: { request: InputRequestDetail }) {
         Discussion <span className="font-normal">· for your organization alone</span>
       </h3>
       <p role="status" className="sr-only">
-        {latest && known !== null && latest.id !== known && `New comment from ${latest.by.name}`}
+        {latest && known !== null && latest.id !== known && `New comment from ${actorWords(latest.by)}`}
       </p>
       {thread.isError && (
         <p role="alert" className="text-[13px] text-bad">
@@ -87,14 +88,14 @@ function Comment({
   if (text === null)
     return (
       <li className="text-[13px] text-muted">
-        {by.name} deleted a comment · <TimeAgo at={at} />
+        {actorWords(by, { begins: true })} deleted a comment · <TimeAgo at={at} />
       </li>
     );
   return (
     <li className="flex min-w-0 flex-col gap-1">
       <p className="flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted">
         <span className="font-medium text-ink">
-          <PlainText text={by.name} />
+          <PlainText text={actorWords(by, { begins: true })} />
         </span>
         <TimeAgo at={at} />
         {asks && (

@@ -10,6 +10,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { calendar, saveCalendar } from "@/lib/api-client/settings/calendar.ts";
@@ -138,7 +139,7 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
           )}
           {saved.changedAt && saved.changedBy && (
             <span className="text-[13px] text-muted">
-              {saved.changedBy.name} changed it <TimeAgo at={saved.changedAt} />
+              {actorWords(saved.changedBy, { begins: true })} changed it <TimeAgo at={saved.changedAt} />
             </span>
           )}
         </div>

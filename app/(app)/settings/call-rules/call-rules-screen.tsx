@@ -5,6 +5,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { callRules } from "@/lib/api-client/agents/call-rules.ts";
 import { serverList } from "@/lib/api-client/servers.ts";
 import { RulesEditor } from "./rules-editor.tsx";
@@ -28,7 +29,7 @@ export function CallRulesScreen() {
       <RulesEditor current={rules.data} servers={servers.data.items} />
       {changedAt && changedBy && (
         <p className="text-[13px] text-muted">
-          Version {version}, saved by {changedBy.name} <TimeAgo at={changedAt} />
+          Version {version}, saved by {actorWords(changedBy)} <TimeAgo at={changedAt} />
         </p>
       )}
     </>

@@ -2,6 +2,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { BEFORE, type Before } from "@/lib/agents/schema.ts";
 import type { TriedCalls, Verdict } from "@/lib/call-rules/schema.ts";
 import { warningWords } from "@/lib/format/policy/call-rules.ts";
@@ -69,7 +70,7 @@ function Verdicts({ calls }: Pick<TriedCalls, "calls">) {
                 <PlainText text={label ? `${tool} · ${label}` : tool} />
               </Link>
               <span className="block text-muted">
-                <PlainText text={serverName} /> · {requestedBy.name} · <TimeAgo at={createdAt} />
+                <PlainText text={serverName} /> · {actorWords(requestedBy)} · <TimeAgo at={createdAt} />
               </span>
             </span>
             <span className="flex flex-col items-end gap-1 max-md:items-start">

@@ -5,6 +5,7 @@ import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
@@ -28,15 +29,18 @@ export function FourEyesProposal({ proposal }: { proposal: Proposal }) {
   });
   const { by, at, takesEffectAt, mayAccept, mayWithdraw } = proposal;
   return (
-    <Notice tone="wait" title={`${by.name} proposed to require no second person any more`}>
+    <Notice
+      tone="wait"
+      title={`${actorWords(by, { begins: true })} proposed to require no second person any more`}
+    >
       <p>
         <TimeAgo at={at} />. It takes effect <TimeUntil at={takesEffectAt} over="any moment" />, or at once
         when a second person accepts. Tasks from before stay under the rule.
       </p>
       {!mayAccept && (
         <p>
-          Not yours to accept: {by.name} counts as one person with you, or is a key of the command line, which
-          may be anybody’s. Somebody else has to accept.
+          Not yours to accept: {actorWords(by)} counts as one person with you, or is a key of the command
+          line, which may be anybody’s. Somebody else has to accept.
         </p>
       )}
       {(mayAccept || mayWithdraw) && (

@@ -6,6 +6,7 @@ import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
@@ -25,7 +26,7 @@ export function PendingDeletion({ deletion, held }: { deletion: Deletion; held: 
   });
   const { by, at, takesEffectAt } = deletion;
   return (
-    <Notice tone="bad" title={`${by.name} asked to delete this organization`}>
+    <Notice tone="bad" title={`${actorWords(by, { begins: true })} asked to delete this organization`}>
       <p>
         <TimeAgo at={at} />. Everything goes {held ? "once the legal hold is lifted and " : ""}
         <TimeUntil at={takesEffectAt} over="as soon as no task is open" />. Until then it works as ever.

@@ -6,6 +6,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import {
@@ -47,10 +48,10 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
       tone="wait"
       title={
         group !== null
-          ? `${by.name} proposed to ${groupChangeTitle(group)}`
+          ? `${actorWords(by, { begins: true })} proposed to ${groupChangeTitle(group)}`
           : proposed === null
-            ? `${by.name} proposed that changes of the policy need no second admin any more`
-            : `${by.name} proposed a change of the policy`
+            ? `${actorWords(by, { begins: true })} proposed that changes of the policy need no second admin any more`
+            : `${actorWords(by, { begins: true })} proposed a change of the policy`
       }
     >
       <p>
@@ -83,8 +84,8 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
       )}
       {!mayApprove && (
         <p>
-          You can’t approve this: you proposed it, or count as one person with {by.name}, since one account
-          leads to the other.
+          You can’t approve this: you proposed it, or count as one person with {actorWords(by)}, since one
+          account leads to the other.
         </p>
       )}
       <div className="mt-2 flex flex-wrap gap-2">

@@ -7,6 +7,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { policyVersion, policyVersions } from "@/lib/api-client/settings/policy.ts";
 import { policyChanges } from "@/lib/format/policy/call-rules.ts";
 import type { ShownPolicy, PolicyVersions as Versions } from "@/lib/policy/schema.ts";
@@ -75,7 +76,7 @@ function VersionRow({
           {rules.length === 0 ? "No rules" : rules.join(" · ")}
         </span>
         <span className="text-muted">
-          {changedBy.name} <TimeAgo at={changedAt} />
+          {actorWords(changedBy, { begins: true })} <TimeAgo at={changedAt} />
         </span>
       </button>
       {isOpen && <WhatChanged version={version} isInForce={isInForce} onRestore={onRestore} />}

@@ -9,6 +9,7 @@ import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
@@ -39,7 +40,7 @@ export function LegalHold({ hold }: { hold: Hold | null }) {
       description="While it stands, nothing is deleted, whatever is set above: neither what Intray keeps nor the organization."
     >
       {hold ? (
-        <Notice tone="wait" title={`${hold.by.name} set a legal hold`}>
+        <Notice tone="wait" title={`${actorWords(hold.by, { begins: true })} set a legal hold`}>
           <p>
             <TimeAgo at={hold.at} />: {hold.reason}
           </p>

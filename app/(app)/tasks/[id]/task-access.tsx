@@ -5,6 +5,7 @@ import { ReadList } from "@/components/people/read-list.tsx";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { taskReads } from "@/lib/api-client/tasks/reads.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
@@ -21,13 +22,13 @@ export function TaskAccess({ task }: { task: TaskDetail }) {
         <p className="text-muted">Nobody has looked at more than the request and the lists.</p>
       ) : (
         <div className="rounded-lg border border-line bg-panel p-4">
-          <ReadList reads={items} whose={task.requestedBy.name} label="Who looked, newest first" />
+          <ReadList reads={items} whose={actorWords(task.requestedBy)} label="Who looked, newest first" />
         </div>
       )}
       <LoadMore query={reads} />
       <p className="text-muted text-xs">
-        Protocol messages, documents, exports and lists seen as {task.requestedBy.name}; the same again within
-        ten minutes is one. Looking at the task, its requests or a list is not recorded.
+        Protocol messages, documents, exports and lists seen as {actorWords(task.requestedBy)}; the same again
+        within ten minutes is one. Looking at the task, its requests or a list is not recorded.
       </p>
     </div>
   );

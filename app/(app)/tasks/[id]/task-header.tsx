@@ -9,7 +9,7 @@ import { StateBadge } from "@/components/task/state-badge.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { requesterWords } from "@/lib/format/requests/own-questions.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { isLive, STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { AttentionCode } from "@/lib/tasks/attention.ts";
 import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
@@ -55,8 +55,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
           </Link>
         </Item>
         <Item>
-          {task.adopted ? "by" : "started by"} {requesterWords(task.requestedBy)},{" "}
-          <TimeAgo at={task.createdAt} />
+          {task.adopted ? "by" : "started by"} {actorWords(task.requestedBy)}, <TimeAgo at={task.createdAt} />
         </Item>
         {live && task.lastCheckedAt && (
           <Item>

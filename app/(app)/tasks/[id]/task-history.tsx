@@ -9,6 +9,7 @@ import { Dot, Line, TimelineSkeleton } from "@/components/timeline/timeline.tsx"
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { taskHistory } from "@/lib/api-client/tasks/task-history.ts";
 import type { TaskEvent } from "@/lib/events/schema.ts";
 import { describeEvent } from "@/lib/format/events.ts";
@@ -79,7 +80,8 @@ function Begun({ task }: { task: TaskDetail }) {
       <Line />
       <Dot tone="neutral" />
       <p className="min-w-0 flex-1">
-        {task.requestedBy.name} {task.adopted ? "took it over from the server" : "started it"}
+        {actorWords(task.requestedBy, { begins: true })}{" "}
+        {task.adopted ? "took it over from the server" : "started it"}
       </p>
       <Clock at={task.createdAt} className="shrink-0 text-muted text-xs leading-5" />
     </li>

@@ -9,8 +9,8 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
-import { answererIn } from "@/lib/format/requests/answerer.ts";
 import { needsNoSending, reachIn } from "@/lib/format/requests/delivery.ts";
 import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
 import { REQUEST_TONES, requestLabel } from "@/lib/format/requests/requests.ts";
@@ -78,7 +78,7 @@ function Facts({ request }: { request: InputRequestSummary }) {
       )}
       {answer && (
         <>
-          {` · ${uncapitalise(answer.words)} by ${answererIn(answer)} `}
+          {` · ${uncapitalise(answer.words)} by ${actorWords(answer.by)} `}
           <Clock at={answer.at} />
         </>
       )}

@@ -10,6 +10,7 @@ import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { stateBadges } from "./row-facts.ts";
@@ -84,7 +85,7 @@ function Card({ task }: { task: TaskSummary }) {
         <Age at={task.createdAt} className="shrink-0 text-muted text-xs" />
       </span>
       <span className="truncate text-[13px] text-muted">
-        {task.server.name} · {task.tool} · {task.requestedBy.name}
+        {task.server.name} · {task.tool} · {actorWords(task.requestedBy)}
       </span>
       <span className="flex min-w-0 items-center gap-2.5 text-[13px]">
         {task.attention ? <AttentionBadge attention={task.attention} /> : <StateBadge task={task} />}

@@ -6,6 +6,7 @@ import { StateBadge } from "@/components/task/state-badge.tsx";
 import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
 import { endsSoon, instantOf, stateBadges } from "./row-facts.ts";
@@ -55,8 +56,8 @@ export const TASK_COLUMNS: TaskColumn[] = [
   {
     id: "by",
     label: "By",
-    className: "max-w-28 truncate text-muted max-lg:hidden",
-    cell: (task) => task.requestedBy.name,
+    className: "max-w-40 truncate text-muted max-lg:hidden",
+    cell: (task) => actorWords(task.requestedBy, { begins: true }),
   },
   { id: "era", label: "Era", extra: true, cell: (task) => task.era && <EraBadge era={task.era} /> },
   {

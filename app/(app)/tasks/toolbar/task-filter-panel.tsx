@@ -9,6 +9,7 @@ import {
   ToolFilter,
 } from "@/components/list/filter-panel.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import {
   attentionWords,
   NO_TASK_FILTERS,
@@ -34,7 +35,11 @@ export function TaskFilterPanel({
   onClose: () => void;
   onApply: (filters: Partial<TaskFilters>) => void;
 }) {
-  const people = new Map(tasks.flatMap(({ requestedBy: { id, name } }) => (id ? [[id, name] as const] : [])));
+  const people = new Map(
+    tasks.flatMap(({ requestedBy: by }) =>
+      by.id ? [[by.id, actorWords(by, { begins: true })] as const] : [],
+    ),
+  );
   if (filters.requester && filters.requester !== "me" && !people.has(filters.requester))
     people.set(filters.requester, "Selected person");
   const attention = ["stuck", "any", ...ATTENTION_CODES];

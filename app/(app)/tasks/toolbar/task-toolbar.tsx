@@ -12,6 +12,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import {
   SPAN_WORDS,
@@ -60,7 +61,10 @@ export function TaskToolbar({
   const button = useRef<HTMLButtonElement>(null);
   const chips = taskChipsOf(filters, formats, {
     server: (id) => tasks.find((task) => task.server.id === id)?.server.name,
-    person: (id) => tasks.find((task) => task.requestedBy.id === id)?.requestedBy.name,
+    person: (id) => {
+      const its = tasks.find((task) => task.requestedBy.id === id);
+      return its && actorWords(its.requestedBy);
+    },
   });
   return (
     <div className="flex flex-wrap items-center gap-2">

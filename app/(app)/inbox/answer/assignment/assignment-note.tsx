@@ -3,6 +3,7 @@
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** What the person who handed the request over wrote beside it. */
@@ -13,7 +14,7 @@ export function AssignmentNote({ request: { assignment } }: { request: InputRequ
       tone="accent"
       title={
         <>
-          Note from {assignment.by.name}, <TimeAgo at={assignment.at} />
+          Note from {actorWords(assignment.by)}, <TimeAgo at={assignment.at} />
         </>
       }
     >

@@ -8,7 +8,8 @@ import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
-import { receiverOf, requesterWords } from "@/lib/format/requests/own-questions.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
+import { receiverOf } from "@/lib/format/requests/own-questions.ts";
 import { voteEffect } from "@/lib/format/requests/votes.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -144,7 +145,7 @@ export function DecisionBar({
 function inWhoseName(request: InputRequestDetail): string {
   const owner = request.connectionOwner;
   if (request.origin === "intray" && !request.gate)
-    return `Will be told to ${requesterWords(request.requestedBy)}`;
+    return `Will be told to ${actorWords(request.requestedBy)}`;
   if (request.gate)
     return `Approving calls ${request.tool} on ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
   return `Will be sent to ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;

@@ -8,6 +8,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { serverRecipes } from "@/lib/api-client/recipes.ts";
 import type { RecipeVersion } from "@/lib/servers/recipes/schema.ts";
@@ -57,7 +58,7 @@ export function ServerRecipes({ server }: { server: Server }) {
                   <span className="ml-2.5 font-mono text-muted text-xs">{recipe.name}</span>
                 )}
                 <span className="block text-[13px] text-muted">
-                  Version {recipe.version} · {recipe.madeBy.name} · <TimeAgo at={recipe.madeAt} />
+                  Version {recipe.version} · {actorWords(recipe.madeBy)} · <TimeAgo at={recipe.madeAt} />
                 </span>
                 {recipe.problem && (
                   <span className="block text-[13px] text-muted">

@@ -11,6 +11,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 import {
   automaticDisagreements,
@@ -86,7 +87,8 @@ function StopSwitch({ stopped, isAnyLive }: Pick<AutomaticState, "stopped"> & { 
           tone="bad"
           title={
             <>
-              <PlainText text={stopped.by.name} /> stopped all automatic answers, <Clock at={stopped.at} />
+              <PlainText text={actorWords(stopped.by, { begins: true })} /> stopped all automatic answers,{" "}
+              <Clock at={stopped.at} />
             </>
           }
           action={

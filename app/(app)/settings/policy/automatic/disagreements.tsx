@@ -3,6 +3,7 @@ import { useId } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { ReplayDisagreement } from "@/lib/input-requests/replay/schema.ts";
 
 export type Disagreement = Pick<ReplayDisagreement, "rule" | "request" | "people" | "automatic"> & {
@@ -46,7 +47,7 @@ export function Disagreements({
             </span>
             <span className="flex flex-col items-end max-md:items-start">
               <span>
-                {people.words} by <PlainText text={people.by.name} />
+                {people.words} by <PlainText text={actorWords(people.by)} />
               </span>
               <span className="text-muted">
                 The rule: <PlainText text={automatic.words} />

@@ -12,6 +12,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { bulkKeys, bulkOperation } from "@/lib/api-client/bulk-operations.ts";
 import type { BulkOperation } from "@/lib/bulk-operations/schema.ts";
@@ -107,7 +108,7 @@ function Shown({ operation }: { operation: BulkOperation }) {
           {(counts.waiting ?? 0) > 0 && ` · ${counts.waiting} waiting`}
         </p>
         <p className="text-[13px] text-muted">
-          Started by {by.name} <TimeAgo at={begunAt ?? createdAt} />
+          Started by {actorWords(by)} <TimeAgo at={begunAt ?? createdAt} />
           {endedAt && (
             <>
               , ended <TimeAgo at={endedAt} />

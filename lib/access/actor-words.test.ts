@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { actorWords } from "./actor-words.ts";
+import { actorSchema } from "./schema.ts";
+
+test("nobody but a person is called by a name alone, whoever chose it", () => {
+  const said = actorSchema.shape.kind.options.map((kind) => [
+    kind,
+    actorWords({ kind, name: "Ben" }),
+    actorWords({ kind, name: "Ben" }, { begins: true }),
+  ]);
+  expect(said).toEqual([
+    ["member", "Ben", "Ben"],
+    ["key", "the API key Ben", "The API key Ben"],
+    ["agent", "the agent Ben", "The agent Ben"],
+    ["rule", "the rule Ben", "The rule Ben"],
+    // Intray's own names, which nobody chooses.
+    ["engine", "Ben", "Ben"],
+    ["system", "Ben", "Ben"],
+  ]);
+});
+
+test("a name stays as it is written, also where a sentence begins with it", () => {
+  expect(actorWords({ kind: "member", name: "ana" }, { begins: true })).toBe("ana");
+  // Where people alone can be.
+  expect(actorWords({ name: "ana" })).toBe("ana");
+});

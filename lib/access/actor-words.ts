@@ -1,0 +1,15 @@
+import type { Actor } from "./schema.ts";
+
+const KINDS: Partial<Record<Actor["kind"], string>> = { key: "API key", agent: "agent", rule: "rule" };
+
+/**
+ * An actor within a sentence: a person by their name, and a program or a rule with what it is, `the API key Ben`, since it may be
+ * called as a person is. `kind` is left out where only people can be. `begins`: the sentence begins with it.
+ */
+export function actorWords(
+  { kind = "member", name }: { kind?: Actor["kind"] | undefined; name: string },
+  { begins = false } = {},
+): string {
+  const what = KINDS[kind];
+  return what ? `${begins ? "The" : "the"} ${what} ${name}` : name;
+}
