@@ -205,7 +205,8 @@ describe("a key of a service account", () => {
       "SELECT actor FROM event WHERE organization_id = $1 AND type = 'organization.renamed'",
       [acme],
     );
-    expect(line.actor).toMatchObject({ kind: "key", name: expect.stringMatching(/^Billing \d+ \(Otto\)$/) });
+    const name = expect.stringMatching(/^Billing \d+ \(Otto\)$/);
+    expect(line.actor).toMatchObject({ kind: "key", serviceAccount: true, name });
   });
 
   test("makes no keys, no accounts, and invites nobody", async () => {

@@ -19,6 +19,12 @@ test("nobody but a person is called by a name alone, whoever chose it", () => {
   ]);
 });
 
+test("a key that acts for a service account is called by the account's name, and as one", () => {
+  const actor = { kind: "key", serviceAccount: true, name: "Ben (Ana)" } as const;
+  expect(actorWords(actor)).toBe("the service account Ben (Ana)");
+  expect(actorWords(actor, { begins: true })).toBe("The service account Ben (Ana)");
+});
+
 test("a name stays as it is written, also where a sentence begins with it", () => {
   expect(actorWords({ kind: "member", name: "ana" }, { begins: true })).toBe("ana");
   // Where people alone can be.

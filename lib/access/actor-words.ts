@@ -7,9 +7,9 @@ const KINDS: Partial<Record<Actor["kind"], string>> = { key: "API key", agent: "
  * called as a person is. `kind` is left out where only people can be. `begins`: the sentence begins with it.
  */
 export function actorWords(
-  { kind = "member", name }: { kind?: Actor["kind"] | undefined; name: string },
+  { kind = "member", name, serviceAccount }: Partial<Actor> & Pick<Actor, "name">,
   { begins = false } = {},
 ): string {
-  const what = KINDS[kind];
+  const what = serviceAccount ? "service account" : KINDS[kind];
   return what ? `${begins ? "The" : "the"} ${what} ${name}` : name;
 }

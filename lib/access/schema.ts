@@ -14,5 +14,7 @@ export const actorSchema = z.object({
   kind: z.enum(["member", "key", "agent", "rule", "engine", "system"]),
   id: z.string().nullable(),
   name: z.string(),
+  /** Of a key that acts for a service account, whose name it has. */
+  serviceAccount: z.literal(true).optional(),
 });
 export type Actor = z.infer<typeof actorSchema>;

@@ -1,5 +1,5 @@
 import type { KeyScope, Principal } from "../../access/principal.ts";
-import { roleSchema } from "../../access/schema.ts";
+import { type Actor, roleSchema } from "../../access/schema.ts";
 import { PREFIX as AGENT_PREFIX } from "../../agents/transitions.ts";
 import { permissionSchema } from "../../api-keys/schema.ts";
 import { recordRefusedAddress } from "../../api-keys/transitions.ts";
@@ -133,7 +133,7 @@ async function byKey(
     );
   if (!row.noted) await noteUse(db, row, rememberedNetworkOf(address), request.headers.get("user-agent"));
   const role = roleSchema.parse(row.role);
-  const actor = { kind: "key" as const, id: row.id, name: nameOf(row) };
+  const actor = actorOf(row);
   return {
     principal: { organizationId: row.organization_id, userId: null, role, actor, ...scopeOf(row) },
     me: {
@@ -186,9 +186,9 @@ async function refuseResting(db: Database, hash: Buffer): Promise<null> {
 }
 
 /** A key of a service account acts in the account's name, with its owner's. */
-function nameOf({ name, service_account_name, owner_name }: KeyRow): string {
-  if (service_account_name === null) return name;
-  return owner_name === null ? service_account_name : `${service_account_name} (${owner_name})`;
+function actorOf({ id, name, service_account_name: account, owner_name: owner }: KeyRow): Actor {
+  if (account === null) return { kind: "key", id, name };
+  return { kind: "key", id, name: owner === null ? account : `${account} (${owner})`, serviceAccount: true };
 }
 
 /** A permission that this version does not know is left out, never taken for all. */
@@ -201,7 +201,7 @@ function scopeOf({ permissions, servers, tools }: KeyRow): { scope?: KeyScope } 
 
 async function refuseOtherAddress(db: Database, row: KeyRow, address: string): Promise<void> {
   if (leavesOut(row.organization_networks, address))
-    await refuse(db, row.organization_id, address, { kind: "key", id: row.id, name: nameOf(row) });
+    await refuse(db, row.organization_id, address, actorOf(row));
   if (!leavesOut(row.networks, address)) return;
   await db.withOrganization(row.organization_id, (tx) =>
     recordRefusedAddress(row.organization_id, tx, row, rememberedNetworkOf(address)),

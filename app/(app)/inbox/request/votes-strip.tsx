@@ -65,7 +65,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
               <span>
                 <span className="text-ink">
                   <PlainText
-                    text={onBehalfOf ? `${by.name} for ${onBehalfOf.name}` : actorWords(by, { begins: true })}
+                    text={`${actorWords(by, { begins: true })}${onBehalfOf ? ` for ${onBehalfOf.name}` : ""}`}
                   />
                 </span>{" "}
                 {agrees ? "agreed" : "rejected"} <TimeAgo at={at} />
