@@ -243,10 +243,14 @@ function needsStepUp({ stepUp }: Definition, body: unknown): boolean {
 }
 
 /** Undefined: the request has no body, and none is required. */
-async function readBody(request: Request, { auth }: Definition, schema: z.ZodType): Promise<unknown> {
+async function readBody(
+  request: Request,
+  { auth, uncounted }: Definition,
+  schema: z.ZodType,
+): Promise<unknown> {
   const isEmpty = !request.headers.has("content-type") || request.headers.get("content-length") === "0";
   if (isEmpty && schema.safeParse(undefined).success) return undefined;
-  return readJson(request, undefined, auth === "none" ? STRANGERS_BODY_BYTES : undefined);
+  return readJson(request, undefined, auth === "none" && !uncounted ? STRANGERS_BODY_BYTES : undefined);
 }
 
 /** The query's texts, made storable by Postgres. */
