@@ -61,6 +61,13 @@ describe("how a form is decided", () => {
     const { choices } = decisionOf(form(oneOf("other", value))) as { choices: { affirmative: boolean }[] };
     expect(choices.map(({ affirmative }) => affirmative)).toEqual([false, false]);
   });
+  test.each<[string, Field]>([
+    ["a choice", titled(["yes", `Yes, ${"as agreed ".repeat(20)}`], ["no", "No"])],
+    ["the question", { ...base, name: "go", title: "Go on ".repeat(100), kind: "boolean", default: null }],
+    ["the description", { ...oneOf("a", "b"), description: "Go on ".repeat(100) }],
+  ])("%s is too long for buttons: a form, which scrolls", (_, field) => {
+    expect(decisionOf(form(field))).toMatchObject({ kind: "form" });
+  });
   test("no fields: confirm only", () => {
     expect(decisionOf(form())).toEqual({ kind: "confirm" });
   });

@@ -21,17 +21,28 @@ export type Decision =
   | { kind: "none"; reason: string };
 
 const MOST_BUTTONS = 4;
+/** Longer ones stand in the form, which scrolls: buttons and what is above them would cover the question. */
+const BUTTON_CHARACTERS = 80;
+const ABOVE_CHARACTERS = 400;
 
 export function decisionOf(form: Form): Decision {
   if (form.kind !== "supported") return { kind: "none", reason: form.reason };
   const [field, ...others] = form.fields;
   if (!field) return { kind: "confirm" };
-  if (others.length === 0) {
+  if (others.length === 0 && fitsBar(field)) {
     if (field.kind === "boolean") return booleanChoices(field);
     if (field.kind === "one_of" && field.required && field.options.length <= MOST_BUTTONS)
       return oneOfChoices(field);
   }
   return { kind: "form", fields: form.fields };
+}
+
+function fitsBar(field: Field): boolean {
+  const buttons = "options" in field ? field.options.map(({ title }) => title) : [];
+  return (
+    field.title.length + (field.description?.length ?? 0) <= ABOVE_CHARACTERS &&
+    buttons.every((title) => title.length <= BUTTON_CHARACTERS)
+  );
 }
 
 function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {

@@ -26,6 +26,8 @@ const TOTALS = [
   "cost",
 ];
 const LARGEST = 1e15;
+/** A row shows no amount from among more. Rules read them all. */
+const MOST_NAMES = 2_000;
 
 /**
  * Finds the amount of a request. Looks at the top level of the arguments, or inside their only object, for a
@@ -58,7 +60,7 @@ export function totalOf(
   values: Record<string, unknown>,
 ): { key: string; value: number; currency: string | null } | null {
   // What rules don't take for money (lib/call-rules) is not shown as an amount either.
-  const names = Object.keys(values).filter(isMoneyName);
+  const names = Object.keys(values).slice(0, MOST_NAMES).filter(isMoneyName);
   const fields = names.map((key) => {
     const currency = currencyInName(key);
     return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };
@@ -88,7 +90,8 @@ export function currencyInName(key: string): string | null {
 /** Returns what a field `currency` beside the amounts says, or null. */
 export function currencyOf(values: Record<string, unknown>): string | null {
   for (const [key, value] of Object.entries(values)) {
-    if (!/^currency(_?code)?$/.test(snake(key)) || typeof value !== "string") continue;
+    if (typeof value !== "string" || !/^currency/i.test(key) || !/^currency(_?code)?$/.test(snake(key)))
+      continue;
     const code = value.trim().toUpperCase();
     if (/^([A-Z]{3,5}|[$€£¥])$/.test(code)) return code;
   }

@@ -3,9 +3,13 @@ export function isMoneyName(name: string): boolean {
   return wordsOf(name).some((word) => MONEY_WORDS.has(word) || MONEY_WORDS.has(word.replace(/s$/, "")));
 }
 
+/** Longer names are read so far: one may have a megabyte. */
+const NAME_CHARACTERS = 500;
+
 /** The words of a field's name, in lower case: `USDAmount_2`, `usd-amount` and `usdAmount` are `usd` and `amount`. */
 export function wordsOf(name: string): string[] {
   return name
+    .slice(0, NAME_CHARACTERS)
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .replace(/(?<=[A-Z]{2})(?=[A-Z][a-z])/g, "_")
     .toLowerCase()

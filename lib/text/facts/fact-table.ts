@@ -29,9 +29,13 @@ const MOST_COLUMNS = 10;
 /** Nobody reads more rows, and a server may send any number. */
 const MOST_ROWS = 500;
 
-/** A list of flat objects that have few enough keys for a table. */
+/** Of more rows every value would be read for a sum that nobody checks. */
+const MOST_SUMMED = 5_000;
+
+/** A list of flat objects, few enough and with few enough keys for a table. */
 export function isTable(value: unknown): value is Json[] {
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) return false;
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_SUMMED || !value.every(isObject))
+    return false;
   const keys = new Set<string>();
   for (const item of value)
     for (const key of Object.keys(item)) if (keys.add(key).size > MOST_COLUMNS) return false;

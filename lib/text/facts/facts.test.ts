@@ -230,11 +230,17 @@ test("names that would read alike stand as they were sent", () => {
           ? block.columns.map(({ label }) => label)
           : [],
     );
-  expect(labels({ payee_: "ACME", payee: "EVIL", note: "x" })).toEqual(["payee_", "payee", "Note"]);
-  expect(labels({ lines: [{ to: "ACME", To: "EVIL" }] })).toEqual(["to", "To"]);
+  expect(labels({ payee_: "ACME", payee: "EVIL", note: "x" })).toEqual(['"payee_"', '"payee"', "Note"]);
+  expect(labels({ "payee ": 1, payee: 2, "caf\u00e9": 3, "cafe\u0301": 4 })).toEqual([
+    '"payee "',
+    '"payee"',
+    '"caf\\u00e9"',
+    '"cafe\\u0301"',
+  ]);
+  expect(labels({ lines: [{ to: "ACME", To: "EVIL" }] })).toEqual(['"to"', '"To"']);
   expect(describeFacts({ payee: { a: 1 }, Payee: { a: 2 } })).toMatchObject([
-    { label: "payee" },
-    { label: "Payee" },
+    { label: '"payee"' },
+    { label: '"Payee"' },
   ]);
 });
 
@@ -249,4 +255,12 @@ test("an amount is shown with all its decimals, however small", () => {
   expect(describeFacts({ amount: 4e-7, other: 1 })).toMatchObject([
     { fields: [{ cell: { text: "0.0000004" } }, {}] },
   ]);
+});
+
+test("names and lists that are longer than anybody reads cost a moment of the processor", () => {
+  const before = process.threadCpuUsage();
+  describeFacts({ ["aB_".repeat(340_000)]: 1, note: "x" });
+  describeFacts({ lines: Array.from({ length: 50_000 }, () => ({ amount: "$1,234.00" })) });
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
 });

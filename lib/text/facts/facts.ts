@@ -13,6 +13,7 @@ export type FactBlock =
 
 /** Nobody reads more values, and an agent may send any number. */
 const MOST_VALUES = 500;
+const NAME_CHARACTERS = 50_000;
 
 /**
  * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
@@ -52,13 +53,15 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
     : [...blocks, { kind: "json", label: named(plural(left, "more value")), value: rest }];
 }
 
-/** Splits arguments after MOST_VALUES values, those of groups counted one by one. */
+/** Splits arguments after MOST_VALUES values, those of groups counted one by one, and after NAME_CHARACTERS of names. */
 function firstValues(values: Json): { first: Json; rest: Json } {
   const entries = Object.entries(values);
-  let count = 0;
-  const end = entries.findIndex(([, value]) => {
-    count += isGroup(value) ? Object.keys(value).length : 1;
-    return count > MOST_VALUES;
+  let [count, characters] = [0, 0];
+  const end = entries.findIndex(([name, value]) => {
+    const inner = isObject(value) ? Object.keys(value) : isTable(value) ? Object.keys(value[0] ?? {}) : [];
+    count += Math.max(1, inner.length);
+    characters += [name, ...inner].reduce((sum, { length }) => sum + length, 0);
+    return count > MOST_VALUES || characters > NAME_CHARACTERS;
   });
   if (end === -1) return { first: values, rest: {} };
   return { first: Object.fromEntries(entries.slice(0, end)), rest: Object.fromEntries(entries.slice(end)) };
