@@ -22,11 +22,12 @@ const NAME_CHARACTERS = 50_000;
  */
 export function describeFacts(values: Json, formats: Formats, message = "", within?: string): FactBlock[] {
   const named = (name: string) => (within === undefined ? name : `${within} · ${name}`);
-  const [only, ...others] = Object.entries(values);
+  const entries = Object.entries(values);
+  const [only] = entries;
   // A single argument that is an object is a wrapper. Its name may be what is done: `{revoke: {…}}`.
-  if (only && others.length === 0 && isGroup(only[1]))
+  if (only && entries.length === 1 && isGroup(only[1]))
     return describeFacts(only[1], formats, message, named(humanise(only[0])));
-  const { first, rest } = firstValues(values);
+  const { first, rest } = firstValues(values, entries);
   const stated = amountsIn(message);
   const labels = labelsOf(Object.keys(first));
   const groups = Object.entries(first).filter(([, value]) => isGroup(value));
@@ -54,8 +55,7 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
 }
 
 /** Splits arguments after MOST_VALUES values, those of groups counted one by one, and after NAME_CHARACTERS of names. */
-function firstValues(values: Json): { first: Json; rest: Json } {
-  const entries = Object.entries(values);
+function firstValues(values: Json, entries: [string, unknown][]): { first: Json; rest: Json } {
   let [count, characters] = [0, 0];
   const end = entries.findIndex(([name, value]) => {
     const inner = isObject(value) ? Object.keys(value) : isTable(value) ? Object.keys(value[0] ?? {}) : [];
