@@ -19,11 +19,14 @@ import {
   tooFewWords,
   whyWords,
 } from "@/lib/format/requests/votes.ts";
+import { saysNo } from "@/lib/input-requests/rejection.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** Who has to agree, who did, who is missing, and what the reader has to do with it. */
 export function VotesStrip({ request, approval }: { request: InputRequestDetail; approval: Approval }) {
   const why = whyWords(approval);
+  // Content that says no and is not the form's own no, which all have to agree to.
+  const isNo = approval.content !== null && saysNo(request.fields, "accept", approval.content);
   return (
     <section aria-label="Votes" className="flex flex-col gap-1.5 text-[13px] text-muted">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -57,7 +60,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
         {approval.stages.flatMap((stage) => [
           ...stage.votes.map(({ by, person, onBehalfOf, agrees, at }) => (
             <li key={`${stage.name} ${person}`} className="flex items-center gap-1">
-              {agrees ? (
+              {agrees && !isNo ? (
                 <Check aria-hidden className="size-3.5 text-good" strokeWidth={2} />
               ) : (
                 <CircleX aria-hidden className="size-3.5 text-bad" strokeWidth={2} />
@@ -68,7 +71,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
                     text={`${actorWords(by, { begins: true })}${onBehalfOf ? ` for ${onBehalfOf.name}` : ""}`}
                   />
                 </span>{" "}
-                {agrees ? "agreed" : "rejected"} <TimeAgo at={at} />
+                {agrees ? (isNo ? "answered with a no" : "agreed") : "rejected"} <TimeAgo at={at} />
               </span>
             </li>
           )),
