@@ -14,11 +14,15 @@ import { plural } from "@/lib/text/labels.ts";
 /** Rows shown of a longer list; the sum always covers all rows. */
 const SHOWN = 12;
 
+/** Amounts come last, and stay in sight where the table is wider than its frame. */
+const STAYS = "sticky right-0 bg-panel";
+
 export function FactsTable({ table }: { table: FactTable }) {
   const [all, setAll] = useState(false);
   // Folding two or three rows would cost more than showing them.
   const folded = !all && table.rows.length > SHOWN + 3;
   const hidden = table.rows.length + table.left - SHOWN;
+  const last = table.columns.at(-1);
   return (
     <ScrollX label={table.label}>
       <table className="w-full border-collapse">
@@ -28,7 +32,11 @@ export function FactsTable({ table }: { table: FactTable }) {
               <th
                 key={column.key}
                 scope="col"
-                className={cn("px-3 py-2 font-medium", column.numeric && "whitespace-nowrap text-right")}
+                className={cn(
+                  "px-3 py-2 font-medium",
+                  column.numeric && "whitespace-nowrap text-right",
+                  column.numeric && column === last && STAYS,
+                )}
               >
                 <PlainText text={column.label} />
               </th>
@@ -48,6 +56,7 @@ export function FactsTable({ table }: { table: FactTable }) {
                     className={cn(
                       "px-3 py-2",
                       column.numeric ? "whitespace-nowrap text-right" : "min-w-24",
+                      column.numeric && column === last && STAYS,
                       !column.lead && !column.numeric && "text-muted",
                     )}
                   >
@@ -78,7 +87,7 @@ export function FactsTable({ table }: { table: FactTable }) {
           {!folded && table.left > 0 && (
             <tr>
               <td colSpan={table.columns.length} className="px-3 py-2 text-muted">
-                {plural(table.left, "more line")} below.
+                {plural(table.left, "more line")}: as JSON.
               </td>
             </tr>
           )}
@@ -111,7 +120,12 @@ function SumCells({ table, sum }: { table: FactTable; sum: NonNullable<FactTable
           </span>
         </th>
       )}
-      <td className="whitespace-nowrap px-3 py-2 text-right font-semibold">
+      <td
+        className={cn(
+          "whitespace-nowrap px-3 py-2 text-right font-semibold",
+          after === 0 && "sticky right-0 bg-sunken",
+        )}
+      >
         <span data-sent={String(sum.value)}>{figure}</span>
         {at === 0 && sum.check && <CheckMark check={sum.check} className="ml-3" />}
       </td>
