@@ -449,6 +449,7 @@ test("a member is suspended, out at once, and back with the role; sessions are e
 
 test("a forgotten password: asked for on the page to sign in, mailed, and set once", async ({ browser }) => {
   const dana = await newOwner(browser, "Dana", "tapas");
+  await dana.goto("/tasks");
   const page = await open(browser);
   await page.goto("/sign-in");
   await tabTo(page, page.getByRole("link", { name: "Forgot your password?" }));
