@@ -105,11 +105,11 @@ async function cancel(ctx: WatcherContext, task: WatchedTask, call: OpenCall): P
   const mayBeTask = work.era === "2026-07-28" && !isPlain(work);
   const wait = mayBeTask ? call.at + CANCELLED_REPLY_MS - performance.now() : 0;
   if (wait > 0) return wait;
-  call.close();
-  setCalls(task, { call: null });
   if (session && callId !== null)
     await ctx.peer(work.era!).cancelCall(session.record, callId, callOptions(task, CALL_DEADLINE_MS));
   await end(ctx, task, { state: "cancelled" });
+  call.close();
+  setCalls(task, { call: null });
   dropStreams(ctx, task);
   return 0;
 }
