@@ -84,7 +84,7 @@ test("it is connected with the keyboard, used, lost, won back, and let go", { ta
 }) => {
   authority.behave.lifetime = 4;
   await page.goto("/tasks/new");
-  await page.getByLabel("Server").selectOption({ label: `${NAME} (not connected)` });
+  await page.getByRole("combobox", { name: "Server" }).selectOption({ label: `${NAME} (not connected)` });
   await expect(page.getByText(`You are not connected to ${NAME}.`)).toBeVisible();
   await checkAppearance(page, "oauth new task not connected");
   await page.getByRole("link", { name: "Connect it first" }).click();
@@ -103,7 +103,7 @@ test("it is connected with the keyboard, used, lost, won back, and let go", { ta
   await checkAppearance(page, "oauth connected");
 
   await page.goto("/tasks/new");
-  await page.getByLabel("Server").selectOption({ label: NAME });
+  await page.getByRole("combobox", { name: "Server" }).selectOption({ label: NAME });
   await expect(page.getByText("It runs on your own connection, in your name.")).toBeVisible();
   await page.getByRole("radio", { name: "approve" }).check(SOON);
   await checkAppearance(page, "oauth new task");

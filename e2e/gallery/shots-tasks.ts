@@ -50,7 +50,7 @@ export const TASKS: Shot[] = [
     person: "Ola",
     async open(page) {
       await page.goto("/tasks/new");
-      await page.getByLabel("Server").selectOption({ label: "Finance ERP" });
+      await page.getByRole("combobox", { name: "Server" }).selectOption({ label: "Finance ERP" });
       await page.getByRole("button", { name: "Fill in the sample invoice" }).click();
       await expect(page.getByLabel("Customer")).toHaveValue("ACME Corp");
     },
@@ -127,7 +127,7 @@ export const TASKS: Shot[] = [
     person: "Ola",
     async open(page) {
       await page.goto("/tasks/new");
-      await page.getByLabel("Server").selectOption({ label: "Finance ERP" });
+      await page.getByRole("combobox", { name: "Server" }).selectOption({ label: "Finance ERP" });
       await page.getByRole("button", { name: "Fill in the sample invoice" }).click();
       await page.getByRole("tab", { name: "JSON" }).click();
       await expect(page.getByRole("tabpanel", { name: "JSON" })).toBeVisible();
