@@ -57,6 +57,22 @@ function countPolls() {
   remote.behave.get = () => void count++;
   return { polls: (more: number) => until(`${more} polls`, async () => count >= more) };
 }
+/** Asks what is heard, and can't be stored before the transaction of the returned client ends. */
+async function askUnstored(there: SessionServer["tasks"][number], message: string): Promise<Client> {
+  const admin = new Client({ connectionString: fixture.adminUrl });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  await admin.query("BEGIN");
+  await admin.query("LOCK TABLE stream_message IN SHARE MODE");
+  remote.ask(there, message);
+  await until("it was heard, and can't be stored", async () => {
+    const { rows } = await admin.query(
+      "SELECT FROM pg_locks WHERE NOT granted AND relation = 'stream_message'::regclass",
+    );
+    return rows.length > 0;
+  });
+  return admin;
+}
 const answeredTo = () => remote.answered.map(({ id }) => id);
 
 test("a server that asks us to wait an hour, and asks a question: it is open at once", async () => {
@@ -330,18 +346,7 @@ test("a question that came before another's answer was sent, and is stored after
   there.status = "input_required";
   await received(there, "Amount right?");
   const amount = await openRequest(id, "Amount right?");
-  const admin = new Client({ connectionString: fixture.adminUrl });
-  await admin.connect();
-  onTestFinished(() => admin.end());
-  await admin.query("BEGIN");
-  await admin.query("LOCK TABLE stream_message IN SHARE MODE");
-  remote.ask(there, "Which year?");
-  await until("it was heard, and can't be stored", async () => {
-    const { rows } = await admin.query(
-      "SELECT FROM pg_locks WHERE NOT granted AND relation = 'stream_message'::regclass",
-    );
-    return rows.length > 0;
-  });
+  const admin = await askUnstored(there, "Which year?");
   // This question is stored together with the blocked one.
   remote.ask(there, "Cost centre right?");
   await remote.ping(there);
@@ -354,6 +359,27 @@ test("a question that came before another's answer was sent, and is stored after
   remote.ask(there, "Which currency?");
   await until("the first is settled", async () => (await request(amount.id)).state === "settled");
   expect((await request(centre.id)).state).toBe("open");
+});
+
+test("the same words once more before their answer was sent, stored after it was settled: nobody is asked again", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  await received(there, "Same?");
+  const first = await openRequest(id, "Same?");
+  await inState(id, "input_required");
+  const admin = await askUnstored(there, "Same?");
+  remote.behave.answer = (one) => Object.assign(one, { status: "working" });
+  await fixture.answer(first.id, approve);
+  await until("it is settled", async () => (await request(first.id)).state === "settled");
+  await admin.query("COMMIT");
+  // The last message is stored last.
+  remote.ask(there, "Next?");
+  const next = await openRequest(id, "Next?");
+  expect((await requestsOf(id)).map((row) => row.id)).toEqual([first.id, next.id]);
+  // After the answer, the same words are a new question.
+  remote.ask(there, "Same?");
+  await openRequest(id, "Same?");
+  expect(await requestsOf(id)).toHaveLength(3);
 });
 
 test("a task that waits by the server's notification, and works by each of its polls: its question stays open, and is answered", async () => {

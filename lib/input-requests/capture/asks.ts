@@ -60,6 +60,24 @@ export async function isKnownAsk(
 }
 
 /**
+ * 2025-11-25: whether the server put these words before it was sent the answer that settled them. A server may ask on several
+ * streams, and what came on one may be stored late: nobody is asked again for that.
+ */
+export async function wasAnsweredSince(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  hashes: string[],
+  { messageId }: NonNullable<CapturedQuestion["rpc"]>,
+): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM input_request r
+    JOIN delivery d ON d.organization_id = r.organization_id AND d.input_request_id = r.id
+    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'settled'
+      AND r.question_hash = ANY (${hashes}) AND d.sent_at > ${receivedAt(organizationId, messageId)}`;
+  return rows.length > 0;
+}
+
+/**
  * 2025-11-25: what the server had of this request's answer when it put the question once more. "had": it had fetched the
  * answer, so that the same words are a new question. "in_doubt": what it fetched may have been lost, since the words come in a
  * session that the task never asked in before, and to which the answer was not handed over. "nothing": it had not fetched it.

@@ -34,6 +34,7 @@ import {
   confirmTakenBefore,
   fetchedBefore,
   isKnownAsk,
+  wasAnsweredSince,
 } from "./asks.ts";
 import { closeRequest, confirmRequest, type LiveRequest, liveRequests } from "./settle.ts";
 
@@ -110,6 +111,9 @@ export async function captureQuestion(
     events.push(...(await confirmRequest(organizationId, tx, taskId, request.id)));
     request = undefined;
   }
+
+  if (!request && mayBeKnown && task.confirmedBefore)
+    if (await wasAnsweredSince(organizationId, tx, taskId, hashes, rpc)) return events;
 
   const { taken } = task;
   const isFull = taken >= QUESTIONS;
