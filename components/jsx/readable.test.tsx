@@ -38,6 +38,9 @@ test("whatever an element shows has no hidden characters, by whichever way it ge
 
 test("a title that is crossed out, or blank, is marked", () => {
   expect(renderToStaticMarkup(<p>{"R\u0336e\u0336 \u2800"}</p>)).toBe("<p>R\ufffde\ufffd \ufffd</p>");
+  expect(renderToStaticMarkup(<p>{"A\u0489p\u20d2 1\ufe0f\u20e3"}</p>)).toBe(
+    "<p>A\ufffdp\ufffd 1\ufe0f\u20e3</p>",
+  );
 });
 
 test("what is sent or followed stays exact", () => {

@@ -144,6 +144,7 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     { note: { type: "string", title: "Approve? (yes/no)" } },
     { note: "no" },
   ],
+  ["a yes to a no", { reject: { type: "string", title: "Reject the payment? (yes/no)" } }, { reject: "yes" }],
   ["a number", { approve: { type: "number", title: "1 = yes, 0 = no" } }, { approve: 0 }],
   ["a bit", { flag: { type: "integer", minimum: 0, maximum: 1 }, more: { type: "string" } }, { flag: 0 }],
   ["the only number", { tier: { type: "integer" } }, { tier: 0 }],

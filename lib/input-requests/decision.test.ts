@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
+import { normaliseForm } from "../mcp/forms/question.ts";
 import { decisionOf, isApproval } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
@@ -232,6 +233,35 @@ test.each<[string, string, boolean]>([
   // Nobody may take it for a consent, whatever it is.
   expect(saysNo(shape, "accept", content)).toBe(true);
   expect(isHarmless({ label: title, content })).toBe(rejects);
+});
+
+test.each([
+  ["a choice", { type: "string", enum: ["yes", "no"], title: "Reject the payment?" }, "yes", true],
+  ["the no to it", { type: "string", enum: ["yes", "later"], title: "Reject the payment?" }, "later", false],
+  [
+    "a list",
+    { type: "array", items: { type: "string", enum: ["INV-1", "INV-2"] }, title: "Reject which?" },
+    ["INV-1"],
+    true,
+  ],
+  [
+    "an empty list",
+    { type: "array", items: { type: "string", enum: ["INV-1"] }, title: "Reject which?" },
+    [],
+    false,
+  ],
+  [
+    "a choice between both",
+    { type: "string", enum: ["approve", "reject"], title: "Reject or approve?" },
+    "approve",
+    false,
+  ],
+])("a yes to a field that asks for a no is a no: %s", (_, property, given, isNo) => {
+  const asked = normaliseForm({ type: "object", properties: { held: property }, required: ["held"] })!;
+  expect(saysNo(asked, "accept", { held: given })).toBe(isNo);
+  const decision = decisionOf(asked);
+  if (decision.kind === "choices" && isNo)
+    expect(decision.choices.some(({ affirmative }) => affirmative)).toBe(false);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { hides } from "../text/foreign/hidden.ts";
-import { affirms, denies, refuses } from "../text/foreign/yes-no.ts";
-import { capitalise } from "../text/labels.ts";
+import { affirms, asksForNo, denies, refuses } from "../text/foreign/yes-no.ts";
+import { capitalise, humanise } from "../text/labels.ts";
 
 export interface Choice {
   label: string;
@@ -46,11 +46,15 @@ function fitsBar(field: Field): boolean {
 }
 
 function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
+  const isAskedForNo = [humanise(field.name), field.title].some(asksForNo);
   const choices = field.options.map((option) => ({
     label: capitalise(option.title),
     content: { [field.name]: option.value },
     affirmative:
-      affirms(option.title) && ![String(option.value), option.title].some(refuses) && !hides(option.title),
+      !isAskedForNo &&
+      affirms(option.title) &&
+      ![String(option.value), option.title].some(refuses) &&
+      !hides(option.title),
   }));
   // The affirmative choice comes first. Where none is known, the server's own order stands and none is
   // emphasised.

@@ -1,5 +1,5 @@
 import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
-import { affirms, denies, isTurned, refuses } from "../text/foreign/yes-no.ts";
+import { affirms, asksForNo, denies, isTurned, refuses } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
 import { booleanWords } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
@@ -86,10 +86,14 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
   return chosen.some((field) => {
     const given = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
     const called = [humanise(field.name), field.title];
-    if (field.kind === "one_of" || field.kind === "several_of")
-      return field.options.some(
-        ({ value, title }) => [given].flat().includes(value) && [String(value), title].some(refuses),
-      );
+    if (field.kind === "one_of" || field.kind === "several_of") {
+      const taken = field.options.filter(({ value }) => [given].flat().includes(value));
+      const isYesToNo = (said: string[]) => field.kind === "several_of" || said.some(affirms);
+      return taken.some(({ value, title }) => {
+        const said = [String(value), title];
+        return said.some(refuses) || (called.some(asksForNo) && isYesToNo(said));
+      });
+    }
     if (given === true) return called.some(denies);
     return given === false && (chosen.length === 1 || nosOf(field).length > 0 || called.some(affirms));
   });
@@ -122,7 +126,9 @@ export function withholdsConsent(
 
 function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
   if (field.kind === "boolean") return given === false;
-  if (field.kind === "text" && refuses(String(given))) return true;
+  const isAskedForNo = [humanise(field.name), field.title].some(asksForNo);
+  if (field.kind === "text" && (refuses(String(given)) || (isAskedForNo && affirms(String(given)))))
+    return true;
   const isZero = [given].flat().some((each) => String(each).trim() === "0");
   return isZero && (isOnly || "options" in field || isYesOrNo(field));
 }

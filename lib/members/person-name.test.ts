@@ -27,6 +27,13 @@ test.each([
 
 test.each([
   "Rule “Small”",
+  "the rule Small invoices",
+  "The agent Claude",
+  "API key Ben",
+  "Ana for Ben",
+  "Ana and Ben",
+  "Nobody",
+  "Ana ｜ ok",
   'Rule "Small"',
   "«Small»",
   "Ana · owner",

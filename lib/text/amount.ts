@@ -138,7 +138,7 @@ function sumOfLines(level: Record<string, unknown>): number | null {
   const columns = Object.keys(lines[0] ?? {}).filter((key) => isMoneyName(key));
   const values = lines.map((line) => line[columns[0] ?? ""]);
   if (columns.length !== 1 || !values.every((value) => typeof value === "number")) return null;
-  return inUnits(columns[0] ?? "", sumAmounts(values));
+  return inUnits(columns[0] ?? "", sumAmounts(values), currencyOf(level));
 }
 
 export function snake(name: string): string {

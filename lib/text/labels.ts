@@ -12,16 +12,21 @@ export function humanise(name: string): string {
   return capitalise(words.join(" ")) || name;
 }
 
-/** Returns how each name is labelled: humanised, or as JSON has it where another's label would look the same. */
+/**
+ * Returns how each name is labelled: humanised, or as JSON has it where another's label would look the same, and where a sign
+ * stands at its beginning or end: `-admin` may take away what `admin` gives.
+ */
 export function labelsOf(names: string[]): (name: string) => string {
   const counts = new Map<string, number>();
   const key = (name: string) => bareText(humanise(name)).toLowerCase();
   for (const name of names) counts.set(key(name), (counts.get(key(name)) ?? 0) + 1);
-  return (name) => (counts.get(key(name)) === 1 ? humanise(name) : asJson(name));
+  return (name) => (counts.get(key(name)) === 1 && !SIGNED.test(name) ? humanise(name) : asJson(name));
 }
 
+const SIGNED = /^[\s_.-]|[\s_.-]$/;
+
 /** With its blanks, its capitals, and no character that another may look like. */
-function asJson(name: string): string {
+export function asJson(name: string): string {
   return JSON.stringify(name).replace(
     /[^ -~]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -4,6 +4,12 @@ import { areAlike, changedFacts } from "./question-changes.ts";
 
 const values = { build: "4816", vendor: "Northwind Traders", invoice: { approver: "Dana" }, total: 1000 };
 
+test("of thousands of names in a call the first are looked for", () => {
+  const many = Object.fromEntries(Array.from({ length: 48_000 }, (_, at) => [`k${at}`, `name${at}x`]));
+  const changed = changedFacts("Pay.", "Pay name3x and name4000x.", many, formatsOf("en-GB"));
+  expect(changed.map(({ after }) => after)).toEqual(["name3x"]);
+});
+
 describe("what matters in a changed question", () => {
   test.each<[string, string, string, [string, string | null, string | null][]]>([
     ["nothing but words", "Pay $10.00?", "Please pay $10.00?", []],

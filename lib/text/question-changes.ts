@@ -2,7 +2,7 @@
 import type { Formats } from "./formats/formats.ts";
 import { humanise } from "./labels.ts";
 import { messageTokens } from "./message-tokens.ts";
-import { findMoney, writeFound } from "./money.ts";
+import { FIGURES_WITHIN, findMoney, writeFound } from "./money.ts";
 import { diffWords } from "./text-diff.ts";
 
 export interface ChangedFact {
@@ -15,6 +15,8 @@ export interface ChangedFact {
 /** A long list of figures is read better in the text itself. */
 const LONGEST_LIST = 80;
 const LONGEST_NAME = 60;
+/** Each is looked for in both texts, which takes a millisecond where a text is made to take long. */
+const MOST_NAMES = 50;
 /** Texts with less in common are no edits of each other: a comparison word by word would be noise. */
 const LIKE_SHARE = 0.5;
 
@@ -25,6 +27,7 @@ export function changedFacts(
   values: Record<string, unknown>,
   formats: Formats,
 ): ChangedFact[] {
+  const seen = [before, after].map((text) => text.slice(0, FIGURES_WITHIN));
   const facts = [
     {
       label: "Amount",
@@ -38,7 +41,7 @@ export function changedFacts(
     })),
   ];
   return facts.flatMap(({ label, of }) => {
-    const [old, now] = [of(before).join(", "), of(after).join(", ")];
+    const [old = "", now = ""] = seen.map((text) => of(text).join(", "));
     if (old === now || old.length > LONGEST_LIST || now.length > LONGEST_LIST) return [];
     return [{ label, before: old || null, after: now || null }];
   });
@@ -61,14 +64,16 @@ function isName(text: string): boolean {
   return messageTokens(text).every((token) => token.kind === "text");
 }
 
-/** The short texts among the arguments, at the top and one level down. References are found by themselves. */
+/** The first short texts among the arguments, at the top and one level down. References are found by themselves. */
 function namesOf(values: Record<string, unknown>): [label: string, name: string][] {
   return Object.entries(values)
+    .slice(0, MOST_NAMES)
     .flatMap(([key, value]) =>
       typeof value === "object" && value !== null && !Array.isArray(value)
         ? Object.entries(value)
         : [[key, value] as const],
     )
+    .slice(0, MOST_NAMES)
     .flatMap(([key, value]) =>
       typeof value === "string" && value.length > 2 && value.length <= LONGEST_NAME && isName(value)
         ? [[humanise(key), value] as [string, string]]

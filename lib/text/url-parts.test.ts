@@ -49,6 +49,7 @@ test("a host in foreign letters that is longer than any is no host: to read it t
   const letters = Array.from({ length: 2_000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join("");
   expect(urlParts(`http://${letters}/`)).toBeNull();
   expect(urlParts(`http://${letters.slice(0, 20)}/${letters}`)?.host).toMatch(/^xn--/);
+  expect(urlParts(`http://${encodeURIComponent(letters)}/`)).toBeNull();
   expect(urlParts(`https://example.com/?${letters}`)?.host).toBe("example.com");
   expect(siteOf(`http://${letters}/`)).toBe("");
   expect(readAddress(`/\\\t${letters}`, "https://example.com")).toBeNull();

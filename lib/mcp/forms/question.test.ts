@@ -643,3 +643,17 @@ it("fields of one title stand with their names", () => {
     fields: [{ title: "Amount to pay (a)" }, { title: "amount  TO pay (b)" }, { title: "c" }],
   });
 });
+
+it("no title reads as another's with its name", () => {
+  const titlesOf = (titles: Record<string, string>) => {
+    const named = Object.entries(titles).map(([name, title]) => [name, { type: "string", title }]);
+    const form = normaliseForm({ type: "object", properties: Object.fromEntries(named) });
+    return form?.kind === "supported" ? form.fields.map(({ title }) => title) : [];
+  };
+  expect(new Set(titlesOf({ a: "X", b: "X", c: "X (a)" })).size).toBe(3);
+  expect(titlesOf({ "caf\u00e9": "X", "cafe\u0301": "X" })).toEqual([
+    'X ("caf\\u00e9")',
+    'X ("cafe\\u0301")',
+  ]);
+  expect(titlesOf({ pay: "X", "pay ": "X" })).toEqual(["X (pay)", 'X ("pay ")']);
+});

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { bareText } from "../../text/foreign/hidden.ts";
+import { asJson } from "../../text/labels.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
@@ -166,9 +167,18 @@ function toldApart(fields: Field[]): Field[] {
   const key = ({ title }: Field) => bareText(title).toLowerCase();
   const counts = new Map<string, number>();
   for (const field of fields) counts.set(key(field), (counts.get(key(field)) ?? 0) + 1);
-  return fields.map((field) =>
-    counts.get(key(field)) === 1 ? field : { ...field, title: `${field.title} (${field.name})` },
+  if (counts.size === fields.length) return fields;
+  const told = fields.map((field) =>
+    counts.get(key(field)) === 1
+      ? field
+      : {
+          ...field,
+          title: `${field.title} (${/^[\w.-]+$/.test(field.name) ? field.name : asJson(field.name)})`,
+        },
   );
+  // A title may be written as another's with its name. Names of other capitals alone are told apart by those.
+  const titles = new Set(told.map(({ title }) => bareText(title)));
+  return titles.size === fields.length ? told : toldApart(told);
 }
 
 /**

@@ -56,7 +56,7 @@ export function describeTable(
   const summed = summedColumn(columns);
   const rows = items.slice(0, MOST_ROWS).map((item) =>
     columns.map((column): Cell => {
-      const value = item[column.key];
+      const value = own(item, column.key);
       const cell = describeValue(column.key, value, formats) ?? { kind: "text", text: JSON.stringify(value) };
       const check = column.key === summed ? checkLine(item, summed, formats) : null;
       return check && cell.kind === "number" ? { ...cell, check } : cell;
@@ -74,10 +74,15 @@ export function describeTable(
         : {
             label: `Sum of ${plural(items.length, singular(key), humanise(key).toLowerCase())}`,
             columnKey: summed,
-            value: sumAmounts(items.map((item) => readMoney(item[summed])?.value ?? 0)),
+            value: sumAmounts(items.map((item) => readMoney(own(item, summed))?.value ?? 0)),
             inCents: isInCents(summed),
           },
   };
+}
+
+/** A column may be called `constructor`, which every object has. */
+function own(item: Json, key: string): unknown {
+  return Object.hasOwn(item, key) ? item[key] : undefined;
 }
 
 /**
@@ -87,10 +92,10 @@ export function describeTable(
 function arrange(items: Json[], currency: string | null): Column[] {
   const kinds = [...new Set(items.flatMap(Object.keys))].map((key) => {
     const money = isMoneyName(key);
-    const figures = items.every(
-      (item) =>
-        item[key] == null || typeof item[key] === "number" || (money && readMoney(item[key]) !== null),
-    );
+    const figures = items.every((item) => {
+      const value = own(item, key);
+      return value == null || typeof value === "number" || (money && readMoney(value) !== null);
+    });
     const ordinal = figures && ORDINAL.test(key);
     const rank = ordinal ? 0 : TITLE.test(key) ? 1 : figures && money ? (isUnitPrice(key) ? 3 : 4) : 2;
     return { key, numeric: figures && !ordinal, rank };

@@ -238,6 +238,8 @@ test("names that would read alike stand as they were sent", () => {
     '"cafe\\u0301"',
   ]);
   expect(labels({ lines: [{ to: "ACME", To: "EVIL" }] })).toEqual(['"to"', '"To"']);
+  // A sign before a name may take away what the name gives.
+  expect(labels({ "-admin": true, viewer: true, ".x": 1 })).toEqual(['"-admin"', "Viewer", '".x"']);
   expect(describeFacts({ payee: { a: 1 }, Payee: { a: 2 } })).toMatchObject([
     { label: '"payee"' },
     { label: '"Payee"' },
@@ -249,6 +251,29 @@ test("the lines that a table leaves out stand below it, as sent", () => {
   const [table, rest] = describeFacts({ lines });
   expect(table).toMatchObject({ kind: "table", left: 2 });
   expect(rest).toEqual({ kind: "json", label: "Lines: 2 more lines", value: lines.slice(500) });
+});
+
+test("a column may be called as what every object has, and be missing in a line", () => {
+  const [table] = describeFacts({ lines: [{ constructor: "x", amount: 1 }, { amount: 2 }] });
+  expect(table).toMatchObject({
+    columns: [{ label: "Constructor", numeric: false }, { label: "Amount" }],
+    rows: [
+      [{ kind: "text", text: "x" }, {}],
+      [{ kind: "empty" }, {}],
+    ],
+    sum: { value: 3 },
+  });
+});
+
+test("a sum in the smallest unit is compared by the units of its currency", () => {
+  const sumOf = (currency: string, message: string) =>
+    describeFacts({ lines: [{ amount_minor: 5_000_000 }], currency }, message).flatMap((block) =>
+      block.kind === "table" ? [block.sum?.check?.ok] : [],
+    );
+  expect(sumOf("JPY", "Pay JPY 50000")).toEqual([false]);
+  expect(sumOf("JPY", "Pay JPY 5000000")).toEqual([true]);
+  expect(sumOf("EUR", "Pay EUR 50000")).toEqual([true]);
+  expect(sumOf("KWD", "Pay KWD 5000")).toEqual([true]);
 });
 
 test("an amount is shown with all its decimals, however small", () => {

@@ -119,7 +119,7 @@ function checkSums(
   const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
   for (const { sum } of summed) {
     if (!sum) continue;
-    const value = inUnits(sum.columnKey, sum.value);
+    const value = inUnits(sum.columnKey, sum.value, currency);
     const check = checkTotal(value, values, formats) ?? checkMessage({ value, currency }, stated, formats);
     if (check && (check.ok || summed.length === 1)) sum.check = check;
   }

@@ -12,10 +12,10 @@ export function readAddress(text: string, base?: string | URL): URL | null {
   return hasShortHost(text) ? URL.parse(text, base) : null;
 }
 
-/** Whether a text may be given to a parser of addresses. */
+/** Whether a text may be given to a parser of addresses, which reads `%E6%BC%A2` as a foreign letter. */
 export function hasShortHost(text: string): boolean {
   const [, host = ""] = /^(?:[^:/?#\\]*:)?[/\\\s]*([^/?#\\]*)/.exec(text) ?? [];
-  return host.length <= HOST_CHARACTERS || isAscii(host);
+  return host.length <= HOST_CHARACTERS || (isAscii(host) && !host.includes("%"));
 }
 
 function isAscii(text: string): boolean {

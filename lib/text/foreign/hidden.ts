@@ -5,8 +5,9 @@ export interface TextPart {
   text: string;
 }
 
-/** Among them the blank of Braille, lines through the letter before, and what stands for an object (drawn as nothing). */
-const INVISIBLE = /(?!\t|\r?\n)[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffc]/gu;
+/** Among them the blank of Braille, lines and boxes over the letter before (not the one of keycap emoji), and what stands for an object. */
+const INVISIBLE =
+  /(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc]|[\u20d2-\u20da]|[\u20e5-\u20eb])/gu;
 /** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;

@@ -22,6 +22,11 @@ export function denies(text: string): boolean {
   return NO.test(words(text));
 }
 
+/** Whether a field asks for a no alone, so that a yes to it is one: “Reject the payment?”, and not “Reject or approve?”. */
+export function asksForNo(called: string): boolean {
+  return denies(called) && !/\bor\b|\//i.test(called);
+}
+
 /** What makes a yes of a no: “Refuse to cancel”. */
 const TURNS =
   /\b(cancel\w*|stop\w*|reject\w*|den(?:y|ies|ied|ial)|declin\w*|block\w*|hold|refus\w*|abort\w*|veto\w*|withhold\w*|suspen\w*|halt\w*|none)\b/i;

@@ -121,7 +121,7 @@ export function RequestView({
       showQuestion={showQuestion}
     >
       {(form, notices) => (
-        <div ref={scroller} className="scroll-quiet @container min-h-0 flex-1">
+        <div ref={scroller} className="scroll-quiet @container relative min-h-0 flex-1">
           <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
             <RequestHeader request={request} message={question.message} />
