@@ -126,6 +126,52 @@ describe("a call of one's own", () => {
     ));
 });
 
+describe("without row security, the statements alone", () => {
+  beforeAll(() => switchRowSecurity("DISABLE"));
+  afterAll(() => switchRowSecurity("ENABLE"));
+
+  test("find nothing under an id of another organization's, and change nothing of it", async () => {
+    const credential = credentialOf(globex, "owner", "session");
+    await walkUnchanged<(typeof withIds)[number], { ours: Names; theirs: Names }>(withIds, {
+      prepare: async ({ operation }, isAlone) => ({
+        ours: await oursOf(operation, isAlone),
+        theirs: await theirsOf(operation, isAlone),
+      }),
+      async take({ operation, slot }, { ours, theirs }) {
+        const call = (id: string) =>
+          send(web, operation, credential, {
+            id: (each) => (each.place === slot.place ? id : theirs.id(each)),
+            questionHash: ours.questionHash,
+          });
+        const unknown = await call(uuidv7());
+        const foreign = await call(ours.id(slot));
+        expect(foreign.status, foreign.text).toBe(unknown.status);
+        expect(foreign.text).not.toContain(acme.canary);
+      },
+      look: () => picture(admin, acme.organizationId),
+    });
+  });
+
+  test("list nothing of another organization's", async () => {
+    const reads = operations.filter(({ name, method }) => method === "GET" && !EXCEPTIONS[name]?.leavesTrace);
+    await walkUnchanged<Operation, Names>(reads, {
+      prepare: sharedNames((operation) => acme.things("owner", operation)),
+      async take(operation, names) {
+        const { text } = await send(web, operation, acme.people.owner, names);
+        for (const word of [globex.canary, globex.organizationId]) expect(text).not.toContain(word);
+      },
+      look: () => picture(admin, globex.organizationId),
+    });
+  });
+});
+
+/** Of all tables of this worker's database. */
+async function switchRowSecurity(to: "DISABLE" | "ENABLE"): Promise<void> {
+  const { rows } = await admin.query<{ name: string }>(`SELECT DISTINCT c.oid::regclass::text AS name
+    FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid`);
+  for (const { name } of rows) await admin.query(`ALTER TABLE ${name} ${to} ROW LEVEL SECURITY`);
+}
+
 /** Undefined: as for an unknown id, whatever that is; a filter by what is not there finds nothing. */
 function expectedOf({ name }: Operation, { place }: Slot, { key }: Credential): number | undefined {
   if (key && EXCEPTIONS[name]?.membersOnly) return 403;

@@ -296,7 +296,7 @@ export async function awaitsOutcome(
   if (task.state !== "start_unknown") return true;
   // An open call can move to any state.
   await tx.$executeRaw`UPDATE task SET state = 'working', durable = false, watched = true
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'`;
   await tx.$executeRaw`UPDATE found_task SET task_id = NULL
     WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid`;
   await wakeEngine(tx, connectionId, taskId);
