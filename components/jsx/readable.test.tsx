@@ -1,6 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
+import { PlainText } from "@/components/text/plain-text.tsx";
 
 const EVIL = "Pay\u202e \u200bnow";
 const READ = "Pay\ufffd \ufffdnow";
@@ -41,6 +42,12 @@ test("a title that is crossed out, or blank, is marked", () => {
   expect(renderToStaticMarkup(<p>{"A\u0489p\u20d2 1\ufe0f\u20e3"}</p>)).toBe(
     "<p>A\ufffdp\ufffd 1\ufe0f\u20e3</p>",
   );
+});
+
+test("a text that hides a lot has the codes of the first twenty alone", () => {
+  const html = renderToStaticMarkup(<PlainText text={"\u200b&".repeat(1_000)} />);
+  expect(html.match(/U\+200B/g)).toHaveLength(20);
+  expect(html.match(/\ufffd&/g)).toHaveLength(980);
 });
 
 test("what is sent or followed stays exact", () => {

@@ -1,5 +1,8 @@
 import { nameHidden, splitHidden } from "@/lib/text/foreign/hidden.ts";
 
+/** A text that hides more than that is no more readable by its further codes, and each takes an element of the page. */
+const MOST_MARKS = 20;
+
 /**
  * Untrusted text. Isolated, so that its direction cannot reorder the text around it; invisible characters are
  * shown by their codes.
@@ -7,7 +10,7 @@ import { nameHidden, splitHidden } from "@/lib/text/foreign/hidden.ts";
 export function PlainText({ text }: { text: string }) {
   return (
     <bdi>
-      {splitHidden(text).map((token, index) => {
+      {splitHidden(text, MOST_MARKS).map((token, index) => {
         // The parts are computed from one text, so the index is a stable key.
         const key = index;
         return token.kind === "hidden" ? <HiddenMark key={key} text={token.text} /> : token.text;

@@ -30,7 +30,7 @@ const MOST_COLUMNS = 10;
 const MOST_ROWS = 500;
 
 /** Of more rows every value would be read for a sum that nobody checks. */
-const MOST_SUMMED = 10_000;
+export const MOST_SUMMED = 10_000;
 
 /** A list of flat objects, few enough and with few enough keys for a table. */
 export function isTable(value: unknown): value is Json[] {

@@ -282,6 +282,23 @@ test("an amount is shown with all its decimals, however small", () => {
   ]);
 });
 
+test("of lists, tables and hidden characters beyond what a page can hold the rest stands as sent", () => {
+  const kindsOf = (values: Record<string, unknown>) => {
+    const blocks = describeFacts(values);
+    return [blocks.filter(({ kind }) => kind === "table").length, blocks.at(-1)?.kind];
+  };
+  const listOf = (rows: number, row: object) => Array.from({ length: rows }, () => row);
+  const many = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, value]));
+  const wide = Object.fromEntries("abcdefghij".split("").map((name) => [name, 1]));
+  // The first row may have fewer columns than the others.
+  const tables = many(480, [{ a: 1 }, ...listOf(14, wide)]);
+  expect(kindsOf(tables)).toEqual([20, "json"]);
+  expect(kindsOf({ group: tables, other: 1 })).toEqual([0, "json"]);
+  expect(kindsOf(many(5, listOf(4_000, { amount: 1 })))).toEqual([2, "json"]);
+  expect(kindsOf(many(280, listOf(15, { a: "\u200b&".repeat(40) })))).toEqual([1, "json"]);
+});
+
 test("names and lists that are longer than anybody reads cost a moment of the processor", () => {
   const before = process.threadCpuUsage();
   describeFacts({ ["aB_".repeat(340_000)]: 1, note: "x" });

@@ -1,23 +1,26 @@
 import { currencyOf, inUnits, totalOf } from "../amount.ts";
+import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
 import { humanise, labelsOf, plural } from "../labels.ts";
 import type { FoundMoney } from "../money.ts";
 import { amountsIn, checkMessage, checkTotal } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
-import { describeTable, type FactTable, isTable } from "./fact-table.ts";
+import { describeTable, type FactTable, isTable, MOST_SUMMED } from "./fact-table.ts";
 
 export type FactBlock =
   | { kind: "fields"; label?: string; fields: { label: string; cell: Cell }[] }
   | FactTable
   | { kind: "json"; label: string; value: unknown };
 
-/** Nobody reads more values, and an agent may send any number. */
-const MOST_VALUES = 500;
-const NAME_CHARACTERS = 50_000;
+/** Nobody reads more, and an agent may send any number: of values, cells of tables, characters of names, hidden characters. */
+const MOST = { values: 500, cells: 3_000, rows: MOST_SUMMED, characters: 50_000, hidden: 1_000 };
+type Weight = typeof MOST;
+/** As the page shows of a table at first. */
+const ROWS_SHOWN = 15;
 
 /**
  * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
- * objects; what comes after MOST_VALUES values as it was sent. With the server's message, amounts are checked
+ * objects; what comes after MOST values as it was sent. With the server's message, amounts are checked
  * against the message. `within`: the names of the objects that they stand in.
  */
 export function describeFacts(values: Json, formats: Formats, message = "", within?: string): FactBlock[] {
@@ -54,17 +57,33 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
     : [...blocks, { kind: "json", label: named(plural(left, "more value")), value: rest }];
 }
 
-/** Splits arguments after MOST_VALUES values, those of groups counted one by one, and after NAME_CHARACTERS of names. */
+/** Splits arguments where those before weigh more than MOST. */
 function firstValues(values: Json, entries: [string, unknown][]): { first: Json; rest: Json } {
-  let [count, characters] = [0, 0];
+  const sum: Weight = { values: 0, cells: 0, rows: 0, characters: 0, hidden: 0 };
   const end = entries.findIndex(([name, value]) => {
-    const inner = isObject(value) ? Object.keys(value) : isTable(value) ? Object.keys(value[0] ?? {}) : [];
-    count += Math.max(1, inner.length);
-    characters += [name, ...inner].reduce((sum, { length }) => sum + length, 0);
-    return count > MOST_VALUES || characters > NAME_CHARACTERS;
+    add(sum, name, value);
+    sum.hidden += countHidden(JSON.stringify([name, value]), MOST.hidden + 1);
+    return Object.entries(sum).some(([each, count]) => count > MOST[each as keyof Weight]);
   });
   if (end === -1) return { first: values, rest: {} };
   return { first: Object.fromEntries(entries.slice(0, end)), rest: Object.fromEntries(entries.slice(end)) };
+}
+
+/** Adds what a value weighs: of a group, each value in it. */
+function add(sum: Weight, name: string, value: unknown, isInGroup = false): void {
+  sum.characters += name.length;
+  if (isObject(value) && !isInGroup) {
+    if (Object.keys(value).length === 0) sum.values++;
+    for (const [inner, each] of Object.entries(value)) add(sum, inner, each, true);
+    return;
+  }
+  sum.values++;
+  if (!isTable(value)) return;
+  const columns = [...new Set(value.flatMap(Object.keys))];
+  sum.values += columns.length - 1;
+  sum.characters += columns.reduce((total, { length }) => total + length, 0);
+  sum.cells += columns.length * Math.min(value.length, ROWS_SHOWN);
+  sum.rows += value.length;
 }
 
 /** Describes only values that can be read at a glance; an object in an object stays JSON. */

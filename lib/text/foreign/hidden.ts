@@ -12,16 +12,23 @@ const INVISIBLE =
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
 
-/** Separates hidden characters from text, run by run: control, zero-width and direction-changing ones. */
-export function splitHidden(text: string): TextPart[] {
+/**
+ * Separates hidden characters from text, run by run: control, zero-width and direction-changing ones. What comes after `most`
+ * runs is one text, with each replaced.
+ */
+export function splitHidden(text: string, most = Number.POSITIVE_INFINITY): TextPart[] {
   const harmless = new Set([...text.matchAll(PART_OF_A_LETTER)].map((match) => match.index));
   const tokens: TextPart[] = [];
-  let from = 0;
+  let [from, runs] = [0, 0];
   for (const { 0: char, index } of text.matchAll(INVISIBLE)) {
     if (harmless.has(index)) continue;
     const last = tokens.at(-1);
     if (index === from && last?.kind === "hidden") last.text += char;
     else {
+      if (++runs > most) {
+        tokens.push({ kind: "text", text: visibleText(text.slice(from)) });
+        return tokens;
+      }
       if (index > from) tokens.push({ kind: "text", text: text.slice(from, index) });
       tokens.push({ kind: "hidden", text: char });
     }
@@ -29,6 +36,13 @@ export function splitHidden(text: string): TextPart[] {
   }
   if (from < text.length) tokens.push({ kind: "text", text: text.slice(from) });
   return tokens;
+}
+
+/** Counts hidden characters up to `most`, those that are part of a letter too. */
+export function countHidden(text: string, most: number): number {
+  let count = 0;
+  for (const _ of text.matchAll(INVISIBLE)) if (++count === most) break;
+  return count;
 }
 
 const NAMES: Record<string, string> = {
