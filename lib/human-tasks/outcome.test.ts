@@ -152,6 +152,16 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
   ["a choice of a written 0", { approve: { type: "string", enum: ["0", "1"] } }, { approve: "0" }],
   ["two yes-or-nos", { a: flag("Amount is right"), b: flag("Supplier is known") }, { a: false, b: false }],
   ["one of two", { a: flag("Amount is right"), b: flag("Supplier is known") }, { a: true, b: false }],
+  [
+    "a text that is named a comment, and asks",
+    { comment: { type: "string", title: "Your decision, yes or no" } },
+    { comment: "No, do not pay" },
+  ],
+  [
+    "two that are named notes",
+    { note_a: flag("The amount is right"), note_b: flag("The supplier is known") },
+    { note_a: true, note_b: false },
+  ],
   ["one that has note in its name", { notable: flag("Worth it"), b: flag() }, { notable: false, b: true }],
 ])("an approval whose form says no by %s is declined", (_, properties, content) => {
   const asked = decision({ form: normaliseForm({ type: "object", properties }), content });

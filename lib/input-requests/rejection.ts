@@ -99,8 +99,15 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
   });
 }
 
-/** A field of such a name, and of no title that asks for a yes, takes words beside the decision. */
+/** A field of such a name takes words beside the decision, unless its title asks for one. */
 const NOTE = /\b(reason|comment|note|remark|explanation|justification)s?\b/i;
+const ASKS = /\b(yes|no|decision|decide|approv\w*|reject\w*)\b/i;
+
+function isNote({ kind, name, title }: Field): boolean {
+  if (!NOTE.test(humanise(name)) || affirms(title)) return false;
+  // What is to be ticked is a note only where people read so.
+  return NOTE.test(title) || (kind === "text" && !ASKS.test(title));
+}
 
 /**
  * Whether an answer to an approval says no. More counts than in `saysNo`: whoever asked goes by the outcome, and in doubt must not go
@@ -114,14 +121,12 @@ export function withholdsConsent(
 ): boolean {
   if (saysNo(form, action, content)) return true;
   if (form.kind !== "supported" || content === null) return false;
-  return form.fields.some((field) => {
-    const isNote = NOTE.test(humanise(field.name)) && !affirms(field.title);
-    return (
-      !isNote &&
+  return form.fields.some(
+    (field) =>
+      !isNote(field) &&
       Object.hasOwn(content, field.name) &&
-      mayBeNo(field, content[field.name], form.fields.length === 1)
-    );
-  });
+      mayBeNo(field, content[field.name], form.fields.length === 1),
+  );
 }
 
 function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { amountOf } from "./amount.ts";
+import { amountOf, inUnits } from "./amount.ts";
 
 const sample = (name: string) => JSON.parse(readFileSync(`public/samples/${name}.json`, "utf8"));
 
@@ -89,4 +89,12 @@ describe("the amount of arguments", () => {
     expect(amountOf({ invoice: sample("invoice-acme") }, acme)).toEqual({ value: 1000, currency: "$" });
     expect(amountOf(sample("invoice-large"), "Pay $8,600.00?")).toEqual({ value: 8600, currency: "$" });
   });
+});
+
+test("the units of a long name's values cost a moment of the processor", () => {
+  const name = `amount_minor_${"xY".repeat(15_000)}`;
+  const before = process.threadCpuUsage();
+  for (let value = 0; value < 10_000; value++) inUnits(name, value, "JPY");
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
 });

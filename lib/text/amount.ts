@@ -108,12 +108,15 @@ export function inUnits(key: string, value: number, currency: string | null = nu
   return value / 10 ** (isMinor && currency !== null && CURRENCIES.has(currency) ? decimalsOf(currency) : 2);
 }
 
-/** Of an ISO code: 0 of JPY, 2 of EUR, 3 of KWD. */
+const decimals = new Map<string, number>();
+
+/** Of an ISO code: 0 of JPY, 2 of EUR, 3 of KWD. Kept, as it is asked for each amount of a list. */
 function decimalsOf(currency: string): number {
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat("en", {
-    style: "currency",
-    currency,
-  }).resolvedOptions();
+  const known = decimals.get(currency);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  const { maximumFractionDigits = 2 } = format.resolvedOptions();
+  decimals.set(currency, maximumFractionDigits);
   return maximumFractionDigits;
 }
 
@@ -141,8 +144,12 @@ function sumOfLines(level: Record<string, unknown>): number | null {
   return inUnits(columns[0] ?? "", sumAmounts(values), currencyOf(level));
 }
 
+/** Of a name: no word about money stands behind that, and a name is read for each value under it. */
+const READ_OF_NAME = 200;
+
 export function snake(name: string): string {
   return name
+    .slice(0, READ_OF_NAME)
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .replace(/[\s-]+/g, "_")
     .toLowerCase();

@@ -562,6 +562,27 @@ describe("choices that people could mistake", () => {
       [["run", "Reject (sends “reject”)"], ["stop"]],
       ["Reject (sends “reject”) (sends “run”)", "stop"],
     ],
+    [
+      "that takes its yes back",
+      [
+        ["approve", "OK, reject the payment"],
+        ["approved", "Confirm cancellation"],
+      ],
+      ["OK, reject the payment (sends “approve”)", "Confirm cancellation (sends “approved”)"],
+    ],
+    [
+      "that goes on after its no",
+      [
+        ["reject", "Do not cancel, pay"],
+        ["deny", "No objections"],
+        ["cancel", "Cancel the hold and pay"],
+      ],
+      [
+        "Do not cancel, pay (sends “reject”)",
+        "No objections (sends “deny”)",
+        "Cancel the hold and pay (sends “cancel”)",
+      ],
+    ],
     ["called a no in hidden letters", [["approve", "Re\u2060ject"]], ["Re\ufffdject (sends “approve”)"]],
     [
       "without a title to be seen",

@@ -53,10 +53,21 @@ function turned(text: string, said: string): boolean {
   return YES.test(said) && (TURNS.test(rest) || UNDOES.test(rest));
 }
 
-/** Whether what is sent says yes or no, and what is read does not say the same. */
+/** Whether what is sent says yes or no, and what is read does not say the same, or takes it back: “OK, reject it”. */
 export function leavesUnsaid(title: string, value: string): boolean {
   const [read, sent] = [words(title), words(value)];
-  return (YES.test(sent) && !YES.test(read)) || (NO.test(sent) && !NO.test(read));
+  if ((YES.test(sent) && !YES.test(read)) || (NO.test(sent) && !NO.test(read))) return true;
+  return takesBack(title) !== takesBack(value);
+}
+
+/** What makes a yes of a no that names nothing to be done: “No objections”. */
+const UNOPPOSED = /\b(objections?|problems?|issues?|concerns?|against|mind|worries)\b/i;
+
+/** As `isTurned`, and a no that goes on: “Do not cancel, pay”. */
+function takesBack(text: string): boolean {
+  if (isTurned(text)) return true;
+  const [, ...further] = text.split(/[,;:|()–—.]|\s-\s|\b(?:and|but|then)\b/i);
+  return denies(text) && (UNOPPOSED.test(words(text)) || further.some(affirms));
 }
 
 function words(text: string): string {
