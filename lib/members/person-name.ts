@@ -7,7 +7,7 @@ const OF_THE_APP = /["“”„‟«»→]|(?<!\p{L})[·•∙⋅‧・:]|[·•
 
 /** As the app calls programs, those who stand in, several people, and nobody: “the rule Small invoices”, “Ana for Ben”. */
 const CALLED_BY_THE_APP =
-  /^(?:the )?(?:rule|agent|api key|service account)\b|\s(?:for|and)\s|[|｜]|^(?:nobody|no one|somebody|someone|everybody|everyone|you)$/u;
+  /^(?:the )?(?:rule|agent|api key|service account)\b|\s(?:for|and)\s|[|｜]|^(?:nobody|no one)$/u;
 
 /**
  * For a name that people give themselves. `others`: what everybody else there is called. Throws `invalid_input` for a name
