@@ -25,10 +25,10 @@ export function labelsOf(names: string[]): (name: string) => string {
 
 const SIGNED = /^[\s_.-]|[\s_.-]$/;
 
-/** With its blanks, its capitals, and no character that another may look like. */
+/** With its blanks (one behind another as its code), its capitals, and no character that another may look like. */
 export function asJson(name: string): string {
   return JSON.stringify(name).replace(
-    /[^ -~]/g,
+    /[^ -~]| (?= )/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -676,5 +676,6 @@ it("no title reads as another's with its name", () => {
     'X ("caf\\u00e9")',
     'X ("cafe\\u0301")',
   ]);
+  expect(titlesOf({ "a b": "X", "a  b": "X" })).toEqual(['X ("a b")', 'X ("a\\u0020 b")']);
   expect(titlesOf({ pay: "X", "pay ": "X" })).toEqual(["X (pay)", 'X ("pay ")']);
 });

@@ -163,7 +163,7 @@ function readForm(requestedSchema: unknown): Form {
 }
 
 /** Fields whose titles read the same, with the name of each behind its title: each is sent under its own. */
-function toldApart(fields: Field[]): Field[] {
+function toldApart(fields: Field[], rounds = 3): Field[] {
   const key = ({ title }: Field) => bareText(title).toLowerCase();
   const counts = new Map<string, number>();
   for (const field of fields) counts.set(key(field), (counts.get(key(field)) ?? 0) + 1);
@@ -178,7 +178,7 @@ function toldApart(fields: Field[]): Field[] {
   );
   // A title may be written as another's with its name. Names of other capitals alone are told apart by those.
   const titles = new Set(told.map(({ title }) => bareText(title)));
-  return titles.size === fields.length ? told : toldApart(told);
+  return titles.size === fields.length || rounds === 1 ? told : toldApart(told, rounds - 1);
 }
 
 /**
