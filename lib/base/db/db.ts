@@ -30,7 +30,10 @@ export interface Database {
    * the transaction. Rejects if it was not committed, or, with an error that `isDatabaseDown`, if nobody knows.
    */
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Runs a query before an organization is known: on schema `gate`, or a table without organizations. */
+  /**
+   * Runs one statement before an organization is known: on schema `gate`, or a table without organizations. Retried
+   * as the work of `withOrganization` is.
+   */
   gate<T>(query: Prisma.Sql): Promise<T[]>;
   /**
    * Runs a query on schema `gate` that says whose credential it was given, and goes on in the same transaction, as that
@@ -193,7 +196,15 @@ export function createDatabase(
         }
       }
     },
-    gate: async (query) => rowsOf(await pool.query(toQuery(statementOf(query, [])))),
+    async gate(query) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return rowsOf(await pool.query(toQuery(statementOf(query, []))));
+        } catch (error) {
+          if (tries >= TRIES || !isTransient(error)) throw error;
+        }
+      }
+    },
     pool: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

@@ -86,3 +86,20 @@ test("work that fails is rolled back, and its error told", async () => {
   await expect(failed).rejects.toThrow("no");
   expect(await left()).toBeNull();
 });
+
+test("a statement of the gate that a deadlock ended runs again, and has happened once", async () => {
+  await postgres.sql(`CREATE SEQUENCE tries; CREATE TABLE written (n bigint);
+    CREATE FUNCTION gate.once_ended(p_times bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
+    DECLARE n bigint := nextval('tries');
+    BEGIN
+      INSERT INTO written VALUES (n);
+      IF n <= p_times THEN RAISE SQLSTATE '40P01' USING MESSAGE = 'deadlock detected'; END IF;
+      RETURN n;
+    END $$;
+    GRANT EXECUTE ON FUNCTION gate.once_ended(bigint) TO PUBLIC`);
+  expect(await database.gate(Prisma.sql`SELECT gate.once_ended(1) AS n`)).toEqual([{ n: 2n }]);
+  expect(await postgres.sql("SELECT n::integer FROM written")).toEqual([{ n: 2 }]);
+  // Not for ever, if it never succeeds.
+  await expect(database.gate(Prisma.sql`SELECT gate.once_ended(1000)`)).rejects.toThrow("deadlock detected");
+  expect(await postgres.sql("SELECT last_value::integer AS tries FROM tries")).toEqual([{ tries: 6 }]);
+});
