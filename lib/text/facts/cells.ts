@@ -44,9 +44,15 @@ export function describeValue(
     return { kind: "date", at: value, ...(past && { past }) };
   }
   if (Array.isArray(value) && value.every((item) => typeof item !== "object" || item === null)) {
-    return value.length === 0 ? { kind: "empty" } : { kind: "text", text: value.map(String).join(", ") };
+    return value.length === 0 ? { kind: "empty" } : { kind: "text", text: listText(value) };
   }
   return isObject(value) && Object.keys(value).length === 0 ? { kind: "empty" } : null;
+}
+
+/** Items with a comma between them, or as JSON where one could be read as two, as none or as what is no text. */
+function listText(items: unknown[]): string {
+  const isPlain = (item: unknown) => typeof item !== "string" || !/^\s*$|,\s|^(null|true|false)$/.test(item);
+  return items.every(isPlain) ? items.map(String).join(", ") : JSON.stringify(items);
 }
 
 function describeMoney(name: string, value: unknown, formats: Formats, currency: string | null): Cell | null {

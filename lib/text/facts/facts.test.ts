@@ -31,6 +31,31 @@ test("plain arguments become labelled fields", () => {
   ]);
 });
 
+test("a list whose items could be read as two, as none or as no text is shown as sent", () => {
+  const shown = [
+    ["/tmp/a", "/"],
+    ["/tmp/a, /"],
+    ["a", ""],
+    ["null"],
+    [null],
+    ["true", "b"],
+    [true],
+    [1, 2.5],
+  ];
+  expect(
+    shown
+      .map((paths) => describeFacts({ paths })[0])
+      .map((block) => block?.kind === "fields" && block.fields[0]?.cell),
+  ).toEqual(
+    ["/tmp/a, /", '["/tmp/a, /"]', '["a",""]', '["null"]', "null", '["true","b"]', "true", "1, 2.5"].map(
+      (text) => ({
+        kind: "text",
+        text,
+      }),
+    ),
+  );
+});
+
 test("a list of objects becomes a table with figures at the right and their sum", () => {
   const [fields, table] = describeFacts(invoice);
   expect(fields?.kind).toBe("fields");
