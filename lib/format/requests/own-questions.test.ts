@@ -122,12 +122,17 @@ test("the facts of a question are what was said to decide by", () => {
     links: ["https://a.example/1", "Contract: https://a.example/2"],
     subject: { tool: "pay", argumentsDigest: "ab" },
   });
-  const others = { amount: 10, currency: "JPY", vendor: "ACME" };
-  expect(ownFacts({ amount: 1_000_000, currency: "EUR", details: others })).toEqual({
-    amount: 1_000_000,
-    currency: "EUR",
-    details: others,
-  });
+  // A detail that could be taken for another fact, or for the currency of the amount.
+  for (const others of [
+    { amount: 10, currency: "JPY", vendor: "ACME" },
+    { currency_code: "JPY" },
+    { Amount: 7 },
+  ])
+    expect(ownFacts({ amount: 1_000_000, currency: "EUR", details: others })).toEqual({
+      amount: 1_000_000,
+      currency: "EUR",
+      details: others,
+    });
   expect(ownFacts({ message: "Who?" })).toEqual({});
   expect(ownFacts({ details: ["odd"], links: "odd", amount: "7" })).toEqual({});
 });

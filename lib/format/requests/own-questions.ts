@@ -72,7 +72,7 @@ export function factsOf({
 function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
   const { details, amount, currency, links, subject } = args;
   const isNamed = typeof details === "object" && details !== null && !Array.isArray(details);
-  const isMixed = isNamed && OWN_NAMES.some((name) => Object.hasOwn(details, name));
+  const isMixed = isNamed && Object.keys(details).some((name) => OWN_NAME.test(name));
   return {
     ...(typeof amount === "number" && { amount }),
     ...(typeof currency === "string" && { currency }),
@@ -82,7 +82,8 @@ function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
   };
 }
 
-const OWN_NAMES = ["amount", "currency", "links", "subject"];
+/** `currency_code` would be taken as that of the amount. */
+const OWN_NAME = /^(amount|currency(_?code)?|links|subject)$/i;
 
 /** A link as text: nobody follows one by accident. */
 function linkWords(link: unknown): unknown {
