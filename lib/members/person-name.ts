@@ -1,6 +1,6 @@
 /** Names of people: which one nobody takes for themselves, and when one alone does not say who is meant. Pure. */
 import { AppError } from "../base/errors.ts";
-import { bareText, hides } from "../text/foreign/hidden.ts";
+import { bareText, drawnAs, hides } from "../text/foreign/hidden.ts";
 
 /** What surrounds names in the app's own words, as in Rule “Small invoices” and Ana · owner. Within a word a dot is a letter's: Marcel·la. */
 const OF_THE_APP = /["“”„‟«»→]|(?<!\p{L})[·•∙⋅‧・:]|[·•∙⋅‧・:](?!\p{L})/u;
@@ -14,7 +14,7 @@ const CALLED_BY_THE_APP =
  * that could be the app's own words, or its own name, and `name_taken` for one that reads the same as another's.
  */
 export function refuseName(name: string, others: string[] = []): void {
-  const own = readAs(name);
+  const own = bareText(name).toLowerCase();
   const refused = (code: "invalid_input" | "name_taken", message: string) =>
     new AppError(code, message, { errors: [{ field: "name", message }] });
   if (own === "" || own === "intray" || OF_THE_APP.test(own) || CALLED_BY_THE_APP.test(own) || hides(name))
@@ -22,7 +22,7 @@ export function refuseName(name: string, others: string[] = []): void {
       "invalid_input",
       "Write your own name, without quotation marks, arrows, hidden characters, dots and colons beside words, “for” and “and”",
     );
-  if (others.some((other) => readAs(other) === own))
+  if (others.some((other) => readAs(other) === readAs(name)))
     throw refused("name_taken", `Somebody here is already called ${name}: add a last name`);
 }
 
@@ -38,5 +38,5 @@ export function tellApart<T extends { name: string; email: string }>(
 }
 
 function readAs(name: string): string {
-  return bareText(name).toLowerCase();
+  return drawnAs(name).toLowerCase();
 }

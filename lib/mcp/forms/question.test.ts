@@ -646,6 +646,10 @@ describe("choices that people could mistake", () => {
         ["ｐａｙ", "B"],
       ],
     ],
+    [
+      "where a number stands by Hebrew letters, which is drawn alike",
+      [["approve א 1"], ["approve 1 א", "B"]],
+    ],
   ])("values that differ by %s alone are refused", (_, options) => {
     expect(titles(...options)).toMatchObject({
       kind: "unsupported",

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { bareText } from "../../text/foreign/hidden.ts";
+import { drawnAs } from "../../text/foreign/hidden.ts";
 import { asJson } from "../../text/labels.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
@@ -164,7 +164,7 @@ function readForm(requestedSchema: unknown): Form {
 
 /** Fields whose titles read the same, with the name of each behind its title: each is sent under its own. */
 function toldApart(fields: Field[], rounds = 3): Field[] {
-  const key = ({ title }: Field) => bareText(title).toLowerCase();
+  const key = ({ title }: Field) => drawnAs(title).toLowerCase();
   const counts = new Map<string, number>();
   for (const field of fields) counts.set(key(field), (counts.get(key(field)) ?? 0) + 1);
   if (counts.size === fields.length) return fields;
@@ -177,7 +177,7 @@ function toldApart(fields: Field[], rounds = 3): Field[] {
         },
   );
   // A title may be written as another's with its name. Names of other capitals alone are told apart by those.
-  const titles = new Set(told.map(({ title }) => bareText(title)));
+  const titles = new Set(told.map(({ title }) => drawnAs(title)));
   return titles.size === fields.length || rounds === 1 ? told : toldApart(told, rounds - 1);
 }
 

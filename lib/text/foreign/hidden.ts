@@ -113,3 +113,15 @@ export function bareText(text: string): string {
     .replace(PHRASES, "\u25a1");
   return seen.normalize("NFKC").replace(/\s+/g, " ").trim();
 }
+
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * The same for two texts that may be drawn alike. Beside letters from right to left, a number stands elsewhere than it is
+ * written ("1 א" and "א 1" in a line of English), so that every order of such a text counts as one.
+ */
+export function drawnAs(text: string): string {
+  const bare = bareText(text);
+  return RIGHT_TO_LEFT.test(bare) ? [...bare].sort().join("") : bare;
+}
