@@ -162,6 +162,28 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     { note_a: flag("The amount is right"), note_b: flag("The supplier is known") },
     { note_a: true, note_b: false },
   ],
+  ...[
+    "Do you want to cancel the payment?",
+    "Invoice INV-1: reject?",
+    "Reject payment (USD 100 or more)?",
+    "Reject the payment of invoice 2024/113?",
+  ].map((title): [string, Record<string, object>, Record<string, unknown>] => [
+    `a yes to “${title}”`,
+    { held: flag(title) },
+    { held: true },
+  ]),
+  ...[
+    "OK, skip the payment",
+    "Yes, void it",
+    "Okay, nope",
+    "Yes — unapproved",
+    "Approve later",
+    "Approve 🚫",
+  ].map((title): [string, Record<string, object>, Record<string, unknown>] => [
+    `the choice “${title}”`,
+    { decision: { type: "string", oneOf: [{ const: "approve", title }] } },
+    { decision: "approve" },
+  ]),
   ["one that has note in its name", { notable: flag("Worth it"), b: flag() }, { notable: false, b: true }],
 ])("an approval whose form says no by %s is declined", (_, properties, content) => {
   const asked = decision({ form: normaliseForm({ type: "object", properties }), content });
@@ -188,6 +210,12 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     { approve: true, discount: 0 },
   ],
   ["a yes, and nothing else", { approve: flag(), urgent: flag() }, { approve: true }],
+  ["a yes about a number", { ok: flag("Is invoice no. 113 right?") }, { ok: true }],
+  [
+    "a yes about a discount",
+    { decision: { type: "string", enum: ["approve_discount", "reject"] } },
+    { decision: "approve_discount" },
+  ],
   ["a 1", { approve: { type: "integer", enum: [0, 1] } }, { approve: 1 }],
 ])("an approval whose form says %s is answered", (_, properties, content) => {
   const asked = decision({ form: normaliseForm({ type: "object", properties }), content });

@@ -87,7 +87,7 @@ const BOOLEAN_WORDS: Record<string, [string, string]> = {
 export function booleanWords({ name, title }: Pick<Field, "name" | "title">): [string, string] | null {
   const key = name.toLowerCase();
   const words = Object.hasOwn(BOOLEAN_WORDS, key) ? BOOLEAN_WORDS[key] : undefined;
-  return words && !denies(title) ? words : null;
+  return words && !denies(title) && !asksForNo(title) ? words : null;
 }
 
 function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
@@ -99,7 +99,11 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
     question: known && isPlain ? null : field.title,
     description: field.description,
     choices: [
-      { label: yes, content: { [field.name]: true }, affirmative: !denies(field.title) },
+      {
+        label: yes,
+        content: { [field.name]: true },
+        affirmative: ![field.name, field.title].some((called) => denies(called) || asksForNo(called)),
+      },
       { label: no, content: { [field.name]: false }, affirmative: false },
     ],
   };

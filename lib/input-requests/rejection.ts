@@ -94,7 +94,7 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
         return said.some(refuses) || (called.some(asksForNo) && isYesToNo(said));
       });
     }
-    if (given === true) return called.some(denies);
+    if (given === true) return called.some((said) => denies(said) || asksForNo(said));
     return given === false && (chosen.length === 1 || nosOf(field).length > 0 || called.some(affirms));
   });
 }

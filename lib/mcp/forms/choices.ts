@@ -32,7 +32,7 @@ export function distinctChoices<T extends ChoiceValue>(
 function misleads(title: string, value: string): boolean {
   return (
     (hides(title) && title !== visibleText(value)) ||
-    /\(sends\b/i.test(title) ||
+    /\bsends\b/i.test(bareText(title)) ||
     leavesUnsaid(title, value) ||
     /^(no answer|choose)\W*$/i.test(bareText(title))
   );

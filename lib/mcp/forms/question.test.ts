@@ -583,6 +583,62 @@ describe("choices that people could mistake", () => {
         "Cancel the hold and pay (sends “cancel”)",
       ],
     ],
+    [
+      "that says more than a yes or a no that is sent",
+      [
+        ["approve", "OK, skip the payment"],
+        ["approved", "Yes, keep it unpaid"],
+        ["ok", "Approve later"],
+        ["yes", "✗ Approve"],
+        ["accept", "Accept?"],
+      ],
+      [
+        "OK, skip the payment (sends “approve”)",
+        "Yes, keep it unpaid (sends “approved”)",
+        "Approve later (sends “ok”)",
+        "✗ Approve (sends “yes”)",
+        "Accept? (sends “accept”)",
+      ],
+    ],
+    [
+      "that takes its no back",
+      [
+        ["reject", "No! Approve"],
+        ["deny", "Hold off? Pay"],
+        ["cancel", "Do not hesitate to pay"],
+        ["no", "Nothing wrong"],
+      ],
+      [
+        "No! Approve (sends “reject”)",
+        "Hold off? Pay (sends “deny”)",
+        "Do not hesitate to pay (sends “cancel”)",
+        "Nothing wrong (sends “no”)",
+      ],
+    ],
+    [
+      "that says both and sends neither",
+      [
+        ["x1", "OK, reject it"],
+        ["x2", "Pay in 30 days"],
+      ],
+      ["OK, reject it (sends “x1”)", "Pay in 30 days"],
+    ],
+    [
+      "that says in wide brackets what it sends",
+      [["x1", "Pay （sends “pay”）"]],
+      ["Pay （sends “pay”） (sends “x1”)"],
+    ],
+    [
+      "that says the same in other words",
+      [
+        ["approved", "Approve the invoice"],
+        ["reject", "Denied"],
+        ["pay_now", "Pay now"],
+        ["do_not_pay", "Do not pay"],
+        ["yes", "Yes, I agree."],
+      ],
+      ["Approve the invoice", "Denied", "Pay now", "Do not pay", "Yes, I agree. (sends “yes”)"],
+    ],
     ["called a no in hidden letters", [["approve", "Re\u2060ject"]], ["Re\ufffdject (sends “approve”)"]],
     [
       "without a title to be seen",
