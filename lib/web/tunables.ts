@@ -279,6 +279,9 @@ export const WAITING_AGAIN_MS = 5_000;
 /** Calls of one agent that a process holds open. */
 export const HELD_CALLS_PER_AGENT = 5_000;
 
+/** Results of tasks in the answer to one batch, in characters: the next message is refused. */
+export const BATCH_CHARACTERS = 8 * 1024 * 1024;
+
 /** Bytes of answers that an agent's clients may leave unread: until they have read some, its next held calls wait for theirs. */
 export const HELD_UNREAD_OF_AGENT_BYTES = 32 * 1024 * 1024;
 

@@ -105,6 +105,8 @@ async function answer(request: Request, response: ServerResponse): Promise<Reply
     isBatch: Array.isArray(body),
     hold: null,
     carries: [],
+    carried: 0,
+    reading: Promise.resolve(),
   };
   if (session) {
     await leaveGivenUp(body, caller, session);

@@ -29,6 +29,9 @@ export interface Exchange {
   hold: HoldWish | null;
   /** Tasks whose results are in the answer. */
   carries: string[];
+  /** How long those results are together, in characters of JSON, and the read of the last of them: a batch reads one by one. */
+  carried: number;
+  reading: Promise<unknown>;
 }
 
 /** Whatever a held call's handler returns is replaced by the answer that comes later. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { TASK_ID } from "../../agent-calls/schema.ts";
 import { revokeAgent } from "../../agents/transitions.ts";
 import { uuidv7 } from "../../base/ids.ts";
 
@@ -144,6 +145,34 @@ describe("requests", () => {
     });
     expect(answered.status).toBe(200);
     expect(answered.answer).toHaveLength(2);
+  });
+
+  test("a batch carries results up to a length, and says of the others to ask again", async () => {
+    const agent = await anAgent();
+    const taskIds: string[] = [];
+    for (const note of ["long 1", "long 2", "long 3"]) {
+      const { answer } = await agent.legacy("tools/call", { name: "erp__quick", arguments: { note } });
+      taskIds.push(answer.result._meta[TASK_ID]);
+    }
+    await fixture.organization.sql(
+      `UPDATE task SET result = jsonb_build_object('content', jsonb_build_array(jsonb_build_object('type', 'text',
+        'text', repeat('x', 5000000)))) WHERE id = ANY ($1::uuid[])`,
+      [taskIds],
+    );
+    const results = (ids: string[]) =>
+      ids.map((taskId, id) => ({ jsonrpc: "2.0", id, method: "tasks/result", params: { taskId } }));
+    const { answer } = await agent.post(results(taskIds), {
+      headers: { "mcp-protocol-version": "2025-03-26" },
+    });
+    const [one, two, three] = answer;
+    for (const each of [one, two]) expect(each.result.content[0].text).toHaveLength(5_000_000);
+    expect(three).toMatchObject({
+      id: 2,
+      error: { message: expect.stringContaining("not in a batch"), data: { code: "too_large" } },
+    });
+    // Alone it is there.
+    const alone = await agent.legacy("tasks/result", { taskId: taskIds[2] });
+    expect(alone.answer.result.content[0].text).toHaveLength(5_000_000);
   });
 });
 

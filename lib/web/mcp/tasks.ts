@@ -13,6 +13,7 @@ import { AppError } from "../../base/errors.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import { hasEnded } from "../../tasks/status.ts";
 import { within } from "../tenant.ts";
+import { BATCH_CHARACTERS } from "../tunables.ts";
 import { endUnavailable, unknownTask } from "./errors.ts";
 import { type Exchange, HELD } from "./exchange.ts";
 import { endedResult, protocolErrorOf, waitSentence } from "./results.ts";
@@ -37,11 +38,23 @@ export async function readTask({ caller }: Exchange, taskId: string): Promise<Ag
 
 /**
  * As `readTask`, for an answer that carries the result of a task that has ended: that it is sent is stored first. Throws
- * `content_unavailable` while the result can't be opened.
+ * `content_unavailable` while the result can't be opened, and `too_large` where a batch has more of them than one answer holds.
  */
-export async function fetchTask(exchange: Exchange, taskId: string): Promise<AgentTaskRow> {
+export function fetchTask(exchange: Exchange, taskId: string): Promise<AgentTaskRow> {
+  const read = exchange.reading.then(() => fetchNext(exchange, taskId));
+  exchange.reading = read.catch(() => undefined);
+  return read;
+}
+
+async function fetchNext(exchange: Exchange, taskId: string): Promise<AgentTaskRow> {
+  if (exchange.carried > BATCH_CHARACTERS)
+    throw new AppError(
+      "too_large",
+      "The answers to this batch are too long together; ask again, not in a batch.",
+    );
   const task = await readTask(exchange, taskId);
   if (!hasEnded(task.state)) return task;
+  if (exchange.isBatch) exchange.carried += JSON.stringify(task.result)?.length ?? 0;
   if (task.unopened) throw endUnavailable();
   await within(exchange.caller, (organizationId, tx) => markSent(organizationId, tx, [task.id]));
   exchange.carries.push(task.id);
