@@ -113,6 +113,27 @@ describe("requests like one", () => {
     expect(similar.repeats).toBeNull();
   });
 
+  test("and a list have long questions and answers in short", async () => {
+    const long = { label: "L-1", supplier: "Long", total: 7 };
+    const id = await ask(long);
+    await web.database.sql("UPDATE input_request SET message = repeat('m', 200000) WHERE id = $1", [id]);
+    await decide(id, "v".repeat(200_000));
+    const { items } = await similarTo(await ask({ ...long, label: "L-2" }));
+    expect(items[0]).toMatchObject({
+      id,
+      message: `${"m".repeat(199)}…`,
+      answer: { words: expect.stringMatching(/^Answered/) },
+    });
+    expect(String(items[0]?.answer.content?.value).length).toBeLessThan(1_100);
+    const listed = await web.call("GET", "/api/v1/input-requests?state=settled&limit=200", { key: viewer });
+    const row = listed.body.items.find((each: { id: string }) => each.id === id);
+    expect(row.message).toBe(`${"m".repeat(999)}…`);
+    expect(row.answer.content.value).toBe(`${"v".repeat(999)}…`);
+    // Of the request itself, all is there.
+    const whole = await web.call("GET", `/api/v1/input-requests/${id}`, { key: viewer });
+    expect([whole.body.message.length, whole.body.answer.content.value.length]).toEqual([200_000, 200_000]);
+  });
+
   test("are none where nothing is comparable", async () => {
     const id = await ask({ label: "N-1", supplier: "Nobody before", total: 5 });
     expect(await similarTo(id)).toEqual({ items: [], decided: {}, party: null, repeats: null });

@@ -143,7 +143,7 @@ export async function listInputRequests(
   const plan = await planFor(tx, query, ONE_PLAN);
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<RequestRow[]>`
     ${plan} WITH ${Prisma.join(near ? [near, page] : [page])}
-    SELECT ${summaryOf(principal)} FROM page
+    SELECT ${summaryOf(principal, { inList: true })} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
   const listed = toPage(

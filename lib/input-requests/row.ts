@@ -11,6 +11,7 @@ import { gateRuleSchema } from "../tasks/schema.ts";
 import { decidedWords } from "./decided.ts";
 import { isApproval } from "./decision.ts";
 import { actionsFor, onlyFieldOf } from "./guards.ts";
+import { MESSAGE_IN_LISTS } from "./limits.ts";
 import {
   actionSchema,
   awayPersonSchema,
@@ -49,15 +50,30 @@ export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exi
 const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
   ELSE jsonb_build_object('kind', r.form -> 'kind') END`;
 
-/** The columns of a request in lists, as the principal sees it, with JOINS; aliases `r` and `t`. */
+/** Sealed texts are read whole, and cut once they are open. Alias `r`. */
+export const SHORT_MESSAGE = Prisma.sql`CASE WHEN r.message LIKE 'sealed/%' THEN r.message
+  ELSE left(r.message, ${MESSAGE_IN_LISTS + 1}::integer) END AS message`;
+
+/** Its texts cut, so that a page of long answers is not read to be shown in a line each. Alias `a`. */
+export const SHORT_CONTENT = Prisma.sql`CASE WHEN octet_length(a.content::text) <= ${4 * MESSAGE_IN_LISTS}
+    OR json_typeof(a.content) <> 'object' OR a.content -> 'sealed' IS NOT NULL THEN a.content
+  ELSE (SELECT json_object_agg(given.key, CASE WHEN json_typeof(given.value) = 'string'
+      THEN to_json(left(given.value #>> '{}', ${MESSAGE_IN_LISTS + 1}::integer)) ELSE given.value END)
+    FROM json_each(a.content) given) END AS content`;
+
+/**
+ * The columns of a request as the principal sees it, with JOINS; aliases `r` and `t`. `inList`: texts no longer than a
+ * list shows.
+ */
 export const summaryOf = (
   principal: Principal,
+  { inList = false } = {},
 ) => Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
-  t.tool, t.label, r.mode, ${FORM_KIND} AS "formKind", r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
+  t.tool, t.label, r.mode, ${FORM_KIND} AS "formKind", r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", ${inList ? SHORT_MESSAGE : Prisma.sql`r.message`}, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
-  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
+  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, ${inList ? SHORT_CONTENT : Prisma.sql`a.content`}, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",

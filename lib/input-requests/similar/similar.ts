@@ -7,7 +7,7 @@ import { formSchema } from "../../mcp/forms/form.ts";
 import type { Similar } from "../../policy/automatic/facts.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
-import { amountIn, answerOf, ONLY_FIELD } from "../row.ts";
+import { amountIn, answerOf, ONLY_FIELD, SHORT_CONTENT, SHORT_MESSAGE } from "../row.ts";
 import { isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./schema.ts";
@@ -128,7 +128,7 @@ export const HAS_LONG_ARGUMENTS = Prisma.sql`CASE WHEN pg_column_size(t.argument
     ELSE octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} END`;
 
 /** Aliases `r` and `t`. */
-const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.message, t.label, r.amount, r.currency,
+const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", ${SHORT_MESSAGE}, t.label, r.amount, r.currency,
   r.private_amount AS "privateAmount", CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form END AS form,
   CASE WHEN NOT (${HAS_LONG_ARGUMENTS}) THEN t.arguments END AS arguments`;
 
@@ -177,7 +177,7 @@ async function decidedBefore(
   candidates: Prisma.Sql,
 ): Promise<DecidedRow[]> {
   const rows = await tx.$queryRaw<DecidedRow[]>`
-    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
