@@ -738,4 +738,6 @@ it("no title reads as another's with its name", () => {
   ]);
   expect(titlesOf({ "a b": "X", "a  b": "X" })).toEqual(['X ("a b")', 'X ("a\\u0020 b")']);
   expect(titlesOf({ pay: "X", "pay ": "X" })).toEqual(["X (pay)", 'X ("pay ")']);
+  // Titles that are made for it end in no form at all.
+  expect(titlesOf({ a: "X", a2: "X", b: "X (a)", c: "X (a) (a)", d: "X (a) (a) (a)" })).toEqual([]);
 });

@@ -158,12 +158,17 @@ function readForm(requestedSchema: unknown): Form {
     const need = field.required ? null : needIn(value);
     fields.push(need === null ? field : { ...field, need });
   }
+  const told = toldApart(fields);
+  if (!told) return unsupported("Two fields are called the same, whatever stands behind their titles");
   const about = lines(schema.data.title, schema.data.description, exampleWords(schema.data));
-  return { kind: "supported", ...(about !== null && { about }), fields: toldApart(fields) };
+  return { kind: "supported", ...(about !== null && { about }), fields: told };
 }
 
-/** Fields whose titles read the same, with the name of each behind its title: each is sent under its own. */
-function toldApart(fields: Field[], rounds = 3): Field[] {
+/**
+ * Fields whose titles read the same, with the name of each behind its title: each is sent under its own. Null if two read the same
+ * even so.
+ */
+function toldApart(fields: Field[], rounds = 3): Field[] | null {
   const key = ({ title }: Field) => drawnAs(title).toLowerCase();
   const counts = new Map<string, number>();
   for (const field of fields) counts.set(key(field), (counts.get(key(field)) ?? 0) + 1);
@@ -178,7 +183,8 @@ function toldApart(fields: Field[], rounds = 3): Field[] {
   );
   // A title may be written as another's with its name. Names of other capitals alone are told apart by those.
   const titles = new Set(told.map(({ title }) => drawnAs(title)));
-  return titles.size === fields.length || rounds === 1 ? told : toldApart(told, rounds - 1);
+  if (titles.size === fields.length) return told;
+  return rounds === 1 ? null : toldApart(told, rounds - 1);
 }
 
 /**
