@@ -6,22 +6,24 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
+import { ENTRIES_SHOWN, nodesIn } from "@/lib/text/json-nodes.ts";
+
+/** Nobody reads more at a glance, and a browser draws so many in a moment. */
+const MOST_OPEN = 300;
 
 /** Any JSON value, folded by level. Shows text only: follows no link and loads nothing. */
 export function JsonTree({ value, open = 2 }: { value: unknown; open?: number }) {
+  const levels = nodesIn(value, open) > MOST_OPEN ? 1 : open;
   return (
     <ScrollX label="JSON" className="px-3 py-2 font-mono text-xs leading-5">
-      <Node value={value} open={open} />
+      <Node value={value} open={levels} />
     </ScrollX>
   );
 }
 
-/** Entries of a long list or object shown at first, and added by each press. */
-const SHOWN = 100;
-
 function Node({ name, value, open }: { name?: string; value: unknown; open: number }) {
   const [unfolded, setUnfolded] = useState(open > 0);
-  const [shown, setShown] = useState(SHOWN);
+  const [shown, setShown] = useState(ENTRIES_SHOWN);
   const label = name !== undefined && (
     <span className="text-muted">
       <PlainText text={name} />:{" "}
@@ -67,9 +69,9 @@ function Node({ name, value, open }: { name?: string; value: unknown; open: numb
             <Button
               variant="link"
               className="ml-4 px-0 text-xs max-md:min-h-11"
-              onClick={() => setShown(shown + SHOWN)}
+              onClick={() => setShown(shown + ENTRIES_SHOWN)}
             >
-              Show {Math.min(SHOWN, entries.length - shown)} more of {entries.length}
+              Show {Math.min(ENTRIES_SHOWN, entries.length - shown)} more of {entries.length}
             </Button>
           )}
         </div>

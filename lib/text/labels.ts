@@ -14,7 +14,7 @@ export function humanise(name: string): string {
 
 /**
  * Returns how each name is labelled: humanised, or as JSON has it where another's label would look the same, and where a sign
- * stands at its beginning or end: `-admin` may take away what `admin` gives.
+ * stands at its beginning or end or behind another: `-admin` may take away what `admin` gives.
  */
 export function labelsOf(names: string[]): (name: string) => string {
   const counts = new Map<string, number>();
@@ -23,7 +23,7 @@ export function labelsOf(names: string[]): (name: string) => string {
   return (name) => (counts.get(key(name)) === 1 && !SIGNED.test(name) ? humanise(name) : asJson(name));
 }
 
-const SIGNED = /^[\s_.-]|[\s_.-]$/;
+const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-/u;
 
 /** With its blanks (one behind another as its code), its capitals, and no character that another may look like. */
 export function asJson(name: string): string {

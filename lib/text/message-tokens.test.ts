@@ -82,6 +82,13 @@ test.each([
   ).toBe(message);
 });
 
+test("figures stand out up to a number, however the text is torn apart", () => {
+  const message = `${"$1 ".repeat(21_000)}\u200b`.repeat(4);
+  const tokens = messageTokens(message);
+  expect(tokens.filter(({ kind }) => kind === "amount")).toHaveLength(1_000);
+  expect(tokens.map(({ text }) => text).join("")).toBe(message);
+});
+
 test("the first line is the title, where it is short", () => {
   expect(splitMessage("Approve?\n\n- a\n- b")).toEqual({ title: "Approve?", body: "- a\n- b" });
   expect(splitMessage(`${"x".repeat(241)}\nrest`).body).toBe("");

@@ -10,15 +10,18 @@ export interface MessageToken {
 
 /** Runs of text and of hidden characters that are told apart: of no honest message are there as many. */
 const RUNS_READ = 1_000;
+/** Figures that stand out: each is an element of the page. */
+const MOST_FIGURES = 1_000;
 
 /**
  * Splits server text into tokens: amounts, dates and ids for people to spot, and hidden characters. What comes after
- * RUNS_READ runs is one text, whatever it hides.
+ * RUNS_READ runs is one text, whatever it hides; figures stand out in the first FIGURES_WITHIN characters.
  */
 export function messageTokens(message: string): MessageToken[] {
   const runs = splitHidden(message);
   const rest = runs.splice(RUNS_READ).map(({ text }) => text);
-  const tokens = runs.flatMap((run) => (run.kind === "hidden" ? [run] : figuresIn(run.text)));
+  const left = { characters: FIGURES_WITHIN, figures: MOST_FIGURES };
+  const tokens = runs.flatMap((run) => (run.kind === "hidden" ? [run] : figuresIn(run.text, left)));
   return rest.length > 0 ? [...tokens, { kind: "text", text: rest.join("") }] : tokens;
 }
 
@@ -34,9 +37,13 @@ const DATE = new RegExp(
 const ID =
   /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[A-Z][A-Z\d]{0,9}[-_/](?=[\w-]{0,40}\d)[A-Za-z\d]+(?:[-_][A-Za-z\d]+)*\b|\b[A-Z]{2,6}\d{2,}\b|(?<!\w)#\d+\b|\b(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{7,40}\b/g;
 
-/** Splits text at amounts, dates and ids, of which the first wins; on a tie in this order. */
-function figuresIn(text: string): MessageToken[] {
-  const read = text.slice(0, FIGURES_WITHIN);
+/**
+ * Splits text at amounts, dates and ids, of which the first wins; on a tie in this order. Takes what it reads and finds from
+ * `left`.
+ */
+function figuresIn(text: string, left: { characters: number; figures: number }): MessageToken[] {
+  const read = text.slice(0, left.characters);
+  left.characters -= read.length;
   const found = [
     ...findMoney(read).map((amount) => ({ kind: "amount" as const, index: amount.index, text: amount.text })),
     ...[...read.matchAll(DATE)].map((match) => ({
@@ -49,7 +56,9 @@ function figuresIn(text: string): MessageToken[] {
   const tokens: MessageToken[] = [];
   let from = 0;
   for (const figure of found) {
+    if (left.figures === 0) break;
     if (figure.index < from) continue;
+    left.figures--;
     if (figure.index > from) tokens.push({ kind: "text", text: text.slice(from, figure.index) });
     tokens.push({ kind: figure.kind, text: figure.text });
     from = figure.index + figure.text.length;

@@ -37,7 +37,6 @@ const CODES = [...CURRENCIES].join("|");
 const SIGNS: Record<string, string> = {
   "€": "EUR",
   "£": "GBP",
-  "¥": "JPY",
   US$: "USD",
   C$: "CAD",
   A$: "AUD",
@@ -56,7 +55,7 @@ const TIMES =
 
 export interface Money {
   value: number;
-  /** An ISO code, or `$`, which may be any dollar; null if none is given. */
+  /** An ISO code, or `$` or `¥`, which several currencies have; null if none is given. */
   currency: string | null;
 }
 
@@ -144,11 +143,15 @@ export function sameAmount(a: number, b: number): boolean {
   return Math.abs(a - b) < 0.005;
 }
 
-const DOLLARS = new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]);
+/** Signs of several currencies. */
+const OF_SIGN: Record<string, Set<string>> = {
+  $: new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]),
+  "¥": new Set(["JPY", "CNY"]),
+};
 
 /** Returns true if two currencies may be the same. null may be any currency. */
 export function mayBeSameCurrency(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return true;
   const [a, b] = [SIGNS[one] ?? one, SIGNS[other] ?? other];
-  return a === b || (a === "$" && DOLLARS.has(b)) || (b === "$" && DOLLARS.has(a));
+  return a === b || OF_SIGN[a]?.has(b) === true || OF_SIGN[b]?.has(a) === true;
 }

@@ -20,6 +20,9 @@ export type Cell =
   | { kind: "empty" };
 
 const DUE = /\b(due|deadline|pay by|payable by)\b/i;
+/** Names of what is no amount: `payment_id`, `cost_center`. */
+const OF_MONEY =
+  /\b(id|ids|no|nr|number|code|cent(?:er|re)|account|ref|reference|name|type|rate|year|date|day|days)$/i;
 const END = /\b(expir\w*|until|by|before)\b/i;
 
 /** Returns a single value as a cell, or null for a value that needs a block of its own. */
@@ -31,7 +34,7 @@ export function describeValue(
 ): Cell | null {
   if (value === null || value === undefined || value === "") return { kind: "empty" };
   if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
-  if (isMoneyName(name)) {
+  if (isMoneyName(name) && !OF_MONEY.test(humanise(name))) {
     const cell = describeMoney(name, value, formats, currency);
     if (cell) return cell;
   }
@@ -55,10 +58,15 @@ function listText(items: unknown[]): string {
   return items.every(isPlain) ? items.map(String).join(", ") : JSON.stringify(items);
 }
 
+/** `1234.5` and `1,234.50`, with a currency or without. */
+const WRITTEN_PLAINLY = /^[^\d.,]*(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?[^\d.,]*$/;
+
 function describeMoney(name: string, value: unknown, formats: Formats, currency: string | null): Cell | null {
   const money = readMoney(value);
   if (!money) return null;
   const sent = String(value);
+  // Programs read a decimal comma, or a point between groups, in more ways than one: it is shown as sent.
+  if (typeof value === "string" && !WRITTEN_PLAINLY.test(value)) return { kind: "number", text: sent.trim() };
   const known = money.currency ?? currencyInName(name) ?? currency;
   // An amount in cents is shown in cents, exactly as sent.
   const text = (isInCents(name) ? formats.number : formats.money)(money.value);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
+import { nodesIn } from "../json-nodes.ts";
 import * as facts from "./facts.ts";
 
 const describeFacts = (values: Record<string, unknown>, message = "") =>
@@ -246,6 +247,41 @@ test("of more values than anybody reads the rest stands as it was sent, and figu
   expect(blocks.at(-1)).toMatchObject({ kind: "json", label: "59500 more values" });
 });
 
+test("of JSON no more is drawn than anybody reads", () => {
+  const grid = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => 1));
+  const blocks = describeFacts(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`t${at}`, grid])));
+  expect(blocks).toMatchObject([{ kind: "json", label: "50 more values" }]);
+  // One of them is drawn by its lines.
+  expect(nodesIn(grid)).toBe(10_100);
+  expect(nodesIn(grid, 1)).toBe(100);
+});
+
+test.each([
+  ["15,00", "15,00"],
+  ["1.000,00", "1.000,00"],
+  ["1'234", "1'234"],
+  ["1,234.50", "1,234.50"],
+  ["1234.5", "1,234.50"],
+])("an amount written %s is shown as %s: programs read others in more ways than one", (amount, text) => {
+  expect(describeFacts({ amount })).toMatchObject([{ fields: [{ cell: { kind: "number", text } }] }]);
+});
+
+test.each([
+  { payment_id: 4812 },
+  { cost_center: "1,000" },
+  { balance_account: "123'456" },
+  { tax_id: "1 000 000" },
+])("%j is no amount", (values) => {
+  const [[, value] = []] = Object.entries(values);
+  expect(describeFacts(values)).toMatchObject([{ fields: [{ cell: { text: String(value) } }] }]);
+});
+
+test("a sign of several currencies is shown as sent", () => {
+  expect(describeFacts({ price: "¥1,000" })).toMatchObject([
+    { fields: [{ cell: { text: "1,000.00", currency: "¥" } }] },
+  ]);
+});
+
 test("names that would read alike stand as they were sent", () => {
   const labels = (values: Record<string, unknown>) =>
     describeFacts(values).flatMap((block) =>
@@ -265,6 +301,13 @@ test("names that would read alike stand as they were sent", () => {
   expect(labels({ lines: [{ to: "ACME", To: "EVIL" }] })).toEqual(['"to"', '"To"']);
   // A sign before a name may take away what the name gives.
   expect(labels({ "-admin": true, viewer: true, ".x": 1 })).toEqual(['"-admin"', "Viewer", '".x"']);
+  expect(labels({ "role:-admin": true, "a=-1": 1, "scope.-read": 1, "due-date": 1 })).toEqual([
+    '"role:-admin"',
+    '"a=-1"',
+    '"scope.-read"',
+    "Due date",
+  ]);
+  expect(describeFacts({ "-admin": { user: "bob" } })).toMatchObject([{ label: '"-admin"' }]);
   expect(describeFacts({ payee: { a: 1 }, Payee: { a: 2 } })).toMatchObject([
     { label: '"payee"' },
     { label: '"Payee"' },

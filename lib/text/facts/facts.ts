@@ -1,7 +1,8 @@
 import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
-import { humanise, labelsOf, plural } from "../labels.ts";
+import { nodesIn } from "../json-nodes.ts";
+import { labelsOf, plural } from "../labels.ts";
 import type { FoundMoney } from "../money.ts";
 import { amountsIn, checkMessage, checkTotal } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
@@ -29,7 +30,7 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
   const [only] = entries;
   // A single argument that is an object is a wrapper. Its name may be what is done: `{revoke: {…}}`.
   if (only && entries.length === 1 && isGroup(only[1]))
-    return describeFacts(only[1], formats, message, named(humanise(only[0])));
+    return describeFacts(only[1], formats, message, named(labelsOf([only[0]])(only[0])));
   const { first, rest } = firstValues(values, entries);
   const stated = amountsIn(message);
   const labels = labelsOf(Object.keys(first));
@@ -78,7 +79,10 @@ function add(sum: Weight, name: string, value: unknown, isInGroup = false): void
     return;
   }
   sum.values++;
-  if (!isTable(value)) return;
+  if (!isTable(value)) {
+    sum.cells += nodesIn(value);
+    return;
+  }
   const columns = [...new Set(value.flatMap(Object.keys))];
   sum.values += columns.length - 1;
   sum.characters += columns.reduce((total, { length }) => total + length, 0);
