@@ -173,7 +173,9 @@ describe("an agent's secret", () => {
     const days = (Date.parse(body.expiresAt) - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(90);
     expect((await create({ expires: "never" })).status).toBe(422);
-    await sql("UPDATE agent_credential SET expires_at = now() WHERE id = $1", [body.id]);
+    await sql("UPDATE agent_credential SET expires_at = now() - interval '1 second' WHERE id = $1", [
+      body.id,
+    ]);
     expect(await come(body.secret)).toBe("key_expired");
     expect(await read(body.id)).toMatchObject({ state: "expired" });
   });

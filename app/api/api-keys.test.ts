@@ -103,7 +103,7 @@ describe("the end of a key", () => {
   test("the next call after it is refused, and the key is shown as expired", async () => {
     const { id, secret } = await make(ada);
     expect(await use(secret)).toEqual([200, null]);
-    await sql("UPDATE api_key SET expires_at = now() WHERE id = $1", [id]);
+    await sql("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
     expect(await use(secret)).toEqual([401, "key_expired"]);
     expect(await listed(id)).toMatchObject({ state: "expired" });
     // Nor does a web process of before take it.
@@ -119,7 +119,7 @@ describe("the end of a key", () => {
   test("ends its streams within a minute", async () => {
     const { id, secret } = await make(ada);
     const stream = await listen(secret);
-    await sql("UPDATE api_key SET expires_at = now() WHERE id = $1", [id]);
+    await sql("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
     await stream.endsWithinAMinute();
   });
 
@@ -134,13 +134,13 @@ describe("the end of a key", () => {
       return rows.length;
     };
     expect(await inForce()).toBe(1);
-    await sql("UPDATE api_key SET expires_at = now() WHERE id = $1", [id]);
+    await sql("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
     expect(await inForce()).toBe(0);
   });
 
   test("counts as no key does: guesses with an ended one are limited by address", async () => {
     const { id, secret } = await make(ada);
-    await sql("UPDATE api_key SET expires_at = now() WHERE id = $1", [id]);
+    await sql("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
     const from = { "x-forwarded-for": "192.0.2.50" };
     await use(secret, from);
     const [counted] = await sql("SELECT count(*)::int AS rows FROM throttle WHERE key = $1", [
@@ -179,7 +179,7 @@ describe("rotating a key", () => {
       [200, null],
     ]);
     expect(await listed(id)).toMatchObject({ state: "rotated", previousUntil: rotated.previousUntil });
-    await sql("UPDATE api_key SET previous_until = now() WHERE id = $1", [id]);
+    await sql("UPDATE api_key SET previous_until = now() - interval '1 second' WHERE id = $1", [id]);
     expect([await use(secret), await use(rotated.secret)]).toEqual([
       [401, "key_expired"],
       [200, null],
@@ -215,7 +215,7 @@ describe("rotating a key", () => {
     const { previousUntil } = await rotate(ada, id, { overlapMs: 7 * DAY_MS });
     expect(Date.parse(previousUntil ?? "")).toBeLessThanOrEqual(Date.now() + 3600_000);
     const ended = await make(ada);
-    await sql("UPDATE api_key SET expires_at = now() WHERE id = $1", [ended.id]);
+    await sql("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [ended.id]);
     expect((await rotate(ada, ended.id)).previousUntil).toBeNull();
     expect([await use(secret), await use(ended.secret)]).toEqual([
       [200, null],
@@ -355,7 +355,9 @@ describe("the last use of a key", () => {
   test("is not moved by a call that is refused", async () => {
     const { id, secret } = await make(ada, { networks: ["203.0.113.7"] });
     await use(secret, { "x-forwarded-for": "198.51.100.1" });
-    await sql("UPDATE api_key SET expires_at = now(), networks = '{}' WHERE id = $1", [id]);
+    await sql("UPDATE api_key SET expires_at = now() - interval '1 second', networks = '{}' WHERE id = $1", [
+      id,
+    ]);
     await use(secret);
     expect(await listed(id)).toMatchObject({ lastUsedAt: null, lastUsedNetwork: null });
   });

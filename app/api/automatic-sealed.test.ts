@@ -54,7 +54,7 @@ const seal = async (sealed: boolean) => {
   });
   expect(reply.status).toBe(200);
   for (;;) {
-    await acme.sql("UPDATE content_sealing SET look_at = now()");
+    await acme.sql("UPDATE content_sealing SET look_at = now() - interval '1 second'");
     while (await convertContent(acme.id, engine));
     const { progress } = (await web.call("GET", "/api/v1/organization/content-sealing", ana)).body;
     if (progress === null) return;

@@ -444,7 +444,7 @@ describe("content that can't be opened", () => {
       const path = "/api/v1/organization/content-sealing";
       expect((await web.call("PUT", path, { cookie: owner.cookie, body: { sealed } })).status).toBe(200);
       for (;;) {
-        await its.sql("UPDATE content_sealing SET look_at = now()");
+        await its.sql("UPDATE content_sealing SET look_at = now() - interval '1 second'");
         while (await convertContent(its.id, engine));
         if ((await web.call("GET", path, owner)).body.progress === null) return;
       }

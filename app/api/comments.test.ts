@@ -558,7 +558,10 @@ describe("a snooze", () => {
     expect((await acme.read(ben, hidden)).assignedTo).toMatchObject({ name: "Ben" });
     expect((await acme.read(ben, others)).assignedTo).toMatchObject({ name: "Ben" });
     // Once it is over it waits for one as for the others.
-    await acme.sql("UPDATE request_snooze SET ends_at = now() WHERE input_request_id = $1", [request.id]);
+    await acme.sql(
+      "UPDATE request_snooze SET ends_at = now() - interval '1 second' WHERE input_request_id = $1",
+      [request.id],
+    );
     await run(SNOOZES);
     expect(await told(request.id)).toContain("ben request.woke");
     expect(await listed(ben, "waiting=me")).toContain(request.id);
@@ -600,7 +603,10 @@ describe("a snooze", () => {
     });
     const other = await asked();
     await snooze(cleo, other);
-    await acme.sql("UPDATE request_timer SET due_at = now() WHERE input_request_id = $1", [other.id]);
+    await acme.sql(
+      "UPDATE request_timer SET due_at = now() - interval '1 second' WHERE input_request_id = $1",
+      [other.id],
+    );
     await fireDueTimers(acme.id, engine);
     expect((await acme.read(cleo, other)).snoozedUntil).toBeNull();
     expect(await listed(cleo, "waiting=me")).toContain(other.id);
@@ -657,7 +663,10 @@ describe("a snooze", () => {
     expect(await told(request.id)).toEqual(["ben request.waiting", "cleo request.waiting"]);
     await snooze(ben, request);
     expect(await told(request.id)).toEqual(["cleo request.waiting"]);
-    await acme.sql("UPDATE request_timer SET due_at = now() WHERE input_request_id = $1", [request.id]);
+    await acme.sql(
+      "UPDATE request_timer SET due_at = now() - interval '1 second' WHERE input_request_id = $1",
+      [request.id],
+    );
     await fireDueTimers(acme.id, engine);
     await notify();
     expect(await told(request.id)).toEqual(["cleo request.reminded", "cleo request.waiting"]);
@@ -666,7 +675,10 @@ describe("a snooze", () => {
       type: "request.reminded",
       data: { of: ["Ben", "Cleo"] },
     });
-    await acme.sql("UPDATE request_snooze SET ends_at = now() WHERE input_request_id = $1", [request.id]);
+    await acme.sql(
+      "UPDATE request_snooze SET ends_at = now() - interval '1 second' WHERE input_request_id = $1",
+      [request.id],
+    );
     expect(await listed(ben, "waiting=me")).toContain(request.id);
     await Promise.all([run(SNOOZES), run(SNOOZES)]);
     expect(await told(request.id)).toEqual([
@@ -677,7 +689,10 @@ describe("a snooze", () => {
     ]);
     // Once more from the start.
     await snooze(ben, request);
-    await acme.sql("UPDATE request_snooze SET ends_at = now() WHERE input_request_id = $1", [request.id]);
+    await acme.sql(
+      "UPDATE request_snooze SET ends_at = now() - interval '1 second' WHERE input_request_id = $1",
+      [request.id],
+    );
     await run(SNOOZES);
     expect(await told(request.id)).toContain("ben request.woke");
     await acme.policy({ rules: [] });

@@ -39,7 +39,7 @@ const put = (sealed: boolean, who: { cookie?: string; key?: string } = olga) =>
 const get = (path: string) => web.call("GET", path, { cookie: olga.cookie });
 const convertAll = async () => {
   do {
-    await sql("UPDATE content_sealing SET look_at = now()");
+    await sql("UPDATE content_sealing SET look_at = now() - interval '1 second'");
     while (await convertContent(acme, engine));
   } while ((await get(PATH)).body.progress !== null);
 };

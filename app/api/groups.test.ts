@@ -470,7 +470,10 @@ describe("who is in a group", () => {
     const request = await asked();
     await add(ada, id, cleo);
     expect(codeOf(await acme.decide(cleo, request))).toEqual([403, "not_an_approver"]);
-    await acme.sql("UPDATE request_timer SET due_at = now() WHERE input_request_id = $1", [request.id]);
+    await acme.sql(
+      "UPDATE request_timer SET due_at = now() - interval '1 second' WHERE input_request_id = $1",
+      [request.id],
+    );
     const [timer] = await acme.sql(
       `SELECT t.id, t.input_request_id AS "inputRequestId", r.task_id AS "taskId" FROM request_timer t
         JOIN input_request r ON r.id = t.input_request_id WHERE t.input_request_id = $1`,

@@ -621,7 +621,10 @@ describe("the rule's end", () => {
       );
       expect(await turn()).toBe(false);
       expect((await read(otto)).fourEyes).toBe(true);
-      await sql("UPDATE four_eyes_proposal SET takes_effect_at = now() WHERE organization_id = $1", [acme]);
+      await sql(
+        "UPDATE four_eyes_proposal SET takes_effect_at = now() - interval '1 second' WHERE organization_id = $1",
+        [acme],
+      );
       expect(await turn()).toBe(true);
       expect(await read(otto)).toMatchObject({ fourEyes: false, fourEyesProposal: null });
     } finally {

@@ -295,7 +295,7 @@ const remove = ({ owner, slug }: Furnished, typed = slug) =>
 async function removed(each: Furnished) {
   const answer = await remove(each);
   await sql(
-    "UPDATE organization SET deletion_requested_at = deletion_requested_at - interval '72 hours' WHERE id = $1",
+    "UPDATE organization SET deletion_requested_at = deletion_requested_at - interval '73 hours' WHERE id = $1",
     [each.id],
   );
   return { status: answer.status, gone: await deleteWhenDue(each.id, engine) };
@@ -458,7 +458,7 @@ describe("a deletion", () => {
     await end(acme);
     await exported(acme);
     await remove(acme);
-    await sql("UPDATE organization SET deletion_requested_at = now() - interval '72 hours' WHERE id = $1", [
+    await sql("UPDATE organization SET deletion_requested_at = now() - interval '73 hours' WHERE id = $1", [
       acme.id,
     ]);
     const server = await insertServer(web.db, acme.id);

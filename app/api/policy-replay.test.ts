@@ -272,7 +272,7 @@ test("sealed content is replayed as plain content is", async () => {
   // The first look begins, the next ones go on.
   for (let looks = 0; looks < 5; looks++) {
     await withClient(web.database.adminUrl, (client) =>
-      client.query("UPDATE content_sealing SET look_at = now()"),
+      client.query("UPDATE content_sealing SET look_at = now() - interval '1 second'"),
     );
     while (await convertContent(sealed, engine));
   }

@@ -106,7 +106,10 @@ describe("the token", () => {
     const { secret } = (await one.own("POST", "/directory/token", { overlapMs: 3600_000 })).body;
     for (const token of [one.token, secret])
       expect((await callerOf(web, token)("GET", "/Users")).status).toBe(200);
-    await sql("UPDATE directory SET previous_until = now() WHERE organization_id = $1", [one.organizationId]);
+    await sql(
+      "UPDATE directory SET previous_until = now() - interval '1 second' WHERE organization_id = $1",
+      [one.organizationId],
+    );
     expect((await one.scim("GET", "/Users")).status).toBe(401);
     const next = (await one.own("POST", "/directory/token", { overlapMs: 0 })).body.secret;
     expect((await callerOf(web, secret)("GET", "/Users")).status).toBe(401);

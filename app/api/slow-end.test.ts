@@ -64,7 +64,7 @@ async function turn(job: Job) {
 /** The three days are over. */
 const wait = () =>
   sql(
-    "UPDATE organization SET deletion_requested_at = deletion_requested_at - interval '72 hours' WHERE id = $1",
+    "UPDATE organization SET deletion_requested_at = deletion_requested_at - interval '73 hours' WHERE id = $1",
     [acme],
   );
 

@@ -205,7 +205,9 @@ describe("a view", () => {
     const own = async (who: { cookie: string }) => (await get("/me", who)).status === 200;
     const over = await viewing("admin", "approver");
     expect(await own(over)).toBe(false);
-    await root.query("UPDATE session SET viewing_until = now() WHERE viewing_until IS NOT NULL");
+    await root.query(
+      "UPDATE session SET viewing_until = now() - interval '1 second' WHERE viewing_until IS NOT NULL",
+    );
     expect(await own(over)).toBe(true);
 
     const demoted = await viewing("admin", "approver");
@@ -246,7 +248,9 @@ describe("a view", () => {
     expect((await end(ana)).status).toBe(204);
     expect(await events(second)).toEqual([]);
     await root.query("UPDATE session SET chosen_organization = $1 WHERE user_id = $2", [first, ana.userId]);
-    await root.query("UPDATE session SET viewing_until = now() WHERE user_id = $1", [ana.userId]);
+    await root.query("UPDATE session SET viewing_until = now() - interval '1 second' WHERE user_id = $1", [
+      ana.userId,
+    ]);
     expect((await end(ana)).status).toBe(204);
     expect((await events(first)).map(([type]) => type)).toEqual(["member.view_begun"]);
   });

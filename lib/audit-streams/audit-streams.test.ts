@@ -81,7 +81,7 @@ const addBucket = (more: Record<string, unknown> = {}) =>
   add({ kind: "s3", url: bucket.url, prefix: "intray/", ...BUCKET_KEYS, ...more });
 const deliver = (id: string) => deliverBatch(fixture.context, fixture.organizationId, id, OWN);
 const read = (id: string) => fixture.within((tx) => readAuditStream(fixture.organizationId, tx, id));
-const due = () => fixture.sql("UPDATE audit_stream SET not_before = now()");
+const due = () => fixture.sql("UPDATE audit_stream SET not_before = now() - interval '1 second'");
 /** Appends lines with a payload of about this many characters. */
 async function lines(count: number, size = 10) {
   await fixture.happened(
@@ -376,7 +376,7 @@ describe("engines", () => {
       expect(await deliverBatch(other, fixture.organizationId, id, OWN)).toBe(false);
       expect(receiver.calls).toHaveLength(1);
       // The first one's claim is over, as after a long pause of its machine.
-      await fixture.sql("UPDATE audit_stream SET claimed_until = now()");
+      await fixture.sql("UPDATE audit_stream SET claimed_until = now() - interval '1 second'");
       receiver.status = 204;
       while (await deliverBatch(other, fixture.organizationId, id, OWN));
       const { position } = await read(id);
@@ -398,7 +398,7 @@ describe("engines", () => {
     expect((await read(id)).position).toBe(0);
     receiver.status = 204;
     await lines(700);
-    await fixture.sql("UPDATE audit_stream SET claimed_until = now()");
+    await fixture.sql("UPDATE audit_stream SET claimed_until = now() - interval '1 second'");
     const engines = await Promise.all([startEngineProcess(environment), startEngineProcess(environment)]);
     await until("all lines", async () => (await read(id)).behind === 0);
     await lines(30);

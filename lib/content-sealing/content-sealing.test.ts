@@ -69,7 +69,7 @@ const works = async (id: string) => {
     [id],
   );
 };
-const soon = () => sql("UPDATE content_sealing SET look_at = now()");
+const soon = () => sql("UPDATE content_sealing SET look_at = now() - interval '1 second'");
 const converted = () =>
   until("everything is as the switch says", async () => {
     if ((await state()).progress === null) return true;

@@ -107,7 +107,7 @@ test("many at once are one mail, one person gets one a minute, and two engines s
   expect(server.mails).toHaveLength(1);
   expect(server.mails[0]?.source).toContain("12 requests were assigned to you");
   await assigned(1);
-  await fixture.sql("UPDATE notice SET mail_after = now() WHERE mail_id IS NULL");
+  await fixture.sql("UPDATE notice SET mail_after = now() - interval '1 second' WHERE mail_id IS NULL");
   await send();
   expect(server.mails).toHaveLength(1);
   await minutesLater();

@@ -230,7 +230,7 @@ test("an answer that is sent again and again since no reply comes is late, count
     await answered(id, "pending");
     await write(
       acme,
-      `UPDATE delivery SET state = 'sending', epoch = 1, attempts = 2, deliver_after = now() - interval '${since}', not_before = now(), in_doubt = true
+      `UPDATE delivery SET state = 'sending', epoch = 1, attempts = 2, deliver_after = now() - interval '${since}', not_before = now() - interval '1 second', in_doubt = true
         WHERE task_id = '${id}'`,
     );
   }

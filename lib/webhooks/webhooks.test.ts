@@ -60,7 +60,7 @@ const add = (events: WebhookEvent[], url = `${receiver.url}/hook`) =>
   );
 const deliveries = () =>
   fixture.sql("SELECT id, type, state, attempts, log FROM webhook_delivery ORDER BY created_at, id");
-const due = () => fixture.sql("UPDATE webhook_delivery SET not_before = now()");
+const due = () => fixture.sql("UPDATE webhook_delivery SET not_before = now() - interval '1 second'");
 async function ended(more: Parameters<typeof insertTask>[3] = {}) {
   const taskId = await insertTask(fixture.database, fixture.organizationId, finance, {
     state: "completed",
@@ -137,8 +137,10 @@ test("a rotated secret signs beside the one before it, and alone after a day", a
   const [call] = receiver.calls;
   const both = [rotated.secret, secret].map((each) => expectedSignature(each, call!));
   expect(call!.headers["webhook-signature"]).toBe(both.join(" "));
-  await fixture.sql("UPDATE webhook_endpoint SET previous_until = now()");
-  await fixture.sql("UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now()");
+  await fixture.sql("UPDATE webhook_endpoint SET previous_until = now() - interval '1 second'");
+  await fixture.sql(
+    "UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now() - interval '1 second'",
+  );
   await sent("delivered", 2);
   expect(receiver.calls[1]!.headers["webhook-signature"]).toBe(
     expectedSignature(rotated.secret, receiver.calls[1]!),
@@ -174,7 +176,9 @@ test("410 switches a webhook off, and so do three days without success; admins a
     "UPDATE webhook_endpoint SET disabled_reason = NULL, failing_since = now() - interval '3 days 1 minute' WHERE id = $1",
     [id],
   );
-  await fixture.sql("UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now()");
+  await fixture.sql(
+    "UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now() - interval '1 second'",
+  );
   receiver.status = 503;
   await sent("pending", 2);
   expect(await reason()).toBe("failing");

@@ -211,7 +211,9 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
     [young],
   );
   await admin("UPDATE task SET finished_at = finished_at - interval '1 day' WHERE id = $1", [over[0]]);
-  await admin("UPDATE task SET watched = true, watch_until = now() WHERE id = $1", [watched]);
+  await admin("UPDATE task SET watched = true, watch_until = now() - interval '1 second' WHERE id = $1", [
+    watched,
+  ]);
   await admin("UPDATE task SET restart_of = $1 WHERE id = $2", [origin, again]);
   await admin("UPDATE task SET restart_of = $1, finished_at = now() WHERE id = $2", [parent, child]);
   await keep(acme, { keepTasksDays: 30, keepMessagesDays: null });

@@ -263,7 +263,7 @@ test("the same while the other answer is held: it is sent after its hold", async
   expect((await request(centre.id)).state).toBe("answered");
   expect((await deliveryOf(centre.id)).state).toBe("held");
   await fixture.within(
-    (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now()
+    (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now() - interval '1 second'
     WHERE organization_id = ${fixture.organizationId}::uuid AND input_request_id = ${centre.id}::uuid`,
   );
   await inState(id, "completed");

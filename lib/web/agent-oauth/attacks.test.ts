@@ -217,7 +217,9 @@ describe("a member is not led to allow what another began", () => {
   test("a question is over after ten minutes", async () => {
     const browser = intray.browser(ola.cookie);
     const request = await browser.ask(addressOf(authorization(await intray.register(), intray.mcp).query));
-    await sql("UPDATE agent_oauth_record SET expires_at = now() WHERE kind = 'Interaction'");
+    await sql(
+      "UPDATE agent_oauth_record SET expires_at = now() - interval '1 second' WHERE kind = 'Interaction'",
+    );
     expect((await browser.decide(request, "allow")).status).toBe(410);
   });
 

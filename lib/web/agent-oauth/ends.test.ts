@@ -124,9 +124,10 @@ describe("tokens end", () => {
   });
 
   test("with the agent's own ninety days", async () => {
-    await sql("UPDATE session SET expires_at = now() WHERE agent_id IS NOT NULL AND user_id = $1", [
-      ola.userId,
-    ]);
+    await sql(
+      "UPDATE session SET expires_at = now() - interval '1 second' WHERE agent_id IS NOT NULL AND user_id = $1",
+      [ola.userId],
+    );
     await expectEnd();
   });
 
@@ -170,7 +171,7 @@ describe("tokens end", () => {
 describe("tokens go on", () => {
   test("when the member signs out in the browser, or its eight hours are over", async () => {
     await sql(
-      "UPDATE session SET revoked_at = now(), expires_at = now() WHERE agent_id IS NULL AND user_id = $1",
+      "UPDATE session SET revoked_at = now(), expires_at = now() - interval '1 second' WHERE agent_id IS NULL AND user_id = $1",
       [ola.userId],
     );
     await expectNoEnd();
