@@ -36,8 +36,10 @@ export interface AgentTaskRow {
   unopened: boolean;
 }
 
-/** Held calls keep the question's beginning in memory, and nothing else of it. */
+/** Held calls keep the question's beginning in memory, and nothing else of it. Sealed texts are opened whole. */
 const QUESTION_CHARACTERS = 400;
+const QUESTION = Prisma.sql`CASE WHEN r.message LIKE 'sealed/%' THEN r.message
+  ELSE left(r.message, ${QUESTION_CHARACTERS}::integer) END`;
 
 const questionSchema = z
   .array(
@@ -56,7 +58,7 @@ const COLUMNS = Prisma.sql`t.id, t.state, coalesce(c.name, t.tool) AS tool, t.la
   EXISTS (SELECT FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
     AND r.state = 'answered') AS "isAnswered",
   (SELECT json_agg(json_build_object('id', r.id, 'message', r.message)) FROM (
-    SELECT r.id, r.message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
+    SELECT r.id, ${QUESTION} AS message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
       AND r.state = 'open' ORDER BY r.created_at, r.id LIMIT 1) r) AS requests`;
 const FROM = Prisma.sql`FROM task t
   LEFT JOIN agent_call c ON c.organization_id = t.organization_id AND c.task_id = t.id`;
@@ -82,6 +84,26 @@ export async function readAgentTasks(
   >`SELECT ${COLUMNS}, t.result, t.error ${FROM}
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
   return new Map(rows.map((row) => [row.id, toTask(row)]));
+}
+
+/**
+ * As `readAgentTasks`, of so many bytes of results at most (and one more result). `left`: those of the tasks that are to be read
+ * later.
+ */
+export async function readSomeAgentTasks(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { ids, bytes }: { ids: string[]; bytes: number },
+): Promise<{ tasks: Map<string, AgentTaskRow>; left: string[] }> {
+  if (ids.length === 1) return { tasks: await readAgentTasks(organizationId, tx, principal, ids), left: [] };
+  const rows = await tx.$queryRaw<{ id: string; isLeft: boolean }[]>`
+    SELECT t.id, coalesce(sum(octet_length(t.result::text)) OVER (ORDER BY t.id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) > ${bytes} AS "isLeft" FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
+  const left = rows.flatMap(({ id, isLeft }) => (isLeft ? [id] : []));
+  const now = left.length === 0 ? ids : ids.filter((id) => !left.includes(id));
+  return { tasks: await readAgentTasks(organizationId, tx, principal, now), left };
 }
 
 /** Lists the agent's tasks, newest first, without what they ended with. */

@@ -266,6 +266,9 @@ export const HELD_RECHECK_MS = 5_000;
 /** Tasks that one statement reads for held calls. */
 export const HELD_READ_AT_ONCE = 200;
 
+/** Bytes of results that one statement reads for them: the others are read once clients have taken these. */
+export const HELD_READ_BYTES = 8 * 1024 * 1024;
+
 /** The pause after a read for held calls that failed. */
 export const HELD_READ_AGAIN_MS = 1_000;
 

@@ -160,6 +160,46 @@ test("a large result that many calls wait for is written to each in its turn, an
   expect(fixture.endpoint.memory() - before).toBeLessThan(25 * text.length);
 });
 
+test("large results of many tasks are read as their clients take them, and none is lost", async () => {
+  const { secret, agent, params, tasks, fetched } = await prepared("large", { holdMs: 210_000 });
+  const read = Promise.withResolvers<void>();
+  const calls = Array.from({ length: 16 }, (_, id) =>
+    bytesOf(
+      fixture.endpoint.url,
+      secret,
+      { jsonrpc: "2.0", id, method: "tools/call", params: { ...params, arguments: { note: `large ${id}` } } },
+      read.promise,
+    ),
+  );
+  await until("there are 16 tasks", async () => (await tasks()).length === 16);
+  for (const { id } of await tasks()) await fixture.openRequest(id);
+  await Promise.all(calls.map(({ opened }) => opened));
+  const ids = (await tasks()).map(({ id }) => id);
+  const { sql } = fixture.organization;
+  await sql(
+    `UPDATE task SET state = 'completed', watched = false, finished_at = now(), result = json_build_object('content',
+      json_build_array(json_build_object('type', 'text', 'text', repeat('x', 7000000)))) WHERE id = ANY ($1::uuid[])`,
+    [ids],
+  );
+  const sent = async () => {
+    const [row] = await sql(
+      "SELECT count(*)::integer AS sent FROM agent_call WHERE task_id = ANY ($1::uuid[]) AND sent_at IS NOT NULL",
+      [ids],
+    );
+    return row.sent as number;
+  };
+  await until("the first are sent", async () => (await sent()) >= 4);
+  // 32 MB are unread, and what one statement reads.
+  expect(await sent()).toBeLessThan(10);
+  // Nobody else waits for them.
+  expect((await agent.legacy("ping")).status).toBe(200);
+  read.resolve();
+  for (const bytes of await Promise.all(calls.map(({ ended }) => ended)))
+    expect(bytes).toBeGreaterThan(7_000_000);
+  await until("all are fetched", async () => (await fetched()).every(Boolean));
+  expect(await sent()).toBe(16);
+});
+
 // It has what the organization keeps sealed from here on.
 test("while the key of a result is away nobody is told that it is empty, and it counts as fetched by nobody", async (context) => {
   const { secret, agent, params, fetched, calls } = await prepared("sealed", { holdMs: 0 });
@@ -185,11 +225,15 @@ test("while the key of a result is away nobody is told that it is empty, and it 
   expect(calls()).toHaveLength(1);
 });
 
-/** Makes a call, and counts the bytes of its answer: to read so much as events would take the test longer than the endpoint. */
+/**
+ * Makes a call, and counts the bytes of its answer: to read so much as events would take the test longer than the endpoint. None
+ * is read before `reads`.
+ */
 function bytesOf(
   url: string,
   secret: string,
   message: object,
+  reads: Promise<void> = Promise.resolve(),
 ): { opened: Promise<void>; ended: Promise<number> } {
   const [opened, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
   const headers = {
@@ -201,10 +245,12 @@ function bytesOf(
   const sent = request(url, { method: "POST", headers, agent: false }, (response) => {
     opened.resolve();
     let bytes = 0;
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-    });
     response.once("error", ended.reject).once("end", () => ended.resolve(bytes));
+    void reads.then(() =>
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+      }),
+    );
   });
   sent.once("error", opened.reject).end(JSON.stringify(message));
   return { opened: opened.promise, ended: ended.promise };

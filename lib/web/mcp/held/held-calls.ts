@@ -3,7 +3,7 @@
  * Hints wake it, all calls of a credential are read by one statement, and nothing depends on it: what it waits for is in
  * Postgres, so that a process that dies takes no call with it.
  */
-import { type AgentTaskRow, readAgentTasks } from "../../../agent-calls/queries.ts";
+import { type AgentTaskRow, readSomeAgentTasks } from "../../../agent-calls/queries.ts";
 import { markSent } from "../../../agent-calls/transitions.ts";
 import { isDatabaseDown } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -19,6 +19,7 @@ import { watch } from "../../live/live.ts";
 import {
   HELD_READ_AGAIN_MS,
   HELD_READ_AT_ONCE,
+  HELD_READ_BYTES,
   HELD_READ_MS,
   HELD_RECHECK_MS,
   HELD_SWEEP_MS,
@@ -129,6 +130,7 @@ class Holder {
   async #read(): Promise<void> {
     this.#isReading = true;
     while (this.#hinted.size + this.#wanted.size > 0) {
+      await this.#outbox.room();
       // A look at all calls takes many statements: one that has its answer does not wait for the rest of them.
       const among = this.#hinted.size > 0 ? this.#hinted : this.#wanted;
       const ids = [...among].slice(0, HELD_READ_AT_ONCE);
@@ -137,9 +139,12 @@ class Holder {
         this.#wanted.delete(id);
       }
       try {
-        const tasks = await this.#tasks(ids);
+        const { tasks, left } = await this.#tasks(ids);
         const now = Date.now();
-        for (const id of ids) this.#settle(this.#calls.get(id), tasks.get(id) ?? null, now);
+        for (const id of ids) {
+          if (left.includes(id)) this.#hinted.add(id);
+          else this.#settle(this.#calls.get(id), tasks.get(id) ?? null, now);
+        }
       } catch (error) {
         log.warn({ err: error }, "The tasks of held calls could not be read");
         this.#answerFromMemory(ids);
@@ -151,17 +156,17 @@ class Holder {
   }
 
   /** That a result is sent is stored before its first byte leaves. */
-  async #tasks(ids: string[]): Promise<Map<string, AgentTaskRow>> {
+  async #tasks(ids: string[]): Promise<{ tasks: Map<string, AgentTaskRow>; left: string[] }> {
     const { principal } = this.caller;
     const { organizationId } = principal;
     const db = await database();
     return db.withOrganization(organizationId, async (tx) => {
-      const tasks = await readAgentTasks(organizationId, tx, principal, ids);
-      const ended = [...tasks.values()]
+      const read = await readSomeAgentTasks(organizationId, tx, principal, { ids, bytes: HELD_READ_BYTES });
+      const ended = [...read.tasks.values()]
         .filter(({ state, unopened }) => hasEnded(state) && !unopened)
         .map(({ id }) => id);
       if (ended.length > 0) await markSent(organizationId, tx, ended);
-      return tasks;
+      return read;
     });
   }
 

@@ -11,6 +11,13 @@ export class Outbox {
   #waiting: Send[] = [];
   #unread = 0;
   #isSending = false;
+  #waitsForRoom: (() => void)[] = [];
+
+  /** Resolves once clients have read enough of what is sent: results that wait here would be held in memory. */
+  async room(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#unread >= HELD_UNREAD_OF_AGENT_BYTES)
+      await new Promise<void>((resolve) => this.#waitsForRoom.push(resolve));
+  }
 
   send(send: Send): void {
     this.#waiting.push(send);
@@ -28,6 +35,7 @@ export class Outbox {
       if (bytes > HELD_TURN_BYTES) await new Promise((resolve) => setImmediate(resolve));
     }
     this.#isSending = false;
+    for (const resolve of this.#waitsForRoom.splice(0)) resolve();
   }
 
   #wasRead(bytes: number): void {
