@@ -2,6 +2,8 @@
  * Finds which decided requests of the same server and tool resemble another, and which it may repeat. Pure:
  * compares the key figures of two calls, their amounts and the names in their arguments.
  */
+import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
+import { humanise } from "../../text/labels.ts";
 import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
 import type { Amount } from "../schema.ts";
 import type { Answer } from "./schema.ts";
@@ -113,23 +115,29 @@ function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
   return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;
 }
 
-/** Whole values that refuse: “No, thanks” and `reject_invoice`, but neither “November” nor “notify and pay”. */
-const REFUSAL =
-  /^(no|false|not[ _-]approved|reject(ed)?|den(y|ied)|refused?|declined?|cancel(l?ed)?)([ _,.-]+[a-z\d]+)?$/i;
+/** Longer texts are read so far for a no. */
+const READ_CHARACTERS = 1_000;
 /** The names of fields that decide; a note, or whom to tell, does not. */
 const DECIDES =
   /^(is_)?(decision|verdict|approv(e[ds]?|al)|confirm(ed)?|accept(ed)?|allow(ed)?|authori[sz]ed?|agreed?|ok|proceed|continue|go|pay|send|release|value|choice|action|answer|response|result|outcome|status)(_|$)|_(decision|verdict|approval|status)$/;
 
 /**
- * Whether a call was accepted and no field that decides says no. The only text of an answer decides whatever its
- * name is.
+ * Whether a call was accepted and nothing of the answer may say no. The only text of an answer decides whatever its
+ * name is. In doubt it was refused: rules answer in people's place where they let the like through.
  */
 export function wasLetThrough({ action, content }: Answer): boolean {
   const fields = Object.entries(content ?? {});
-  const refused = fields.some(
-    ([name, value]) =>
-      (DECIDES.test(snake(name)) || (fields.length === 1 && typeof value === "string")) &&
-      REFUSAL.test(String(value)),
-  );
+  const flags = fields.filter(([, value]) => typeof value === "boolean").length;
+  const refused = fields.some(([name, value]) => {
+    const called = humanise(name);
+    const decides = DECIDES.test(snake(name));
+    if (value === true) return denies(called) || asksForNo(called);
+    if (value === false) return decides || flags === 1 || affirms(called);
+    if (value === 0) return decides;
+    if (!decides && (fields.length > 1 || typeof value !== "string"))
+      return asksForNo(called) && affirms(String(value));
+    const said = [value].flat().map((each) => String(each).slice(0, READ_CHARACTERS));
+    return said.some((each) => refuses(each) || (asksForNo(called) && affirms(each)));
+  });
   return action === "accept" && !refused;
 }
