@@ -26,6 +26,16 @@ test.each([
 });
 
 test.each([
+  ["AIan Miller", "Alan Miller"],
+  ["Amold", "Arnold"],
+  ["0tto", "Otto"],
+  ["Ben.", "Ben"],
+  ["Beṇ", "Ben"],
+])("%s is taken where %s is there: nobody tells them apart", (name, other) => {
+  expect(codeOf(name, [other])).toBe("name_taken");
+});
+
+test.each([
   "Rule “Small”",
   "the rule Small invoices",
   "The agent Claude",
@@ -33,6 +43,19 @@ test.each([
   "Ana for Ben",
   "Ana and Ben",
   "Nobody",
+  "Nobody.",
+  "No-one",
+  "You",
+  "the-rule X",
+  "‘the rule X’",
+  "👤 the rule X",
+  "API‑key Ben",
+  "System",
+  "The policy",
+  "Intray.",
+  "Ben on behalf of Ana",
+  "Ben as Ana",
+  "Ana & Ben",
   "Ana ｜ ok",
   'Rule "Small"',
   "«Small»",

@@ -1,4 +1,4 @@
-import { drawnAs } from "./foreign/hidden.ts";
+import { readAs } from "./foreign/hidden.ts";
 
 const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip", "usd", "eur"]);
 
@@ -18,7 +18,7 @@ export function humanise(name: string): string {
  */
 export function labelsOf(names: string[]): (name: string) => string {
   const counts = new Map<string, number>();
-  const key = (name: string) => drawnAs(humanise(name)).toLowerCase();
+  const key = (name: string) => readAs(humanise(name));
   for (const name of names) counts.set(key(name), (counts.get(key(name)) ?? 0) + 1);
   return (name) => (counts.get(key(name)) === 1 && !SIGNED.test(name) ? humanise(name) : asJson(name));
 }

@@ -1,5 +1,5 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
-import { bareText, drawnAs, hides, visibleText } from "../../text/foreign/hidden.ts";
+import { bareText, drawnAs, hides, readAs, visibleText } from "../../text/foreign/hidden.ts";
 import { leavesUnsaid } from "../../text/foreign/yes-no.ts";
 import type { ChoiceValue } from "./form.ts";
 
@@ -13,7 +13,7 @@ export function distinctChoices<T extends ChoiceValue>(
   if (new Set(options.map(({ value }) => drawnAs(String(value)))).size < options.length) return null;
   const named = options.map(({ value, title }) => {
     const shown = visibleText(title.trim() || String(value));
-    return { value, title: shown, key: drawnAs(shown).toLowerCase() };
+    return { value, title: shown, key: readAs(shown) };
   });
   // Titles of one key look the same at a glance.
   const alike = new Map<string, number>();

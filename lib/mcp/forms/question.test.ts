@@ -547,6 +547,14 @@ describe("choices that people could mistake", () => {
       ],
       ["Pay (sends “a”)", "Ｐａｙ (sends “b”)", "Wait"],
     ],
+    [
+      "of letters that look the same",
+      [
+        ["DE89", "Account Il-01"],
+        ["GB12", "Account lI–O1."],
+      ],
+      ["Account Il-01 (sends “DE89”)", "Account lI–O1. (sends “GB12”)"],
+    ],
     ["of other capitals alone", [["pay"], ["Pay"]], ["pay (sends “pay”)", "Pay (sends “Pay”)"]],
     [
       "called a no that sends a yes",

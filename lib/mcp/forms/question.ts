@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { drawnAs } from "../../text/foreign/hidden.ts";
+import { drawnAs, readAs } from "../../text/foreign/hidden.ts";
 import { asJson } from "../../text/labels.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
@@ -169,7 +169,7 @@ function readForm(requestedSchema: unknown): Form {
  * even so.
  */
 function toldApart(fields: Field[], rounds = 3): Field[] | null {
-  const key = ({ title }: Field) => drawnAs(title).toLowerCase();
+  const key = ({ title }: Field) => readAs(title);
   const counts = new Map<string, number>();
   for (const field of fields) counts.set(key(field), (counts.get(key(field)) ?? 0) + 1);
   if (counts.size === fields.length) return fields;

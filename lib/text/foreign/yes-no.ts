@@ -4,7 +4,7 @@ import { bareText } from "./hidden.ts";
 
 /** Words that are skipped before the yes or no: “auto-approve”, “I agree”. */
 const FILLERS =
-  "(?:(?:i|we|you|please|auto|automatically|force|just|user|always|must|should|will|is|are|be|go|to|do(?! not)|option|\\d+)\\b\\s*)*";
+  "(?:(?:i|we|you|please|auto|automatically|force|just|user|always|must|should|shall|may|will|is|are|be|go|to|do(?! not)|option|\\d+)\\b\\s*)*";
 const CONSENTS =
   "approv(?:e[sd]?|al|ing)|yes|y|accept(?:s|ed|ance)?|confirm(?:s|ed|ation)?|allow(?:s|ed)?|grant(?:s|ed)?|permit(?:s|ted)?|authori[sz](?:e[sd]?|ation)|ok(?:ay)?|agree[sd]?|true";
 const YES_WORDS = `(?:${CONSENTS}|proceed|continue|ahead|send|pay|ship|release|publish)`;
