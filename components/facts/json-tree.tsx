@@ -6,7 +6,8 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import { ENTRIES_SHOWN, nodesIn } from "@/lib/text/json-nodes.ts";
+import { ENTRIES_SHOWN, nodesIn } from "@/lib/text/facts/json-nodes.ts";
+import { asJson } from "@/lib/text/labels.ts";
 
 /** Nobody reads more at a glance, and a browser draws so many in a moment. */
 const MOST_OPEN = 300;
@@ -21,12 +22,15 @@ export function JsonTree({ value, open = 2 }: { value: unknown; open?: number })
   );
 }
 
+/** Names of others could write lines of their own. */
+const PLAIN_NAME = /^[\w$.-]+$/;
+
 function Node({ name, value, open }: { name?: string; value: unknown; open: number }) {
   const [unfolded, setUnfolded] = useState(open > 0);
   const [shown, setShown] = useState(ENTRIES_SHOWN);
   const label = name !== undefined && (
     <span className="text-muted">
-      <PlainText text={name} />:{" "}
+      <PlainText text={PLAIN_NAME.test(name) ? name : asJson(name)} />:{" "}
     </span>
   );
   if (typeof value !== "object" || value === null) {

@@ -1,4 +1,5 @@
 /** Text of tenants and servers in mails: it adds no header, no markup and no link of its own. */
+import { splitHidden } from "../text/foreign/hidden.ts";
 
 const NAME_CHARACTERS = 120;
 
@@ -10,9 +11,12 @@ export function shorten(name: string): string {
 
 /** One line, without characters that turn or hide text, and without text that mail programs turn into links. */
 export function oneLine(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
-    .replaceAll(/[\p{Cf}\p{DI}\u2800\ufffc]|[\u0334-\u0338]/gu, "")
+  const seen = splitHidden(text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")).filter(
+    ({ kind }) => kind !== "hidden",
+  );
+  return seen
+    .map((run) => run.text)
+    .join("")
     .replaceAll("://", ": //")
     .replaceAll(/\bwww\./gi, "www .");
 }

@@ -66,32 +66,32 @@ const ADDED = /(^|_)(tax|vat|gst|shipping|freight|delivery|fee|fees|tip|surcharg
 const TAKEN = /(^|_)(discount|rebate|credit|deposit|prepaid)(_|$)/;
 
 /**
- * Compares the sum of lines with the total beside them, allowing for taxes, fees and discounts. Returns null
- * without a total.
+ * Returns what compares a sum of lines with the total beside them, allowing for taxes, fees and discounts, or null without
+ * a total. The values are read once, for any number of sums.
  */
-export function checkTotal(sum: number, values: Json, formats: Formats): Check | null {
+export function totalChecker(values: Json, formats: Formats): ((sum: number) => Check) | null {
   const total = totalOf(values);
   if (!total) return null;
-  if (explains(sum, total.value, values)) return { ok: true, words: "Matches total" };
-  return { ok: false, words: `Total says ${formats.money(total.value)}` };
-}
-
-function explains(sum: number, total: number, values: Json): boolean {
-  if (sameAmount(sum, total)) return true;
   const between = Object.entries(values).flatMap(([key, value]) => {
     const money = readMoney(value);
     if (!money) return [];
-    if (TAKEN.test(snake(key))) return [{ key, value: -Math.abs(inUnits(key, money.value)) }];
-    return ADDED.test(snake(key)) ? [{ key, value: inUnits(key, money.value) }] : [];
+    if (TAKEN.test(snake(key))) return [-Math.abs(inUnits(key, money.value))];
+    return ADDED.test(snake(key)) ? [inUnits(key, money.value)] : [];
   });
-  if (between.length === 0) return false;
-  if (sameAmount(sumAmounts([sum, ...between.map(({ value }) => value)]), total)) return true;
-  // A rate, as in `tax: 20` or `vat_rate: 0.2`.
+  return (sum) =>
+    explains(sum, total.value, between)
+      ? { ok: true, words: "Matches total" }
+      : { ok: false, words: `Total says ${formats.money(total.value)}` };
+}
+
+function explains(sum: number, total: number, between: number[]): boolean {
+  if (sameAmount(sum, total)) return true;
   const [only, ...others] = between;
+  if (only === undefined) return false;
+  if (sameAmount(sumAmounts([sum, ...between]), total)) return true;
+  // A rate, as in `tax: 20` or `vat_rate: 0.2`.
   return (
-    only !== undefined &&
-    others.length === 0 &&
-    (sameAmount(sum * (1 + only.value / 100), total) || sameAmount(sum * (1 + only.value), total))
+    others.length === 0 && (sameAmount(sum * (1 + only / 100), total) || sameAmount(sum * (1 + only), total))
   );
 }
 

@@ -26,8 +26,10 @@ export interface FactTable {
 
 /** Wider tables are read better as JSON. */
 const MOST_COLUMNS = 10;
-/** Nobody reads more rows, and a server may send any number. */
+/** Nobody reads more rows, of all tables of a call together, and a server may send any number. */
 const MOST_ROWS = 500;
+/** The rows of a table that the page shows at first. */
+export const ROWS_SHOWN = 15;
 
 /** Of more rows every value would be read for a sum that nobody checks. */
 export const MOST_SUMMED = 10_000;
@@ -45,16 +47,18 @@ export function isTable(value: unknown): value is Json[] {
 const ORDINAL = /^(line|row|position|pos|index|no|nr|#)$/i;
 const TITLE = /^(line|description|name|title|item|product|subject|text)$/i;
 
+/** `tables`: how many the call has. */
 export function describeTable(
   key: string,
   label: string,
   items: Json[],
   formats: Formats,
   currency: string | null,
+  tables = 1,
 ): FactTable {
   const columns = arrange(items, currency);
   const summed = summedColumn(columns);
-  const rows = items.slice(0, MOST_ROWS).map((item) =>
+  const rows = items.slice(0, Math.max(ROWS_SHOWN, Math.floor(MOST_ROWS / tables))).map((item) =>
     columns.map((column): Cell => {
       const value = own(item, column.key);
       const cell = describeValue(column.key, value, formats) ?? { kind: "text", text: JSON.stringify(value) };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
-import { nodesIn } from "../json-nodes.ts";
 import * as facts from "./facts.ts";
+import { nodesIn } from "./json-nodes.ts";
 
 const describeFacts = (values: Record<string, unknown>, message = "") =>
   facts.describeFacts(values, formatsOf("en-GB"), message);
@@ -245,6 +245,26 @@ test("of more values than anybody reads the rest stands as it was sent, and figu
     fields: [{ cell: { check: { ok: false, words: "Message says 2.00 EUR" } } }],
   });
   expect(blocks.at(-1)).toMatchObject({ kind: "json", label: "59500 more values" });
+});
+
+test("figures beside any number of tables are read once", () => {
+  const tables = Object.fromEntries(Array.from({ length: 245 }, (_, at) => [`t${at}`, [{ amount: 0.1 }]]));
+  const fees = Object.fromEntries(
+    Array.from({ length: 225 }, (_, at) => [`amountTaxFee${"aB".repeat(80)}${at}`, "$1,234,567.00"]),
+  );
+  const before = process.threadCpuUsage();
+  const blocks = describeFacts({ ...tables, ...fees, total: "$1,234,567.00" });
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(500);
+  expect(blocks.filter(({ kind }) => kind === "table")).toHaveLength(245);
+});
+
+test("many tables have no more rows together than one", () => {
+  const rows = Array.from({ length: 499 }, () => ({ qty: "2", unit_price: "$3.00", amount: "$7.00" }));
+  const blocks = describeFacts(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, rows])));
+  const tables = blocks.filter((block) => block.kind === "table");
+  expect(tables.map((table) => [table.rows.length, table.left])).toEqual(tables.map(() => [25, 474]));
+  expect(tables).toHaveLength(20);
 });
 
 test("of JSON no more is drawn than anybody reads", () => {

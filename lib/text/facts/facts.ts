@@ -1,12 +1,12 @@
 import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
-import { nodesIn } from "../json-nodes.ts";
 import { labelsOf, plural } from "../labels.ts";
 import type { FoundMoney } from "../money.ts";
-import { amountsIn, checkMessage, checkTotal } from "./amount-checks.ts";
+import { amountsIn, checkMessage, totalChecker } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
-import { describeTable, type FactTable, isTable, MOST_SUMMED } from "./fact-table.ts";
+import { describeTable, type FactTable, isTable, MOST_SUMMED, ROWS_SHOWN } from "./fact-table.ts";
+import { nodesIn } from "./json-nodes.ts";
 
 export type FactBlock =
   | { kind: "fields"; label?: string; fields: { label: string; cell: Cell }[] }
@@ -16,8 +16,6 @@ export type FactBlock =
 /** Nobody reads more, and an agent may send any number: of values, cells of tables, characters of names, hidden characters. */
 const MOST = { values: 500, cells: 3_000, rows: MOST_SUMMED, characters: 50_000, hidden: 1_000 };
 type Weight = typeof MOST;
-/** As the page shows of a table at first. */
-const ROWS_SHOWN = 15;
 
 /**
  * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
@@ -36,10 +34,14 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
   const labels = labelsOf(Object.keys(first));
   const groups = Object.entries(first).filter(([, value]) => isGroup(value));
   const plain = Object.fromEntries(Object.entries(first).filter(([, value]) => !isGroup(value)));
+  const tables = [plain, ...groups.map(([, group]) => group as Json)]
+    .flatMap(Object.values)
+    .filter(isTable).length;
   const blocks = [
     ...describeGroup(plain, {
       stated,
       formats,
+      tables,
       currency: null,
       ...(within !== undefined && { group: within }),
     }),
@@ -47,6 +49,7 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
       describeGroup(value as Json, {
         stated,
         formats,
+        tables,
         currency: currencyOf(plain),
         group: named(labels(key)),
       }),
@@ -96,9 +99,10 @@ function describeGroup(
   {
     stated,
     formats,
+    tables,
     currency: outer,
     group,
-  }: { stated: FoundMoney[]; formats: Formats; currency: string | null; group?: string },
+  }: { stated: FoundMoney[]; formats: Formats; tables: number; currency: string | null; group?: string },
 ): FactBlock[] {
   const currency = currencyOf(values) ?? outer;
   const total = totalOf(values);
@@ -116,7 +120,7 @@ function describeGroup(
       }
       fields.push({ label: labels(key), cell });
     } else if (isTable(value)) {
-      const table = describeTable(key, label, value, formats, currency);
+      const table = describeTable(key, label, value, formats, currency, tables);
       rest.push(table);
       if (table.left > 0)
         rest.push({
@@ -140,10 +144,12 @@ function checkSums(
   { stated, formats, currency }: { stated: FoundMoney[]; formats: Formats; currency: string | null },
 ): void {
   const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
+  if (summed.length === 0) return;
+  const checkTotal = totalChecker(values, formats);
   for (const { sum } of summed) {
     if (!sum) continue;
     const value = inUnits(sum.columnKey, sum.value, currency);
-    const check = checkTotal(value, values, formats) ?? checkMessage({ value, currency }, stated, formats);
+    const check = checkTotal ? checkTotal(value) : checkMessage({ value, currency }, stated, formats);
     if (check && (check.ok || summed.length === 1)) sum.check = check;
   }
 }
