@@ -35,6 +35,12 @@ describe("what cannot be seen is shown by name", () => {
     ["a blank that is a letter", "a\u3164b", ["hidden:\u3164"]],
     ["half a character", "a\ud800b", ["hidden:\ud800"]],
     ["an amount that is torn apart", "$1\u200b000.00", ["amount:$1", "hidden:\u200b"]],
+    [
+      "line breaks that put the rest out of sight",
+      `Pay 5${"\r\n".repeat(6)}and 9`,
+      [`hidden:${"\r\n".repeat(6)}`],
+    ],
+    ["blanks that do", `Pay 5${"\u2003".repeat(80)}and 9`, [`hidden:${"\u2003".repeat(80)}`]],
     ["a carriage return that would hide a line", "Pay 5\rPay 9", ["hidden:\r"]],
   ])("%s", (_what, message, expected) => {
     expect(apart(message)).toEqual(expected);
@@ -51,6 +57,8 @@ describe("what cannot be seen is shown by name", () => {
     expect(nameHidden("\u202e")).toEqual({ code: "U+202E", name: "right-to-left override" });
     expect(nameHidden("\u200b\u200b").code).toBe("U+200B ×2");
     expect(nameHidden("\u200b\u202e\u0000").code).toBe("U+200B U+202E …");
+    expect(nameHidden(" \n".repeat(350)).code).toBe("350 line breaks");
+    expect(nameHidden("\u3000".repeat(90)).code).toBe("90 blanks");
   });
   test("and replaced in one line", () => {
     expect(visibleText("Pay \u202e5")).toBe("Pay \ufffd5");
@@ -60,6 +68,9 @@ describe("what cannot be seen is shown by name", () => {
 test("what a browser draws as nothing counts as hidden, also in front of the words of a choice", () => {
   expect(visibleText("Appro\ufffcve")).toBe("Appro\ufffdve");
   expect(bareText("re\ufffcject")).toBe("reject");
+  expect(bareText(`reject${"\n".repeat(9)}it${" ".repeat(99)}now${"\ufeff".repeat(90)}.`)).toBe(
+    "reject it now.",
+  );
 });
 
 test("of a text with more hidden runs than anybody reads, the rest is one token", () => {

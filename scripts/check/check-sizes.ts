@@ -25,7 +25,7 @@ const BUDGETS: Record<string, number> = {
   "/notices": 192_000,
   "/overview": 225_000,
   "/servers": 221_000,
-  "/servers/[id]": 241_000,
+  "/servers/[id]": 242_000,
   "/servers/agents": 176_000,
   "/servers/agents/[id]": 186_000,
   "/set-password": 184_000,
@@ -54,7 +54,7 @@ const BUDGETS: Record<string, number> = {
   "/setup": 193_000,
   "/sign-in": 161_000,
   "/tasks": 242_000,
-  "/tasks/[id]": 269_000,
+  "/tasks/[id]": 270_000,
   "/tasks/bulk/[id]": 192_000,
   "/tasks/new": 244_000,
 };

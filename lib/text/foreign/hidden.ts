@@ -5,9 +5,12 @@ export interface TextPart {
   text: string;
 }
 
-/** Among them the blank of Braille, lines and boxes over the letter before (not the one of keycap emoji), and what stands for an object. */
+/**
+ * Among them what puts the rest of a text out of sight, 80 blanks or six line breaks in a row; the blank of Braille, lines and boxes over the letter before (not the one of keycap emoji);
+ * and what stands for an object.
+ */
 const INVISIBLE =
-  /(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc]|[\u20d2-\u20da]|[\u20e5-\u20eb])/gu;
+  /(?<![^\S\n\ufeff])[^\S\n\ufeff]{80,}|(?<![^\S\ufeff])(?:[^\S\n\ufeff]*\n){6,}|(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc]|[\u20d2-\u20da]|[\u20e5-\u20eb])/gu;
 /** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
@@ -68,8 +71,15 @@ const NAMES: Record<string, string> = {
   "\ufffc": "object that is not there",
 };
 
-/** Returns the code (`U+202E`, `U+200B ×12`, `U+200B U+202E …`) and the name shown for a hidden token. */
+/** Returns the code (`U+202E`, `U+200B ×12`, `U+200B U+202E …`, `90 blanks`) and the name shown for a hidden token. */
 export function nameHidden(text: string): { code: string; name: string } {
+  if (isSpace(text)) {
+    const breaks = text.split("\n").length - 1;
+    return {
+      code: breaks > 0 ? `${breaks} line breaks` : `${text.length} blanks`,
+      name: "space that hides what follows",
+    };
+  }
   const chars = [...text];
   const kinds = [...new Set(chars)];
   const code = kinds
@@ -92,6 +102,10 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+function isSpace(hidden: string): boolean {
+  return hidden.length >= 6 && /^[^\S\ufeff\u2028\u2029]+$/.test(hidden);
+}
+
 /** Whether a text hides characters, or did before they were marked. */
 export function hides(text: string): boolean {
   return visibleText(text).includes("\ufffd");
@@ -107,7 +121,7 @@ const PHRASES = /[\ufdfa\ufdfb]/g;
 export function bareText(text: string): string {
   // Variation selectors too, which are marked nowhere: most letters look the same with them.
   const seen = text
-    .replace(INVISIBLE, "")
+    .replace(INVISIBLE, (hidden) => (isSpace(hidden) ? " " : ""))
     .replaceAll("\ufffd", "")
     .replace(MARKS, "$1")
     .replace(PHRASES, "\u25a1");
