@@ -352,7 +352,7 @@ describe("what is shown", () => {
     const receipt = await web.db.withOrganization(acme.id, (tx) => readReceipt(acme.id, tx, principal, id));
     const [answer] = receipt.answers;
     expect(wordsOf(receipt).find((line) => line.includes("answered"))).toMatch(
-      /The rule Shown \(version \d+\) answered “accept” by itself, .*, with no person\./,
+      /The rule Shown \(version \d+\) answered “accept” \(the form was sent; this does not tell what it says\) by itself, .*, with no person\./,
     );
     expect(answer).toMatchObject({
       by: { kind: "rule", name: expect.stringMatching(/^Shown \(version \d+\)$/) },

@@ -39,6 +39,7 @@ const voteSchema = z.object({
 const answerSchema = z.object({
   id: z.uuid(),
   by: actorSchema,
+  /** `accept`: the form was sent. Whether it says yes is in the content. */
   action: z.string(),
   /** The question that was on the screen. */
   questionHash: hash,

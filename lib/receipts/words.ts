@@ -65,8 +65,13 @@ function answerWords({
   const end = withdrawnAt ? ` ${ended} ${withdrawnAt}.` : "";
   const sent = way.length > 0 ? ` It was ${way.join(", ")}.` : "";
   if (by.kind === "rule")
-    return `The rule ${plain(by.name)} answered “${plain(action)}” by itself, ${at}, with no person.${sent}${end}`;
-  return `${plain(by.name)} answered “${plain(action)}”, ${at}, ${signInWords(signedIn)}.${sent}${end}`;
+    return `The rule ${plain(by.name)} answered ${actionWords(action)} by itself, ${at}, with no person.${sent}${end}`;
+  return `${plain(by.name)} answered ${actionWords(action)}, ${at}, ${signInWords(signedIn)}.${sent}${end}`;
+}
+
+/** A form that says no is accepted, too: what it says is in the content, of which a receipt has the digest alone. */
+function actionWords(action: string): string {
+  return `“${plain(action)}”${action === "accept" ? " (the form was sent; this does not tell what it says)" : ""}`;
 }
 
 function signInWords(signedIn: Receipt["votes"][number]["signedIn"]): string {
