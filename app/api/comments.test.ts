@@ -5,6 +5,7 @@ import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES, SNOOZES } from "@/lib/engine/jobs/notifications.ts";
 import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { normaliseForm } from "@/lib/mcp/forms/question.ts";
 import { readThread } from "@/lib/request-comments/queries.ts";
 import { addComment } from "@/lib/request-comments/transitions.ts";
 import { fireDueTimers } from "@/lib/request-timers/fire.ts";
@@ -713,6 +714,24 @@ describe("a snooze", () => {
     expect(codeOf(await snooze(ben, request))).toEqual([409, "already_answered"]);
     const hidden = await asked({ visibility: "private" });
     expect((await snooze(ben, hidden)).status).toBe(404);
+  });
+
+  test("a draft keeps what was typed where the question is worded anew in place, and no choice", async () => {
+    const request = await asked();
+    const form = normaliseForm({
+      type: "object",
+      properties: { d: { type: "string", enum: ["1", "2"] }, note: { type: "string" } },
+    });
+    await acme.sql("UPDATE input_request SET form = $2 WHERE id = $1", [request.id, JSON.stringify(form)]);
+    const content = { d: "1", note: "Ask Ola" };
+    const saved = await web.call("PUT", at(request, "/draft"), { ...ben, body: { content, comment: "Hm" } });
+    expect(saved.status).toBe(204);
+    expect((await acme.read(ben, request)).draft).toMatchObject({ content, comment: "Hm" });
+    await acme.sql("UPDATE input_request SET reworded_at = now() WHERE id = $1", [request.id]);
+    expect((await acme.read(ben, request)).draft).toMatchObject({
+      content: { note: "Ask Ola" },
+      comment: "Hm",
+    });
   });
 
   test("ends where the question is worded anew in place", async () => {

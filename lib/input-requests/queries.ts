@@ -6,7 +6,7 @@ import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
-import { formSchema } from "../mcp/forms/form.ts";
+import { type Form, formSchema } from "../mcp/forms/form.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { DETAILS } from "../servers/recipes/choices.ts";
@@ -76,7 +76,7 @@ export async function readInputRequest(
             url: urlFor(principal, row, row.previousUrl),
           },
     draft: row.draftSavedAt && {
-      content: record.parse(row.draftContent),
+      content: draftFor(form, record.parse(row.draftContent), row.draftSavedAt, row.rewordedAt),
       comment: row.draftComment,
       savedAt: row.draftSavedAt.toISOString(),
     },
@@ -126,6 +126,19 @@ function urlFor(principal: Principal, { openerId }: RequestRow, url: string | nu
 }
 
 const record = z.record(z.string(), z.unknown());
+
+/** Of a draft that was saved before the question was reworded, what was typed: what was chosen may be called otherwise now. */
+function draftFor(
+  form: Form,
+  content: Record<string, unknown>,
+  savedAt: Date,
+  rewordedAt: Date | null,
+): Record<string, unknown> {
+  if (rewordedAt === null || savedAt > rewordedAt) return content;
+  const fields = form.kind === "supported" ? form.fields : [];
+  const typed = fields.filter(({ kind }) => kind === "text" || kind === "number").map(({ name }) => name);
+  return Object.fromEntries(Object.entries(content).filter(([name]) => typed.includes(name)));
+}
 
 interface DetailRow extends RequestRow {
   arguments: unknown;
