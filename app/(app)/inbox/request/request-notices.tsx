@@ -83,7 +83,11 @@ export function TaskProgress({
         <ProgressBar progress={progress} label="Progress of the task" />
       </span>
       <span className="shrink-0 tabular-nums">{progressWords(progress, useFormats())}</span>
-      {progress.message && <PlainText text={shorten(progress.message, 120)} />}
+      {progress.message && (
+        <span>
+          The server says: “<PlainText text={shorten(progress.message, 120)} />”
+        </span>
+      )}
     </>
   );
 }
