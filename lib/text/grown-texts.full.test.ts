@@ -4,8 +4,8 @@ import { documentsOfMessage, idsIn } from "../input-requests/documents/find.ts";
 import { browserWords, isPhone } from "./browser.ts";
 import { csvLine } from "./csv.ts";
 import { readExactNumber } from "./exact-number.ts";
-import { bareText, visibleText } from "./foreign/hidden.ts";
-import { leavesUnsaid } from "./foreign/yes-no.ts";
+import { bareText, readAs, visibleText } from "./foreign/hidden.ts";
+import { asksForNo, leavesUnsaid, refuses } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
 import { humanise } from "./labels.ts";
@@ -21,7 +21,10 @@ const READERS: Record<string, (text: string) => unknown> = {
   messageTokens,
   visibleText,
   bareText,
-  leavesUnsaid: (text) => leavesUnsaid(text, text),
+  readAs,
+  asksForNo,
+  refuses,
+  leavesUnsaid: (text) => leavesUnsaid(text, "approve"),
   splitMessage,
   findMoney,
   readMoney,
@@ -78,6 +81,7 @@ const ROWS = [
     "\u200d",
     "\ufe0f",
   ],
+  [`${" ".repeat(79)}x`, "\n\n\n\n\nx", "yes, ", "א1", "rn"],
   ["👍\u200d", "é\u0301", "Android", "Mobile", "en;q=", ",", "@", "a@a.", "_", "\u202e", "%", "?"],
 );
 const ENDS = ["", "x", "_", "!"];

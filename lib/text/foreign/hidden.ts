@@ -144,7 +144,7 @@ export function readAs(text: string): string {
     .replace(/[\p{Pd}\u2212]/gu, "-")
     .replace(/[\p{Pi}\p{Pf}"'`´″]+/gu, '"')
     .replace(/[.,‚·•]/g, ".")
-    .replace(/[\s._]+$/, "");
+    .replace(/(?<![\s._])[\s._]+$/, "");
 }
 
 /** Letters that are written from right to left. */
