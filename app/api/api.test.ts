@@ -302,6 +302,26 @@ describe("the description", () => {
     expect(operationsOf(body).flatMap(unbounded)).toEqual([]);
   });
 
+  test.each(["/api/v1/openapi.json", "/policy.schema.json"])(
+    "%s is made once: anybody may ask for it",
+    async (path) => {
+      const ask = async (headers: Record<string, string>) => {
+        const response = await web.open("GET", path, { headers });
+        expect(response.status).toBe(200);
+        return Buffer.from(await response.arrayBuffer());
+      };
+      const plain = await ask({});
+      const before = process.threadCpuUsage();
+      for (let n = 0; n < 20; n++) await ask({});
+      const { user, system } = process.threadCpuUsage(before);
+      // Made anew each time, 20 of the longer one take three seconds.
+      expect((user + system) / 1_000).toBeLessThan(1_000);
+      expect(JSON.parse(plain.toString())).toMatchObject({
+        [path.includes("openapi") ? "openapi" : "title"]: expect.any(String),
+      });
+    },
+  );
+
   test("names every call with its role, body, answers and refusals", async () => {
     const { openapi } = await import("@/lib/web/http/openapi.ts");
     const description = JSON.parse(JSON.stringify(openapi(paths, ORIGIN)));

@@ -216,7 +216,7 @@ describe.each(ERAS)("%s", (era) => {
     const { expiresAt, form } = await office.openRequest(id);
     const early = Date.parse(release_by) - (expiresAt?.getTime() ?? 0);
     expect(Math.abs(early)).toBeLessThan(60_000);
-    expect(form).toMatchObject({ fields: [{ options: [{ title: "Release" }, { title: "Hold back" }] }] });
+    expect(form).toMatchObject({ fields: [{ options: [{ title: "Release" }, { title: "Hold" }] }] });
   });
 
   test("what nobody released in time has failed, and was not paid", async () => {

@@ -193,7 +193,7 @@ async function send(
   let bytes = body;
   if (bytes !== null) {
     response.setHeader("vary", "Accept-Encoding");
-    if (bytes.length >= PACKED_FROM_BYTES && takesGzip(request)) {
+    if (bytes.length >= PACKED_FROM_BYTES && !headers.has("content-encoding") && takesGzip(request)) {
       bytes = await pack(bytes);
       response.setHeader("content-encoding", "gzip");
     }
@@ -204,7 +204,10 @@ async function send(
 }
 
 function takesGzip({ headers }: IncomingMessage): boolean {
-  return String(headers["accept-encoding"] ?? "")
-    .split(",")
-    .some((one) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(one));
+  return namesGzip(String(headers["accept-encoding"] ?? ""));
+}
+
+/** Whether an `Accept-Encoding` takes gzip. */
+export function namesGzip(accepted: string): boolean {
+  return accepted.split(",").some((one) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(one));
 }

@@ -47,7 +47,7 @@ export const releasePaymentRun: OfficeTool<z.infer<typeof schema>> = {
             title: "Decision",
             oneOf: [
               { const: "release", title: "Release" },
-              { const: "hold", title: "Hold back" },
+              { const: "hold", title: "Hold" },
             ],
           },
         },
