@@ -12,12 +12,12 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
 /**
- * Returns true if text is an ISO 8601 date that a calendar has, with or without a time; a database has none before the
- * year 1 or after 9999, whatever the zone.
+ * Returns true if text is an ISO 8601 date that a calendar has, with or without a time, from the year 1000 to 9999: an earlier one
+ * is written like one of this century ("Nov 30, 26").
  */
 export function isDateText(text: string): boolean {
   if (!DATE.test(text) && !DATE_TIME.test(text)) return false;
-  if (text < "0002" || text >= "9999-12-31") return false;
+  if (text < "1000-01-02" || text >= "9999-12-31") return false;
   // `Date` reads 30 February as 2 March, and 24:00 as the next day.
   const day = new Date(`${text.slice(0, 10)}T00:00Z`);
   return (
