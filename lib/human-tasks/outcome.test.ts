@@ -184,6 +184,40 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     { decision: { type: "string", oneOf: [{ const: "approve", title }] } },
     { decision: "approve" },
   ]),
+  ...[
+    "This is fraud. Do not pay.",
+    "Too expensive, do not pay",
+    "Sorry, no",
+    "Absolutely not",
+    "Under no circumstances",
+    "I would rather not",
+    "Wait",
+    "-",
+    "❌",
+    "👎",
+  ].map((text): [string, Record<string, object>, Record<string, unknown>] => [
+    `the text “${text}”`,
+    { d: { type: "string", title: "Decision" } },
+    { d: text },
+  ]),
+  [
+    "a text that goes on",
+    { approve: flag(), cost_center: { type: "string" } },
+    { approve: true, cost_center: "4711, but do not pay" },
+  ],
+  [
+    "a decision that is left out, and a comment",
+    { decision: { type: "string", enum: ["approve", "reject"] }, comment: { type: "string" } },
+    { comment: "no!" },
+  ],
+  ["nothing", { approve: flag(), x: { type: "string" } }, {}],
+  [
+    "no tick",
+    { items: { type: "array", title: "Approve which?", items: { type: "string", enum: ["a", "b"] } } },
+    { items: [] },
+  ],
+  ["an only note", { comment: { type: "string", title: "Shall we pay?" } }, { comment: "No" }],
+  ["a note that asks", { reason: { type: "string", title: "Your answer" } }, { reason: "Do not pay" }],
   ["one that has note in its name", { notable: flag("Worth it"), b: flag() }, { notable: false, b: true }],
 ])("an approval whose form says no by %s is declined", (_, properties, content) => {
   const asked = decision({ form: normaliseForm({ type: "object", properties }), content });
@@ -215,6 +249,11 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     "a yes about a discount",
     { decision: { type: "string", enum: ["approve_discount", "reject"] } },
     { decision: "approve_discount" },
+  ],
+  [
+    "what it is booked on",
+    { cost_center: { type: "string" }, priority: { type: "string", enum: ["low", "high"] } },
+    { cost_center: "4711" },
   ],
   ["a 1", { approve: { type: "integer", enum: [0, 1] } }, { approve: 1 }],
 ])("an approval whose form says %s is answered", (_, properties, content) => {

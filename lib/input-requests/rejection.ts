@@ -1,7 +1,7 @@
 import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
-import { affirms, asksForNo, denies, isTurned, refuses } from "../text/foreign/yes-no.ts";
+import { affirms, asksForNo, denies, isTurned, refuses, refusesAnywhere } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
-import { booleanWords } from "./decision.ts";
+import { booleanWords, PLAIN_TITLE } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
@@ -103,16 +103,17 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
 const NOTE = /\b(reason|comment|note|remark|explanation|justification)s?\b/i;
 const ASKS = /\b(yes|no|decision|decide|approv\w*|reject\w*)\b/i;
 
-function isNote({ kind, name, title }: Field): boolean {
+/** `decided`: another field of the form takes the decision, and has it. */
+function isNote({ kind, name, title }: Field, decided: boolean): boolean {
   if (!NOTE.test(humanise(name)) || affirms(title)) return false;
   // What is to be ticked is a note only where people read so.
-  return NOTE.test(title) || (kind === "text" && !ASKS.test(title));
+  return NOTE.test(title) || (kind === "text" && decided && !ASKS.test(title));
 }
 
 /**
  * Whether an answer to an approval says no. More counts than in `saysNo`: whoever asked goes by the outcome, and in doubt must not go
- * ahead, while a server reads what it is sent. So does a text that says no, the no to any question of the form, and a 0 where it may
- * stand for a no, unless the field is plainly a note.
+ * ahead, while a server reads what it is sent. So does a text that says no anywhere, or no yes where it decides; the no to any question
+ * of the form, a question of yes or no that is left out, and a 0 where it may stand for a no; unless the field is plainly a note.
  */
 export function withholdsConsent(
   form: Form,
@@ -120,26 +121,36 @@ export function withholdsConsent(
   content: Record<string, unknown> | null,
 ): boolean {
   if (saysNo(form, action, content)) return true;
-  if (form.kind !== "supported" || content === null) return false;
-  return form.fields.some(
-    (field) =>
-      !isNote(field) &&
-      Object.hasOwn(content, field.name) &&
-      mayBeNo(field, content[field.name], form.fields.length === 1),
-  );
+  if (form.kind !== "supported") return false;
+  const given = (field: Field) =>
+    content && Object.hasOwn(content, field.name) ? content[field.name] : undefined;
+  const isOnly = form.fields.length === 1;
+  return form.fields.some((field) => {
+    const decided = form.fields.some(
+      (each) => each !== field && isYesOrNo(each) && given(each) !== undefined,
+    );
+    if (!isOnly && isNote(field, decided)) return false;
+    return mayBeNo(field, given(field), isOnly);
+  });
 }
 
 function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
+  if (given === undefined || (Array.isArray(given) && given.length === 0)) return isYesOrNo(field);
   if (field.kind === "boolean") return given === false;
-  const isAskedForNo = [humanise(field.name), field.title].some(asksForNo);
-  if (field.kind === "text" && (refuses(String(given)) || (isAskedForNo && affirms(String(given)))))
-    return true;
+  const called = [humanise(field.name), field.title];
+  if (field.kind === "text") {
+    const text = String(given);
+    if (refusesAnywhere(text) || (called.some(asksForNo) && affirms(text))) return true;
+    if (called.some((each) => ASKS.test(each) || PLAIN_TITLE.test(each)) && !affirms(text)) return true;
+  }
   const isZero = [given].flat().some((each) => String(each).trim() === "0");
   return isZero && (isOnly || "options" in field || isYesOrNo(field));
 }
 
-/** Whether a number or a text answers yes or no, by what it is called or by its limits. */
+/** Whether a field is answered by yes or no: by what it is called, by its limits or by its choices. */
 function isYesOrNo(field: Field): boolean {
   const isBit = field.kind === "number" && field.integer && field.minimum === 0 && field.maximum === 1;
-  return isBit || [humanise(field.name), field.title].some((called) => affirms(called) || denies(called));
+  const says = (text: string) => affirms(text) || refuses(text);
+  if (isBit || [humanise(field.name), field.title].some(says)) return true;
+  return "options" in field && field.options.some(({ value, title }) => says(String(value)) || says(title));
 }

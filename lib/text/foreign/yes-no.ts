@@ -59,6 +59,19 @@ export function refuses(text: string): boolean {
   return NO.test(said) || turned(text, said);
 }
 
+/** Texts are read so far for a no. */
+const READ_CHARACTERS = 2_000;
+
+/** Whether a sentence, or a part of one, says no: “Too expensive, do not pay”. */
+export function refusesAnywhere(text: string): boolean {
+  return text
+    .slice(0, READ_CHARACTERS)
+    .split(PARTS)
+    .some((part) => part.trim() !== "" && refuses(part));
+}
+
+const PARTS = /[^\p{L}\p{N}\s’'_-]|\n|\s-\s|\b(?:and|but|then|so)\b/u;
+
 function turned(text: string, said: string): boolean {
   if (NO.test(said)) return TURNS.test(words(text.split(CLAUSE)[0] ?? "").replace(NO, ""));
   return YES.test(said) && (UNDOES.test(said.replace(YES, "")) || CROSSED.test(text));
