@@ -69,6 +69,9 @@ test("an amount in the smallest unit is read by its currency, wherever that is n
   expect(amountOf({ currency: "JPY", lines: [{ price_minor: 700 }] })).toBe(700);
   expect(amountOf({ amount_minor: 5_000_000, currency: "EUR" })).toBe(50_000);
   expect(amountOf({ amount_cents: 5_000, currency: "JPY" })).toBe(50);
+  // Whoever calls may name any currency: the larger reading counts.
+  expect(amountOf({ currencyCode: "KWD", currency: "USD", amount_minor: 9_000_000 })).toBe(90_000);
+  expect(amountOf({ currency: "USD", currency_code: "JPY", amount_minor: 9_000_000 })).toBe(9_000_000);
 });
 
 test("arguments may have more numbers than a function takes; more amounts than anybody sends are left to a person", () => {

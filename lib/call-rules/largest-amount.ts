@@ -1,6 +1,6 @@
 /** Finds the largest amount of money in the arguments of a call, for rules. Pure. */
 import { RuleFailure } from "../rules/language.ts";
-import { currencyOf, inUnits } from "../text/amount.ts";
+import { currenciesOf, inUnits } from "../text/amount.ts";
 import { isMoneyName, readMoney, wordsOf } from "../text/money.ts";
 
 /** Last words of names that are about money, and are no sum of it: `payment_id`, `invoiceTotalDate`. */
@@ -19,7 +19,7 @@ const NO_SUM_BELOW = new Set([
  * RuleFailure for one that has no single reading, and for more than MOST_AMOUNTS, so that a person is asked.
  */
 export function largestAmount(args: Record<string, unknown>): number | null {
-  return largestIn(args, { name: "", above: "", currency: null }, { amounts: MOST_AMOUNTS });
+  return largestIn(args, { name: "", above: "", currencies: [] }, { amounts: MOST_AMOUNTS });
 }
 
 /** More than any call has that somebody made on purpose; each is read in some microseconds. */
@@ -31,8 +31,8 @@ interface Place {
   name: string;
   /** The nearest name about money, for what stands below; empty: none. */
   above: string;
-  /** The currency that is named nearest. */
-  currency: string | null;
+  /** The currencies that are named nearest. */
+  currencies: string[];
 }
 
 function largestIn(value: unknown, place: Place, left: { amounts: number }): number | null {
@@ -43,11 +43,12 @@ function largestIn(value: unknown, place: Place, left: { amounts: number }): num
   }
   // One by one: there may be more values than a function takes arguments.
   let largest: number | null = null;
-  const currency = currencyOf(value as Record<string, unknown>) ?? place.currency;
+  const named = currenciesOf(value as Record<string, unknown>);
+  const currencies = named.length > 0 ? named : place.currencies;
   for (const [key, its] of Object.entries(value)) {
     const found = largestIn(
       its,
-      Array.isArray(value) ? place : { ...placeOf(key, place.above), currency },
+      Array.isArray(value) ? place : { ...placeOf(key, place.above), currencies },
       left,
     );
     if (found !== null && (largest === null || found > largest)) largest = found;
@@ -62,10 +63,14 @@ function placeOf(key: string, above: string): Pick<Place, "name" | "above"> {
   return isMoney ? { name: key, above: key } : { name: `${above}_${key}`, above };
 }
 
-function amountAt(value: unknown, { name, currency }: Place): number | null {
+function amountAt(value: unknown, { name, currencies }: Place): number | null {
   if (name === "" || (typeof value !== "number" && typeof value !== "string")) return null;
   const money = readMoney(value);
-  if (money) return inUnits(name, Math.abs(money.value), money.currency ?? currency);
+  // Whoever calls names the currencies: none of them makes less of the smallest unit than a hundredth.
+  if (money) {
+    const all = [null, ...(money.currency === null ? [] : [money.currency]), ...currencies];
+    return Math.max(...all.map((each) => inUnits(name, Math.abs(money.value), each)));
+  }
   // Digits of any script, and a number that is too large for one (`1e999`): who gets the call may read what we can't.
   if (typeof value === "number" || /\p{N}/u.test(value))
     throw new RuleFailure(`the amount of the argument ${name} has more than one reading, or none`);

@@ -89,13 +89,17 @@ export function currencyInName(key: string): string | null {
 
 /** Returns what a field `currency` beside the amounts says, or null. */
 export function currencyOf(values: Record<string, unknown>): string | null {
-  for (const [key, value] of Object.entries(values)) {
+  return currenciesOf(values)[0] ?? null;
+}
+
+/** Returns what all fields such as `currency` and `currencyCode` say. */
+export function currenciesOf(values: Record<string, unknown>): string[] {
+  return Object.entries(values).flatMap(([key, value]) => {
     if (typeof value !== "string" || !/^currency/i.test(key) || !/^currency(_?code)?$/.test(snake(key)))
-      continue;
+      return [];
     const code = value.trim().toUpperCase();
-    if (/^([A-Z]{3,5}|[$€£¥])$/.test(code)) return code;
-  }
-  return null;
+    return /^([A-Z]{3,5}|[$€£¥])$/.test(code) ? [code] : [];
+  });
 }
 
 /**
