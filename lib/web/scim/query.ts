@@ -39,6 +39,7 @@ export function listAnswer(
   total: number,
   all: Resource[],
 ): ScimAnswer {
+  const asked = askedIn(query);
   return {
     status: 200,
     body: {
@@ -46,22 +47,29 @@ export function listAnswer(
       totalResults: total,
       startIndex: offset + 1,
       itemsPerPage: all.length,
-      Resources: all.map((resource) => only(resource, query)),
+      Resources: all.map((resource) => only(resource, asked)),
     },
   };
 }
 
 /** Whether the answer has this attribute. */
 export function isAsked(query: URLSearchParams, attribute: string): boolean {
+  return askedIn(query)(attribute);
+}
+
+/** Returns what tells of each attribute whether answers have it. The query is read once. */
+function askedIn(query: URLSearchParams): (attribute: string) => boolean {
   const named = namesOf(query, "attributes");
-  return named ? named.has(attribute) : !namesOf(query, "excludedAttributes")?.has(attribute);
+  if (named) return (attribute) => named.has(attribute);
+  const excluded = namesOf(query, "excludedAttributes");
+  return (attribute) => !excluded?.has(attribute);
 }
 
 /** The resource with the attributes that are asked for. `id` and `schemas` always stand in it. */
-function only(resource: Resource, query: URLSearchParams): object {
+function only(resource: Resource, asked: (attribute: string) => boolean): object {
   const always = new Set(["id", "schemas"]);
   return Object.fromEntries(
-    Object.entries(resource).filter(([name]) => always.has(name) || isAsked(query, name.toLowerCase())),
+    Object.entries(resource).filter(([name]) => always.has(name) || asked(name.toLowerCase())),
   );
 }
 
@@ -88,7 +96,7 @@ export function resourceAnswer(
   const headers = { etag: version, ...(status === 201 && { location }) };
   if (request.method === "GET" && names(request.headers.get("if-none-match"), version))
     return { status: 304, headers };
-  return { status, body: only(resource, query), headers };
+  return { status, body: only(resource, askedIn(query)), headers };
 }
 
 /** Throws 412 where the caller means another version. */
