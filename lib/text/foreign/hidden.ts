@@ -133,7 +133,7 @@ export function bareText(text: string): string {
  * `1`, `O` and `0`, `rn` and `m`, and all dashes, points and quotation marks.
  */
 export function readAs(text: string): string {
-  return drawnAs(text)
+  const seen = drawnAs(text)
     .toLowerCase()
     .normalize("NFKD")
     .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
@@ -143,8 +143,10 @@ export function readAs(text: string): string {
     .replace(/vv/g, "w")
     .replace(/[\p{Pd}\u2212]/gu, "-")
     .replace(/[\p{Pi}\p{Pf}"'`´″]+/gu, '"')
-    .replace(/[.,‚·•]/g, ".")
-    .replace(/(?<![\s._])[\s._]+$/, "");
+    .replace(/[.,‚·•]/g, ".");
+  let end = seen.length;
+  while (end > 0 && " ._".includes(seen[end - 1]!)) end--;
+  return seen.slice(0, end);
 }
 
 /** Letters that are written from right to left. */
