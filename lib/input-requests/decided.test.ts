@@ -28,6 +28,7 @@ test.each<[string, Record<string, unknown> | null, DecidedField | null, string]>
   ["accept", { allow: false }, null, "Denied"],
   ["accept", { accept: false }, null, "Refused"],
   ["accept", {}, null, "Confirmed"],
+  ["accept", {}, oneOf("Decision", { reject: "Reject" }), "Answered"],
   ["decline", null, null, "Declined"],
   ["cancel", null, null, "Cancelled"],
   [

@@ -55,7 +55,8 @@ export function decidedWords(
   if (action === "decline") return "Declined";
   if (action === "cancel") return "Cancelled";
   const [only, ...others] = Object.entries(content ?? {});
-  if (!only) return isApproval ? "Approved" : "Confirmed";
+  // A field that was left out says nothing.
+  if (!only) return field ? "Answered" : isApproval ? "Approved" : "Confirmed";
   if (others.length > 0) return "Answered";
   const [name, value] = only;
   if (typeof value === "boolean") return ofBoolean(name, value, field);

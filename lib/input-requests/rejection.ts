@@ -148,7 +148,7 @@ function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
 }
 
 /** Whether a field is answered by yes or no: by what it is called, by its limits or by its choices. */
-function isYesOrNo(field: Field): boolean {
+export function isYesOrNo(field: Field): boolean {
   const isBit = field.kind === "number" && field.integer && field.minimum === 0 && field.maximum === 1;
   const says = (text: string) => affirms(text) || refuses(text);
   if (isBit || [humanise(field.name), field.title].some(says)) return true;

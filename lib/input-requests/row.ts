@@ -293,7 +293,8 @@ export function wordsOf(
 ): string {
   const field = onlyFieldSchema.nullable().catch(null).parse(onlyOf(onlyField));
   const said = asked.isRecipes && asked.origin === "server" && content ? choiceIn(content) : content;
-  return decidedWords(action, said, field && said && field.name in said ? field : null, isApproval(asked));
+  const isField = field && said && (field.name in said || Object.keys(said).length === 0);
+  return decidedWords(action, said, isField ? field : null, isApproval(asked));
 }
 
 /** The field, or that of an opened form. */

@@ -286,6 +286,18 @@ describe("the buttons", () => {
       { fields: TEXT, origin: "intray", tool: "request_approval" },
       ["A Approve and send, primary, sends the form"],
     ],
+    [
+      "a form of an approval that asks for the decision itself",
+      {
+        fields: formOf(
+          { ...options("reject", "approve"), required: false },
+          field({ kind: "text" } as Partial<Field>),
+        ),
+        origin: "intray",
+        tool: "request_approval",
+      },
+      ["A Send answer, primary, sends the form"],
+    ],
     ["a site", { mode: "url", fields: NOTHING }, ["A Continue the task, primary, after the site"]],
     ["a form that can't be shown", { fields: HIDDEN }, []],
   ])("of %s", (_, more, expected) => {

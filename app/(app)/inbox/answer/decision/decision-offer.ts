@@ -1,6 +1,7 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Trouble } from "@/lib/api-client/connection.ts";
 import { type Choice, type Decision, decisionOf, isApproval } from "@/lib/input-requests/decision.ts";
+import { isYesOrNo } from "@/lib/input-requests/rejection.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
 import type { Decided } from "../decided.ts";
@@ -152,10 +153,11 @@ export function decisionButtons(
       return [];
     case "confirm":
       return [{ ...single, label: isApproval(question) ? "Approve" : "Confirm", content: {} }];
-    case "form":
-      return [
-        { ...single, label: isApproval(question) ? "Approve and send" : "Send answer", sendsForm: true },
-      ];
+    case "form": {
+      // Where the form asks for the decision itself, what is filled in approves, and not the press.
+      const approves = isApproval(question) && !decision.fields.some(isYesOrNo);
+      return [{ ...single, label: approves ? "Approve and send" : "Send answer", sendsForm: true }];
+    }
     case "choices":
       return decision.choices.map((choice, index) => ({
         ...single,
