@@ -47,18 +47,29 @@ export function isTable(value: unknown): value is Json[] {
 const ORDINAL = /^(line|row|position|pos|index|no|nr|#)$/i;
 const TITLE = /^(line|description|name|title|item|product|subject|text)$/i;
 
-/** `tables`: how many the call has. */
+/** How many rows of each table are read where a call has tables of so many: short ones leave the long ones more. */
+export function rowsOfEach(lengths: number[]): number {
+  let left = MOST_ROWS;
+  for (const [at, length] of lengths.toSorted((a, b) => a - b).entries()) {
+    const share = Math.floor(left / (lengths.length - at));
+    if (length > share) return Math.max(ROWS_SHOWN, share);
+    left -= length;
+  }
+  return MOST_ROWS;
+}
+
+/** `most`: of its rows. */
 export function describeTable(
   key: string,
   label: string,
   items: Json[],
   formats: Formats,
   currency: string | null,
-  tables = 1,
+  most = MOST_ROWS,
 ): FactTable {
   const columns = arrange(items, currency);
   const summed = summedColumn(columns);
-  const rows = items.slice(0, Math.max(ROWS_SHOWN, Math.floor(MOST_ROWS / tables))).map((item) =>
+  const rows = items.slice(0, most).map((item) =>
     columns.map((column): Cell => {
       const value = own(item, column.key);
       const cell = describeValue(column.key, value, formats) ?? { kind: "text", text: JSON.stringify(value) };

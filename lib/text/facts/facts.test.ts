@@ -267,6 +267,15 @@ test("many tables have no more rows together than one", () => {
   expect(tables).toHaveLength(20);
 });
 
+test("a short table leaves a long one its rows", () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `N${at}`, amount: 1 }));
+  const rowsOf = (values: Record<string, unknown>) =>
+    describeFacts(values).flatMap((block) => (block.kind === "table" ? [block.rows.length] : []));
+  expect(rowsOf({ lines: lines(300), fees: lines(1) })).toEqual([300, 1]);
+  expect(rowsOf({ lines: lines(700), fees: lines(100) })).toEqual([400, 100]);
+  expect(rowsOf({ lines: lines(700) })).toEqual([500]);
+});
+
 test("of JSON no more is drawn than anybody reads", () => {
   const grid = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => 1));
   const blocks = describeFacts(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`t${at}`, grid])));

@@ -5,7 +5,7 @@ import { labelsOf, plural } from "../labels.ts";
 import type { FoundMoney } from "../money.ts";
 import { amountsIn, checkMessage, totalChecker } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
-import { describeTable, type FactTable, isTable, MOST_SUMMED, ROWS_SHOWN } from "./fact-table.ts";
+import { describeTable, type FactTable, isTable, MOST_SUMMED, ROWS_SHOWN, rowsOfEach } from "./fact-table.ts";
 import { nodesIn } from "./json-nodes.ts";
 
 export type FactBlock =
@@ -34,14 +34,13 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
   const labels = labelsOf(Object.keys(first));
   const groups = Object.entries(first).filter(([, value]) => isGroup(value));
   const plain = Object.fromEntries(Object.entries(first).filter(([, value]) => !isGroup(value)));
-  const tables = [plain, ...groups.map(([, group]) => group as Json)]
-    .flatMap(Object.values)
-    .filter(isTable).length;
+  const all = [plain, ...groups.map(([, group]) => group as Json)].flatMap(Object.values);
+  const rows = rowsOfEach(all.filter(isTable).map(({ length }) => length));
   const blocks = [
     ...describeGroup(plain, {
       stated,
       formats,
-      tables,
+      rows,
       currency: null,
       ...(within !== undefined && { group: within }),
     }),
@@ -49,7 +48,7 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
       describeGroup(value as Json, {
         stated,
         formats,
-        tables,
+        rows,
         currency: currencyOf(plain),
         group: named(labels(key)),
       }),
@@ -99,10 +98,10 @@ function describeGroup(
   {
     stated,
     formats,
-    tables,
+    rows,
     currency: outer,
     group,
-  }: { stated: FoundMoney[]; formats: Formats; tables: number; currency: string | null; group?: string },
+  }: { stated: FoundMoney[]; formats: Formats; rows: number; currency: string | null; group?: string },
 ): FactBlock[] {
   const currency = currencyOf(values) ?? outer;
   const total = totalOf(values);
@@ -120,7 +119,7 @@ function describeGroup(
       }
       fields.push({ label: labels(key), cell });
     } else if (isTable(value)) {
-      const table = describeTable(key, label, value, formats, currency, tables);
+      const table = describeTable(key, label, value, formats, currency, rows);
       rest.push(table);
       if (table.left > 0)
         rest.push({
