@@ -40,7 +40,11 @@ function Block({ block }: { block: FactBlock }) {
       <p className="text-muted">
         <PlainText text={block.label} />
       </p>
-      {block.kind === "table" ? <FactsTable table={block} /> : <JsonTree value={block.value} />}
+      {block.kind === "table" ? (
+        <FactsTable table={block} />
+      ) : (
+        <JsonTree value={block.value} label={`JSON: ${block.label}`} />
+      )}
     </div>
   );
 }

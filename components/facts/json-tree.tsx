@@ -13,10 +13,18 @@ import { asJson } from "@/lib/text/labels.ts";
 const MOST_OPEN = 300;
 
 /** Any JSON value, folded by level. Shows text only: follows no link and loads nothing. */
-export function JsonTree({ value, open = 2 }: { value: unknown; open?: number }) {
+export function JsonTree({
+  value,
+  open = 2,
+  label = "JSON",
+}: {
+  value: unknown;
+  open?: number;
+  label?: string;
+}) {
   const levels = nodesIn(value, open) > MOST_OPEN ? 1 : open;
   return (
-    <ScrollX label="JSON" className="px-3 py-2 font-mono text-xs leading-5">
+    <ScrollX label={label} className="px-3 py-2 font-mono text-xs leading-5">
       <Node value={value} open={levels} />
     </ScrollX>
   );

@@ -27,7 +27,7 @@ export interface FactTable {
 /** Wider tables are read better as JSON. */
 const MOST_COLUMNS = 10;
 /** Nobody reads more rows, of all tables of a call together, and a server may send any number. */
-const MOST_ROWS = 500;
+export const MOST_ROWS = 500;
 /** The rows of a table that the page shows at first. */
 export const ROWS_SHOWN = 15;
 

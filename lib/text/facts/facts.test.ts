@@ -267,6 +267,15 @@ test("many tables have no more rows together than one", () => {
   expect(tables).toHaveLength(20);
 });
 
+test("hidden characters count where they are drawn: of a long table in its first rows", () => {
+  const lines = Array.from({ length: 10_000 }, (_, line) => ({
+    line,
+    text: `Line ${line}\u202e`,
+    amount: 1.5,
+  }));
+  expect(describeFacts({ lines })).toMatchObject([{ kind: "table", left: 9_500 }, { kind: "json" }]);
+});
+
 test("a short table leaves a long one its rows", () => {
   const lines = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `N${at}`, amount: 1 }));
   const rowsOf = (values: Record<string, unknown>) =>

@@ -5,7 +5,15 @@ import { labelsOf, plural } from "../labels.ts";
 import type { FoundMoney } from "../money.ts";
 import { amountsIn, checkMessage, totalChecker } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
-import { describeTable, type FactTable, isTable, MOST_SUMMED, ROWS_SHOWN, rowsOfEach } from "./fact-table.ts";
+import {
+  describeTable,
+  type FactTable,
+  isTable,
+  MOST_ROWS,
+  MOST_SUMMED,
+  ROWS_SHOWN,
+  rowsOfEach,
+} from "./fact-table.ts";
 import { nodesIn } from "./json-nodes.ts";
 
 export type FactBlock =
@@ -65,11 +73,16 @@ function firstValues(values: Json, entries: [string, unknown][]): { first: Json;
   const sum: Weight = { values: 0, cells: 0, rows: 0, characters: 0, hidden: 0 };
   const end = entries.findIndex(([name, value]) => {
     add(sum, name, value);
-    sum.hidden += countHidden(JSON.stringify([name, value]), MOST.hidden + 1);
+    sum.hidden += countHidden(JSON.stringify([name, value], readAtMost), MOST.hidden + 1);
     return Object.entries(sum).some(([each, count]) => count > MOST[each as keyof Weight]);
   });
   if (end === -1) return { first: values, rest: {} };
   return { first: Object.fromEntries(entries.slice(0, end)), rest: Object.fromEntries(entries.slice(end)) };
+}
+
+/** For JSON: of a list no more than a table shows. */
+function readAtMost(_: string, value: unknown): unknown {
+  return Array.isArray(value) && value.length > MOST_ROWS ? value.slice(0, MOST_ROWS) : value;
 }
 
 /** Adds what a value weighs: of a group, each value in it. */
