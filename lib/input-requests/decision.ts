@@ -109,6 +109,14 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
   };
 }
 
+/** Whether a field is answered by yes or no: by what it is called, by its limits or by its choices. */
+export function isYesOrNo(field: Field): boolean {
+  const isBit = field.kind === "number" && field.integer && field.minimum === 0 && field.maximum === 1;
+  const says = (text: string) => affirms(text) || refuses(text);
+  if (isBit || [humanise(field.name), field.title].some(says)) return true;
+  return "options" in field && field.options.some(({ value, title }) => says(String(value)) || says(title));
+}
+
 /** Whether to accept is to approve something, rather than to confirm a text. `gate`: set for an approval in front of a call. */
 export function isApproval({ origin, gate, tool }: { origin: string; gate: unknown; tool: string }): boolean {
   return origin === "intray" && (gate !== null || tool === "request_approval");

@@ -1,7 +1,7 @@
 import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
 import { affirms, asksForNo, denies, isTurned, refuses, refusesAnywhere } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
-import { booleanWords, PLAIN_TITLE } from "./decision.ts";
+import { booleanWords, isYesOrNo, PLAIN_TITLE } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
@@ -145,12 +145,4 @@ function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
   }
   const isZero = [given].flat().some((each) => String(each).trim() === "0");
   return isZero && (isOnly || "options" in field || isYesOrNo(field));
-}
-
-/** Whether a field is answered by yes or no: by what it is called, by its limits or by its choices. */
-export function isYesOrNo(field: Field): boolean {
-  const isBit = field.kind === "number" && field.integer && field.minimum === 0 && field.maximum === 1;
-  const says = (text: string) => affirms(text) || refuses(text);
-  if (isBit || [humanise(field.name), field.title].some(says)) return true;
-  return "options" in field && field.options.some(({ value, title }) => says(String(value)) || says(title));
 }

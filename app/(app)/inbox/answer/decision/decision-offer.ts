@@ -1,7 +1,12 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Trouble } from "@/lib/api-client/connection.ts";
-import { type Choice, type Decision, decisionOf, isApproval } from "@/lib/input-requests/decision.ts";
-import { isYesOrNo } from "@/lib/input-requests/rejection.ts";
+import {
+  type Choice,
+  type Decision,
+  decisionOf,
+  isApproval,
+  isYesOrNo,
+} from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
 import type { Decided } from "../decided.ts";
