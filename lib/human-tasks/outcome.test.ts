@@ -211,6 +211,7 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     { comment: "no!" },
   ],
   ["nothing", { approve: flag(), x: { type: "string" } }, {}],
+  ["no decision in words", { decision: { type: "string" }, x: { type: "string" } }, { x: "4711" }],
   [
     "no tick",
     { items: { type: "array", title: "Approve which?", items: { type: "string", enum: ["a", "b"] } } },
@@ -254,6 +255,11 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     "what it is booked on",
     { cost_center: { type: "string" }, priority: { type: "string", enum: ["low", "high"] } },
     { cost_center: "4711" },
+  ],
+  [
+    "a yes, and why",
+    { approve: flag(), why: { type: "string", title: "Why do you approve?" }, approver: { type: "string" } },
+    { approve: true, why: "The order matches", approver: "Ana" },
   ],
   ["a 1", { approve: { type: "integer", enum: [0, 1] } }, { approve: 1 }],
 ])("an approval whose form says %s is answered", (_, properties, content) => {

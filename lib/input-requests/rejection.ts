@@ -103,6 +103,9 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
 const NOTE = /\b(reason|comment|note|remark|explanation|justification)s?\b/i;
 const ASKS = /\b(yes|no|decision|decide|approv\w*|reject\w*)\b/i;
 
+/** Titles of texts that take the decision, where nothing else does. */
+const DECIDES = /\b(yes|no|decision|decide|approve|reject)\b/i;
+
 /** `decided`: another field of the form takes the decision, and has it. */
 function isNote({ kind, name, title }: Field, decided: boolean): boolean {
   if (!NOTE.test(humanise(name)) || affirms(title)) return false;
@@ -130,8 +133,14 @@ export function withholdsConsent(
       (each) => each !== field && isYesOrNo(each) && given(each) !== undefined,
     );
     if (!isOnly && isNote(field, decided)) return false;
-    return mayBeNo(field, given(field), isOnly);
+    return mayBeNo(field, given(field), isOnly) || (!decided && isNoYes(field, given(field)));
   });
+}
+
+/** Whether a text that decides says anything but yes, or nothing. */
+function isNoYes({ kind, name, title }: Field, given: unknown): boolean {
+  const decides = [humanise(name), title].some((called) => DECIDES.test(called) || PLAIN_TITLE.test(called));
+  return kind === "text" && decides && !affirms(String(given ?? ""));
 }
 
 function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
@@ -141,7 +150,6 @@ function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
   if (field.kind === "text") {
     const text = String(given);
     if (refusesAnywhere(text) || (called.some(asksForNo) && affirms(text))) return true;
-    if (called.some((each) => ASKS.test(each) || PLAIN_TITLE.test(each)) && !affirms(text)) return true;
   }
   const isZero = [given].flat().some((each) => String(each).trim() === "0");
   return isZero && (isOnly || "options" in field || isYesOrNo(field));

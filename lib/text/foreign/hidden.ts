@@ -6,8 +6,8 @@ export interface TextPart {
 }
 
 /**
- * Among them what puts the rest of a text out of sight, 80 blanks or six line breaks in a row; the blank of Braille, lines and boxes over the letter before (not the one of keycap emoji);
- * and what stands for an object.
+ * Among them what puts the rest of a text out of sight, 80 blanks or six line breaks in a row; the blank of Braille; lines and
+ * boxes over the letter before (not the one of keycap emoji); and what stands for an object.
  */
 const INVISIBLE =
   /(?<![^\S\n\ufeff])[^\S\n\ufeff]{80,}|(?<![^\S\ufeff])(?:[^\S\n\ufeff]*\n){6,}|(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc]|[\u20d2-\u20da]|[\u20e5-\u20eb])/gu;
