@@ -1,19 +1,12 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { type DrawnMe, MeProvider } from "@/components/shell/session/me.tsx";
+import { MeProvider } from "@/components/shell/session/me.tsx";
+import { DRAWN_ME } from "@/test/drawn-me.ts";
 import { JsonTree } from "./json-tree.tsx";
-
-const ME = {
-  user: { id: "u", name: "Ben", email: "ben@acme.example" },
-  preferences: { locale: null, singleKeys: true },
-  permissions: [],
-  browserLocale: "en-GB",
-  drawnFor: "u",
-} as unknown as DrawnMe;
 
 const drawn = (value: unknown) =>
   renderToStaticMarkup(
-    <MeProvider me={ME}>
+    <MeProvider me={DRAWN_ME}>
       <JsonTree value={value} />
     </MeProvider>,
   );

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
-import { UNOPENED } from "../base/db/content.ts";
+import { beginningOf, UNOPENED } from "../base/db/content.ts";
 import { openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { detached } from "../base/detached.ts";
@@ -36,10 +36,8 @@ export interface AgentTaskRow {
   unopened: boolean;
 }
 
-/** Held calls keep the question's beginning in memory, and nothing else of it. Sealed texts are opened whole. */
+/** Held calls keep the question's beginning in memory, and nothing else of it. */
 const QUESTION_CHARACTERS = 400;
-const QUESTION = Prisma.sql`CASE WHEN r.message LIKE 'sealed/%' THEN r.message
-  ELSE left(r.message, ${QUESTION_CHARACTERS}::integer) END`;
 
 const questionSchema = z
   .array(
@@ -58,7 +56,7 @@ const COLUMNS = Prisma.sql`t.id, t.state, coalesce(c.name, t.tool) AS tool, t.la
   EXISTS (SELECT FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
     AND r.state = 'answered') AS "isAnswered",
   (SELECT json_agg(json_build_object('id', r.id, 'message', r.message)) FROM (
-    SELECT r.id, ${QUESTION} AS message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
+    SELECT r.id, ${beginningOf(Prisma.sql`r.message`, QUESTION_CHARACTERS)} AS message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
       AND r.state = 'open' ORDER BY r.created_at, r.id LIMIT 1) r) AS requests`;
 const FROM = Prisma.sql`FROM task t
   LEFT JOIN agent_call c ON c.organization_id = t.organization_id AND c.task_id = t.id`;

@@ -128,10 +128,9 @@ export function withholdsConsent(
   const given = (field: Field) =>
     content && Object.hasOwn(content, field.name) ? content[field.name] : undefined;
   const isOnly = form.fields.length === 1;
+  const deciding = form.fields.filter((field) => given(field) !== undefined && isYesOrNo(field));
   return form.fields.some((field) => {
-    const decided = form.fields.some(
-      (each) => each !== field && isYesOrNo(each) && given(each) !== undefined,
-    );
+    const decided = deciding.some((each) => each !== field);
     if (!isOnly && isNote(field, decided)) return false;
     return mayBeNo(field, given(field), isOnly) || (!decided && isNoYes(field, given(field)));
   });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
-import { UNOPENED_TEXT } from "../base/db/content.ts";
+import { beginningOf, UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
 import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
@@ -50,9 +50,8 @@ export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exi
 const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
   ELSE jsonb_build_object('kind', r.form -> 'kind') END`;
 
-/** Sealed texts are read whole, and cut once they are open. Alias `r`. */
-export const SHORT_MESSAGE = Prisma.sql`CASE WHEN r.message LIKE 'sealed/%' THEN r.message
-  ELSE left(r.message, ${MESSAGE_IN_LISTS + 1}::integer) END AS message`;
+/** What tells whether more follows than a list shows. Alias `r`. */
+export const SHORT_MESSAGE = Prisma.sql`${beginningOf(Prisma.sql`r.message`, MESSAGE_IN_LISTS + 1)} AS message`;
 
 /** Its texts cut, so that a page of long answers is not read to be shown in a line each. Alias `a`. */
 export const SHORT_CONTENT = Prisma.sql`CASE WHEN octet_length(a.content::text) <= ${4 * MESSAGE_IN_LISTS}

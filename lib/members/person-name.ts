@@ -32,7 +32,7 @@ export function refuseName(name: string, others: string[] = []): void {
   )
     throw refused(
       "invalid_input",
-      "Write your own name, without quotation marks, arrows, hidden characters, dots and colons beside words, “for” and “and”",
+      "Write your own name, without quotation marks, arrows, hidden characters, dots and colons beside words, “&”, “for”, “as” and “and”",
     );
   if (others.some((other) => readAs(other) === readAs(name)))
     throw refused("name_taken", `Somebody here is already called ${name}: add a last name`);

@@ -144,14 +144,14 @@ export function sameAmount(a: number, b: number): boolean {
 }
 
 /** Signs of several currencies. */
-const OF_SIGN: Record<string, Set<string>> = {
-  $: new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]),
-  "¥": new Set(["JPY", "CNY"]),
-};
+const OF_SIGN = new Map([
+  ["$", new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"])],
+  ["¥", new Set(["JPY", "CNY"])],
+]);
 
 /** Returns true if two currencies may be the same. null may be any currency. */
 export function mayBeSameCurrency(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return true;
   const [a, b] = [SIGNS[one] ?? one, SIGNS[other] ?? other];
-  return a === b || OF_SIGN[a]?.has(b) === true || OF_SIGN[b]?.has(a) === true;
+  return a === b || OF_SIGN.get(a)?.has(b) === true || OF_SIGN.get(b)?.has(a) === true;
 }

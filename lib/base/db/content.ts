@@ -3,6 +3,7 @@
  * where the plain one would, and says where it belongs: `sealed/<table.column>/<t|j>/<row>/v1.<key>.<text>`; in JSON as
  * `{"sealed": "…"}`, with members beside it that stay readable. Rows may be sealed or plain at any time.
  */
+import { Prisma } from "../../generated/prisma/client.ts";
 import { AppError } from "../errors.ts";
 import type { Seal } from "../seal.ts";
 
@@ -81,6 +82,12 @@ export const PLAIN: Content = {
 
 const SEALED = /^sealed\/([a-z_]+\.[a-z_]+)\/([tj])\/([0-9a-f-]{36})\/(v1\.([0-9a-f-]{36})\.[\w-]+)$/;
 const PREFIX = "sealed/";
+
+/** SQL: the beginning of a text. A sealed one is whole, to be cut once it is open. */
+export function beginningOf(text: Prisma.Sql, characters: number): Prisma.Sql {
+  return Prisma.sql`CASE WHEN starts_with(${text}, ${PREFIX}) THEN ${text}
+    ELSE left(${text}, ${characters}::integer) END`;
+}
 
 interface Place {
   kind: "text" | "json";

@@ -1,22 +1,16 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { type DrawnMe, MeProvider } from "@/components/shell/session/me.tsx";
+import { MeProvider } from "@/components/shell/session/me.tsx";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { normaliseForm } from "@/lib/mcp/forms/question.ts";
+import { DRAWN_ME } from "@/test/drawn-me.ts";
 import { MainButtons } from "../decision/main-buttons.tsx";
 import { AnswerFields } from "./answer-fields.tsx";
 import { AnswerQuestion, FormWords } from "./answer-question.tsx";
 import { useAnswerForm } from "./use-answer-form.ts";
 
-const ME = {
-  user: { id: "u", name: "Ben", email: "ben@acme.example" },
-  preferences: { locale: null, singleKeys: true },
-  permissions: [],
-  browserLocale: "en-GB",
-  drawnFor: "u",
-} as unknown as DrawnMe;
 const QUESTION = { mode: "form", warnings: [], previous: null } as unknown as InputRequestDetail;
 
 /** What the card shows of a form: its words, its fields, and its buttons. */
@@ -50,7 +44,7 @@ function Card({ form }: { form: Form }) {
 
 const draw = (requestedSchema: object) =>
   renderToStaticMarkup(
-    <MeProvider me={ME}>
+    <MeProvider me={DRAWN_ME}>
       <Card form={normaliseForm(requestedSchema)} />
     </MeProvider>,
   );
