@@ -734,6 +734,26 @@ describe("a snooze", () => {
     });
   });
 
+  test("a draft of a page that shows the wording before keeps no choice either", async () => {
+    const request = await asked();
+    const form = normaliseForm({
+      type: "object",
+      properties: { d: { type: "string", enum: ["1", "2"] }, note: { type: "string" } },
+    });
+    await acme.sql(
+      "UPDATE input_request SET form = $2, reworded_at = now() - interval '1 second' WHERE id = $1",
+      [request.id, JSON.stringify(form)],
+    );
+    const content = { d: "1", note: "Ask Ola" };
+    const { questionHash } = await acme.read(ben, request);
+    const save = (hash: string) =>
+      web.call("PUT", at(request, "/draft"), { ...ben, body: { content, questionHash: hash } });
+    expect((await save(questionHash)).status).toBe(204);
+    expect((await acme.read(ben, request)).draft).toMatchObject({ content });
+    expect((await save("0".repeat(64))).status).toBe(204);
+    expect((await acme.read(ben, request)).draft).toMatchObject({ content: { note: "Ask Ola" } });
+  });
+
   test("ends where the question is worded anew in place", async () => {
     const request = await asked();
     await askRequester(ben, request);

@@ -402,12 +402,27 @@ function acceptable(request: Pick<LockedRequest, "form">): Form & { kind: "suppo
 export function knownContent(
   request: LockedRequest,
   content: Record<string, unknown>,
+  which: "all" | "typed",
 ): Record<string, unknown> {
   const form = formSchema.parse(request.form);
-  const given = Object.entries(content);
-  if (form.kind !== "supported" && given.length > 0) throw new AppError("unsupported_form", form.reason);
-  const known = new Set(form.kind === "supported" ? form.fields.map((field) => field.name) : []);
-  return Object.fromEntries(given.filter(([name]) => known.has(name)));
+  if (form.kind !== "supported" && Object.keys(content).length > 0)
+    throw new AppError("unsupported_form", form.reason);
+  return which === "typed" ? typedContent(form, content) : pickFields(content, fieldsOf(form));
+}
+
+/** The texts and numbers of a draft, without its choices: after a rewording, the same choice may have another title. */
+export function typedContent(form: Form, content: Record<string, unknown>): Record<string, unknown> {
+  return pickFields(
+    content,
+    fieldsOf(form).filter(({ kind }) => kind === "text" || kind === "number"),
+  );
+}
+
+const fieldsOf = (form: Form) => (form.kind === "supported" ? form.fields : []);
+
+function pickFields(content: Record<string, unknown>, fields: { name: string }[]): Record<string, unknown> {
+  const names = new Set(fields.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(content).filter(([name]) => names.has(name)));
 }
 
 export function memberOnly(principal: Principal): string {

@@ -6,7 +6,7 @@ import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
-import { type Form, formSchema } from "../mcp/forms/form.ts";
+import { formSchema } from "../mcp/forms/form.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { DETAILS } from "../servers/recipes/choices.ts";
@@ -18,6 +18,7 @@ import { visibleTask } from "../tasks/visibility.ts";
 import { siteOf } from "../text/url-parts.ts";
 import { idsIn } from "./documents/find.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/queries.ts";
+import { typedContent } from "./guards.ts";
 import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./row.ts";
 import type { InputRequestDetail } from "./schema.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
@@ -52,6 +53,9 @@ export async function readInputRequest(
   const summary = toSummary(principal, row);
   const form = formSchema.parse(row.form);
   const args = record.parse(row.arguments);
+  const drafted = record.nullable().parse(row.draftContent) ?? {};
+  const { draftSavedAt, rewordedAt } = row;
+  const isForEarlierWording = draftSavedAt !== null && rewordedAt !== null && draftSavedAt <= rewordedAt;
   return {
     ...summary,
     // Judged anew: a question captured by an earlier version has no warnings stored.
@@ -76,7 +80,7 @@ export async function readInputRequest(
             url: urlFor(principal, row, row.previousUrl),
           },
     draft: row.draftSavedAt && {
-      content: draftFor(form, record.parse(row.draftContent), row.draftSavedAt, row.rewordedAt),
+      content: isForEarlierWording ? typedContent(form, drafted) : drafted,
       comment: row.draftComment,
       savedAt: row.draftSavedAt.toISOString(),
     },
@@ -126,19 +130,6 @@ function urlFor(principal: Principal, { openerId }: RequestRow, url: string | nu
 }
 
 const record = z.record(z.string(), z.unknown());
-
-/** Of a draft that was saved before the question was reworded, what was typed: what was chosen may be called otherwise now. */
-function draftFor(
-  form: Form,
-  content: Record<string, unknown>,
-  savedAt: Date,
-  rewordedAt: Date | null,
-): Record<string, unknown> {
-  if (rewordedAt === null || savedAt > rewordedAt) return content;
-  const fields = form.kind === "supported" ? form.fields : [];
-  const typed = fields.filter(({ kind }) => kind === "text" || kind === "number").map(({ name }) => name);
-  return Object.fromEntries(Object.entries(content).filter(([name]) => typed.includes(name)));
-}
 
 interface DetailRow extends RequestRow {
   arguments: unknown;

@@ -122,9 +122,13 @@ export const assignInputSchema = z.strictObject({
 export type AssignInput = z.infer<typeof assignInputSchema>;
 export const handOverInputSchema = z.strictObject({ memberId: z.uuid(), note: assignmentNoteSchema });
 export type HandOverInput = z.infer<typeof handOverInputSchema>;
-/** Replaces the caller's draft; an empty one deletes the draft. */
+/**
+ * Replaces the caller's draft; an empty one deletes the draft. `questionHash`: the question that was read. Of a draft
+ * for another wording, only what was typed is kept.
+ */
 export const draftInputSchema = z.strictObject({
   content: givenContent,
+  questionHash: answerInputSchema.shape.questionHash.optional(),
   comment: z.string().max(4000).optional(),
 });
 export type DraftInput = z.infer<typeof draftInputSchema>;

@@ -515,7 +515,7 @@ export async function saveDraft(
   tx: Tx,
   principal: Principal,
   requestId: string,
-  { content, comment = "" }: DraftInput,
+  { content, comment = "", questionHash }: DraftInput,
 ): Promise<Date | null> {
   const userId = memberOnly(principal);
   const request = await lockRequest(organizationId, tx, principal, requestId);
@@ -524,12 +524,13 @@ export async function saveDraft(
   await tx.$executeRaw`UPDATE claim SET active_at = now() WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${requestId}::uuid AND user_id = ${userId}::uuid
     AND active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
-  const kept = knownContent(request, content);
+  const its = contentOf(tx);
+  const isCurrent = questionHash === undefined || its.isSameHash(questionHash, request.questionHash);
+  const kept = knownContent(request, content, isCurrent ? "all" : "typed");
   if (Object.keys(kept).length === 0 && comment === "") {
     await tx.draft.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
     return null;
   }
-  const its = contentOf(tx);
   const stored = JSON.stringify(its.json("draft.content", requestId, storable(kept)));
   const said = its.text("draft.comment", requestId, comment === "" ? null : storableText(comment));
   const saved = await tx.$queryRaw<{ at: Date }[]>`

@@ -116,7 +116,7 @@ export function AnswerArea({
 }) {
   const me = useMe();
   const isUrl = question.mode === "url";
-  const draft = useDraft(question.id, newest, form);
+  const draft = useDraft(question, newest, form);
   /** What was refused since others agreed to something else: pressed again it is proposed, and nothing else is. */
   const refused = useRef<Decided | null>(null);
   const [error, setError] = useState<AnswerError | null>(null);

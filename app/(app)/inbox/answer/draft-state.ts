@@ -21,8 +21,8 @@ export function triesAgain(status: number | null): boolean {
 }
 
 /** Returns the draft as the server keeps it, or null if there was nothing to save. */
-export function keptDraft(sent: DraftInput, savedAt: string | null): Draft | null {
-  return savedAt === null ? null : { ...sent, comment: sent.comment || null, savedAt };
+export function keptDraft({ content, comment }: DraftInput, savedAt: string | null): Draft | null {
+  return savedAt === null ? null : { content, comment: comment || null, savedAt };
 }
 
 /**

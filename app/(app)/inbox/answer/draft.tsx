@@ -46,7 +46,7 @@ interface DraftState {
  * @param newest the latest draft read from the server.
  */
 export function useDraft(
-  requestId: string,
+  { id: requestId, questionHash }: { id: string; questionHash: string },
   newest: Draft | null,
   form: Pick<AnswerForm, "watch" | "restore"> & { reset: () => void },
 ): DraftState {
@@ -72,7 +72,8 @@ export function useDraft(
     if (!waiting.current) return;
     waiting.current = false;
     sending.current = true;
-    const draft = { content: typed.current.content, comment: typed.current.comment } satisfies DraftInput;
+    const { content, comment } = typed.current;
+    const draft = { content, comment, questionHash } satisfies DraftInput;
     try {
       const savedAt = await put(requestId, draft);
       known.current = savedAt ?? known.current;
@@ -93,7 +94,7 @@ export function useDraft(
     } finally {
       sending.current = false;
     }
-  }, [client, requestId]);
+  }, [client, requestId, questionHash]);
   const flush = useCallback(() => void send(), [send]);
   useLeaving(flush);
 
