@@ -184,6 +184,14 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     { decision: { type: "string", oneOf: [{ const: "approve", title }] } },
     { decision: "approve" },
   ]),
+  ...["needs_changes", "Flag as fraud", "escalate", "abstain", "Later today", "unsure"].map(
+    (value): [string, Record<string, object>, Record<string, unknown>] => [
+      `the choice “${value}” beside a consent`,
+      { decision: { type: "string", enum: ["approve", "reject", value] } },
+      { decision: value },
+    ],
+  ),
+  ["a sign", { d: { type: "string", enum: ["👍", "👎"] } }, { d: "👎" }],
   ...[
     "This is fraud. Do not pay.",
     "Too expensive, do not pay",
@@ -262,6 +270,18 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
     { approve: true, why: "The order matches", approver: "Ana" },
   ],
   ["a 1", { approve: { type: "integer", enum: [0, 1] } }, { approve: 1 }],
+  ...["approve", "approve_with_conditions", "accept as it is"].map(
+    (value): [string, Record<string, object>, Record<string, unknown>] => [
+      `“${value}”`,
+      { decision: { type: "string", enum: [...new Set(["approve", "reject", value])] } },
+      { decision: value },
+    ],
+  ),
+  [
+    "which of two sums",
+    { sum: { type: "string", enum: ["Pay 10", "Pay 20", "Half of it"] } },
+    { sum: "Half of it" },
+  ],
 ])("an approval whose form says %s is answered", (_, properties, content) => {
   const asked = decision({ form: normaliseForm({ type: "object", properties }), content });
   expect(outcomeOfDecision("request_approval", asked, at)).toMatchObject({ outcome: "answered", content });

@@ -1,5 +1,13 @@
 import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
-import { affirms, asksForNo, denies, isTurned, refuses, refusesAnywhere } from "../text/foreign/yes-no.ts";
+import {
+  affirms,
+  asksForNo,
+  consents,
+  denies,
+  isTurned,
+  refuses,
+  refusesAnywhere,
+} from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
 import { booleanWords, isYesOrNo, PLAIN_TITLE } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
@@ -142,10 +150,19 @@ function isNoYes({ kind, name, title }: Field, given: unknown): boolean {
   return kind === "text" && decides && !affirms(String(given ?? ""));
 }
 
+/** Whether a choice is a consent and the chosen one says no yes: “Needs changes” beside “Approve”. */
+function isBesideConsent(options: { value: ChoiceValue; title: string }[], given: unknown): boolean {
+  const isYes = (say: typeof affirms, { value, title }: (typeof options)[number]) =>
+    say(String(value)) || say(title);
+  const chosen = options.find(({ value }) => value === given);
+  return !(chosen && isYes(affirms, chosen)) && options.some((option) => isYes(consents, option));
+}
+
 function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
   if (given === undefined || (Array.isArray(given) && given.length === 0)) return isYesOrNo(field);
   if (field.kind === "boolean") return given === false;
   const called = [humanise(field.name), field.title];
+  if (field.kind === "one_of" && isBesideConsent(field.options, given)) return true;
   if (field.kind === "text") {
     const text = String(given);
     if (refusesAnywhere(text) || (called.some(asksForNo) && affirms(text))) return true;

@@ -28,6 +28,13 @@ export function denies(text: string): boolean {
   return NO.test(words(text));
 }
 
+const CONSENTING = new RegExp(`^${FILLERS}(?:${CONSENTS})\\b`, "i");
+
+/** Whether a text is a plain consent: “Approve”, and not “Pay”, which may be one of several amounts or times. */
+export function consents(text: string): boolean {
+  return CONSENTING.test(words(text)) && !refuses(text);
+}
+
 const OR_YES = new RegExp(`(?:\\bor\\b|/)\\s*${FILLERS}${YES_WORDS}\\b`, "i");
 
 /** Whether a field asks for a no alone, so that a yes to it is one: “Shall we reject the payment?”, and not “Reject or approve?”. */
@@ -56,7 +63,7 @@ export function isTurned(text: string): boolean {
 /** Whether a text says no: at its beginning, or by the words or a sign beside a yes. */
 export function refuses(text: string): boolean {
   const said = words(text);
-  return NO.test(said) || turned(text, said);
+  return said === "" ? CROSSED.test(text) : NO.test(said) || turned(text, said);
 }
 
 /** Texts are read so far for a no. */
