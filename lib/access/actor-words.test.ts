@@ -11,7 +11,7 @@ test("nobody but a person is called by a name alone, whoever chose it", () => {
   expect(said).toEqual([
     ["member", "Ben", "Ben"],
     ["key", "the API key Ben", "The API key Ben"],
-    ["agent", "the agent Ben", "The agent Ben"],
+    ["agent", "the agent “Ben”", "The agent “Ben”"],
     ["rule", "the rule Ben", "The rule Ben"],
     // Intray's own names, which nobody chooses.
     ["engine", "Ben", "Ben"],

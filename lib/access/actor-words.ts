@@ -11,5 +11,7 @@ export function actorWords(
   { begins = false } = {},
 ): string {
   const what = serviceAccount ? "service account" : KINDS[kind];
-  return what ? `${begins ? "The" : "the"} ${what} ${name}` : name;
+  // An agent names itself, and could go on with a sentence of Intray's.
+  const called = kind === "agent" ? `“${name.replace(/["“”„«»]/g, "")}”` : name;
+  return what ? `${begins ? "The" : "the"} ${what} ${called}` : name;
 }

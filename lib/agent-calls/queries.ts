@@ -56,7 +56,7 @@ const COLUMNS = Prisma.sql`t.id, t.state, coalesce(c.name, t.tool) AS tool, t.la
   EXISTS (SELECT FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
     AND r.state = 'answered') AS "isAnswered",
   (SELECT json_agg(json_build_object('id', r.id, 'message', r.message)) FROM (
-    SELECT r.id, ${beginningOf(Prisma.sql`r.message`, QUESTION_CHARACTERS)} AS message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
+    SELECT r.id, ${beginningOf(Prisma.sql`r.message`, "input_request.message", Prisma.sql`r.id`, QUESTION_CHARACTERS)} AS message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
       AND r.state = 'open' ORDER BY r.created_at, r.id LIMIT 1) r) AS requests`;
 const FROM = Prisma.sql`FROM task t
   LEFT JOIN agent_call c ON c.organization_id = t.organization_id AND c.task_id = t.id`;

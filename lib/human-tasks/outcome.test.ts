@@ -191,6 +191,31 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
       { decision: value },
     ],
   ),
+  ...["This is fraud", "Wrong IBAN", "Ask Cleo first"].map(
+    (text): [string, Record<string, object>, Record<string, unknown>] => [
+      `the text “${text}” to a title that asks`,
+      { d: { type: "string", title: "Shall we pay?" } },
+      { d: text },
+    ],
+  ),
+  ...["Yes that one is fraud", "Yes. Delete it.", "Approve only after legal has signed"].map(
+    (text): [string, Record<string, object>, Record<string, unknown>] => [
+      `the text “${text}”`,
+      { d: { type: "string", title: "Decision" } },
+      { d: text },
+    ],
+  ),
+  [
+    "its decision in a text beside a yes to something else",
+    { agree: flag("I have read the terms"), decision: { type: "string", title: "Your decision" } },
+    { agree: true, decision: "this is fraud" },
+  ],
+  [
+    "a note where nothing decides",
+    { comment: { type: "string", title: "Comment" }, name: { type: "string", title: "Your name" } },
+    { comment: "I reject this. Do not pay!", name: "Ben" },
+  ],
+  ["a yes to a stop", { x: flag("Should the payment be stopped?") }, { x: true }],
   ["a sign", { d: { type: "string", enum: ["👍", "👎"] } }, { d: "👎" }],
   ...[
     "This is fraud. Do not pay.",

@@ -70,7 +70,8 @@ function ofBoolean(name: string, value: boolean, field: DecidedField | null): st
   const title = field?.title ?? humanise(name);
   const isPlain = [name, humanise(name)].some((plain) => plain.toLowerCase() === title.toLowerCase());
   // “Keep it blocked”, of a field `approved`: the title is what was read.
-  const says = isPlain || PLAIN_TITLE.test(title) || (affirms(title) && !isTurned(title));
+  const saysSo = affirms(title) && affirms(humanise(name)) && !isTurned(title);
+  const says = isPlain || PLAIN_TITLE.test(title) || saysSo;
   const past = says && !denies(title) ? own(PAST, name) : undefined;
   const word = value ? past : past && own(REFUSED, past);
   if (word) return word;

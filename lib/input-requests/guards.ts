@@ -381,11 +381,11 @@ export function checkedContent(
   return content;
 }
 
-/** Returns the only field of a form that has one field. */
-export function onlyFieldOf(request: Pick<LockedRequest, "form">): Field | null {
+/** Returns the field that says what was decided, if the form has one alone; null if it has none. */
+export function decidedFieldOf(request: Pick<LockedRequest, "form">): Field | "several" | null {
   const form = formSchema.parse(request.form);
   const [field = null, ...others] = form.kind === "supported" ? form.fields : [];
-  return others.length === 0 ? field : null;
+  return others.length === 0 ? field : "several";
 }
 
 /** Returns the form, if the question can be shown whole. Throws `unsupported_form` otherwise. */

@@ -113,12 +113,14 @@ const ASKS = /\b(yes|no|decision|decide|approv\w*|reject\w*)\b/i;
 
 /** Titles of texts that take the decision, where nothing else does. */
 const DECIDES = /\b(yes|no|decision|decide|approve|reject)\b/i;
+/** Titles that ask for something about a decision. */
+const WHY = /^(why|how|who|whom|what|when|where|which)\b/i;
 
 /** `decided`: another field of the form takes the decision, and has it. */
 function isNote({ kind, name, title }: Field, decided: boolean): boolean {
-  if (!NOTE.test(humanise(name)) || affirms(title)) return false;
+  if (!decided || !NOTE.test(humanise(name)) || affirms(title)) return false;
   // What is to be ticked is a note only where people read so.
-  return NOTE.test(title) || (kind === "text" && decided && !ASKS.test(title));
+  return NOTE.test(title) || (kind === "text" && !ASKS.test(title));
 }
 
 /**
@@ -140,29 +142,31 @@ export function withholdsConsent(
   return form.fields.some((field) => {
     const decided = deciding.some((each) => each !== field);
     if (!isOnly && isNote(field, decided)) return false;
-    return mayBeNo(field, given(field), isOnly) || (!decided && isNoYes(field, given(field)));
+    return mayBeNo(field, given(field), isOnly) || isNoYes(field, given(field), decided);
   });
 }
 
 /** Whether a text that decides says anything but yes, or nothing. */
-function isNoYes({ kind, name, title }: Field, given: unknown): boolean {
-  const decides = [humanise(name), title].some((called) => DECIDES.test(called) || PLAIN_TITLE.test(called));
-  return kind === "text" && decides && !affirms(String(given ?? ""));
+function isNoYes({ kind, name, title }: Field, given: unknown, decided: boolean): boolean {
+  if (kind !== "text" || WHY.test(title) || affirms(String(given ?? ""))) return false;
+  if (DECIDES.test(title) || PLAIN_TITLE.test(title) || affirms(title)) return true;
+  return !decided && [humanise(name)].some((called) => DECIDES.test(called) || PLAIN_TITLE.test(called));
 }
 
 /** Whether a choice is a consent and the chosen one says no yes: “Needs changes” beside “Approve”. */
-function isBesideConsent(options: { value: ChoiceValue; title: string }[], given: unknown): boolean {
-  const isYes = (say: typeof affirms, { value, title }: (typeof options)[number]) =>
+export function isBesideConsent(field: Field, given: unknown): boolean {
+  if (field.kind !== "one_of") return false;
+  const says = (say: typeof affirms, { value, title }: { value: ChoiceValue; title: string }) =>
     say(String(value)) || say(title);
-  const chosen = options.find(({ value }) => value === given);
-  return !(chosen && isYes(affirms, chosen)) && options.some((option) => isYes(consents, option));
+  const chosen = field.options.find(({ value }) => value === given);
+  return !(chosen && says(affirms, chosen)) && field.options.some((option) => says(consents, option));
 }
 
 function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
   if (given === undefined || (Array.isArray(given) && given.length === 0)) return isYesOrNo(field);
   if (field.kind === "boolean") return given === false;
   const called = [humanise(field.name), field.title];
-  if (field.kind === "one_of" && isBesideConsent(field.options, given)) return true;
+  if (isBesideConsent(field, given)) return true;
   if (field.kind === "text") {
     const text = String(given);
     if (refusesAnywhere(text) || (called.some(asksForNo) && affirms(text))) return true;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
-import { beginningOf, UNOPENED_TEXT } from "../base/db/content.ts";
+import { beginningOf, isSealed, UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
 import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
@@ -10,7 +10,7 @@ import { choiceIn } from "../servers/recipes/choices.ts";
 import { gateRuleSchema } from "../tasks/schema.ts";
 import { decidedWords } from "./decided.ts";
 import { isApproval } from "./decision.ts";
-import { actionsFor, onlyFieldOf } from "./guards.ts";
+import { actionsFor, decidedFieldOf } from "./guards.ts";
 import { MESSAGE_IN_LISTS } from "./limits.ts";
 import {
   actionSchema,
@@ -41,23 +41,26 @@ const SHORT_ARGUMENTS = 8_000;
 export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL AND r.origin = 'server'
   THEN r.alike END`;
 
-/** The field of a form of one, whose title and choices say what was decided, or a sealed form; aliases `r` and `a`. */
-export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exists(r.form, 'sealed') THEN r.form
-  WHEN a.action = 'accept' AND jsonb_array_length(r.form -> 'fields') = 1
-  THEN r.form -> 'fields' -> 0 END`;
+/** What says what was decided, as `decidedFieldOf` has it, or a sealed form; alias `r`. */
+export const DECIDED_FIELD = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
+  WHEN jsonb_array_length(r.form -> 'fields') > 1 THEN '"several"' ELSE r.form -> 'fields' -> 0 END`;
+
+/** The same of an accepted answer, else null; alias `a`. */
+export const ANSWERED_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' THEN ${DECIDED_FIELD} END`;
 
 /** Whether the form can be shown, as its kind, or a sealed form; alias `r`. */
 const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
   ELSE jsonb_build_object('kind', r.form -> 'kind') END`;
 
 /** What tells whether more follows than a list shows. Alias `r`. */
-export const SHORT_MESSAGE = Prisma.sql`${beginningOf(Prisma.sql`r.message`, MESSAGE_IN_LISTS + 1)} AS message`;
+export const SHORT_MESSAGE = Prisma.sql`${beginningOf(Prisma.sql`r.message`, "input_request.message", Prisma.sql`r.id`, MESSAGE_IN_LISTS + 1)} AS message`;
 
-/** Its texts cut, so that a page of long answers is not read to be shown in a line each. Alias `a`. */
+/** Its texts cut, and long lists null, so that a page of long answers is not read to be shown in a line each. Alias `a`. */
 export const SHORT_CONTENT = Prisma.sql`CASE WHEN octet_length(a.content::text) <= ${4 * MESSAGE_IN_LISTS}
-    OR json_typeof(a.content) <> 'object' OR a.content -> 'sealed' IS NOT NULL THEN a.content
+    OR json_typeof(a.content) <> 'object' OR ${isSealed(Prisma.sql`a.content ->> 'sealed'`, "answer.content", Prisma.sql`a.id`)} THEN a.content
   ELSE (SELECT json_object_agg(given.key, CASE WHEN json_typeof(given.value) = 'string'
-      THEN to_json(left(given.value #>> '{}', ${MESSAGE_IN_LISTS + 1}::integer)) ELSE given.value END)
+      THEN to_json(left(given.value #>> '{}', ${MESSAGE_IN_LISTS + 1}::integer))
+      WHEN octet_length(given.value::text) <= ${4 * MESSAGE_IN_LISTS} THEN given.value END)
     FROM json_each(a.content) given) END AS content`;
 
 /**
@@ -72,7 +75,7 @@ export const summaryOf = (
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
-  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, ${inList ? SHORT_CONTENT : Prisma.sql`a.content`}, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
+  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, ${inList ? SHORT_CONTENT : Prisma.sql`a.content`}, a.comment, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
@@ -157,7 +160,7 @@ export interface RequestRow extends VotesRow {
   action: string | null;
   content: unknown;
   comment: string | null;
-  onlyField: unknown;
+  decidedField: unknown;
   answeredBy: unknown;
   answeredAt: Date | null;
   withdrawnAt: Date | null;
@@ -281,25 +284,27 @@ const onlyFieldSchema = z.object({
 
 /** Whose question it is. */
 export type AskedBy = Pick<RequestRow, "origin" | "isRecipes" | "gate" | "tool">;
-type AnswerRow = AskedBy & Pick<RequestRow, "action" | "content" | "comment" | "onlyField" | "answeredBy">;
+type AnswerRow = AskedBy & Pick<RequestRow, "action" | "content" | "comment" | "decidedField" | "answeredBy">;
 
-/** What was decided, in words, by the form's field if it is the only one; of a recipe's question by the choice alone. */
+/**
+ * What was decided, in words; of a recipe's question by the choice alone. `decidedField`: as `decidedFieldOf` has it, or an opened
+ * form.
+ */
 export function wordsOf(
   action: string,
   content: Record<string, unknown> | null,
-  onlyField: unknown,
+  decidedField: unknown,
   asked: AskedBy,
 ): string {
-  const field = onlyFieldSchema.nullable().catch(null).parse(onlyOf(onlyField));
+  const opened = formSchema.safeParse(decidedField);
+  const its = opened.success ? decidedFieldOf({ form: opened.data }) : decidedField;
+  const isApprovals = isApproval(asked);
+  // An approval may be given by the form's other fields, or by none of them.
+  if (its === "several" && isApprovals && action === "accept") return "Answered";
+  const field = onlyFieldSchema.nullable().catch(null).parse(its);
   const said = asked.isRecipes && asked.origin === "server" && content ? choiceIn(content) : content;
   const isField = field && said && (field.name in said || Object.keys(said).length === 0);
-  return decidedWords(action, said, isField ? field : null, isApproval(asked));
-}
-
-/** The field, or that of an opened form. */
-function onlyOf(onlyField: unknown): unknown {
-  const form = formSchema.safeParse(onlyField);
-  return form.success ? onlyFieldOf({ form: form.data }) : onlyField;
+  return decidedWords(action, said, isField ? field : null, isApprovals);
 }
 
 export function answerOf({
@@ -312,7 +317,7 @@ export function answerOf({
     action,
     content,
     comment: row.comment,
-    words: wordsOf(action, content, row.onlyField, row),
+    words: wordsOf(action, content, row.decidedField, row),
     by: actorSchema.parse(row.answeredBy),
     at: answeredAt.toISOString(),
   };

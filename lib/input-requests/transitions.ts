@@ -23,12 +23,12 @@ import { judgeDelivery } from "./deliveries/judge.ts";
 import { newDelivery, undo, undoUnsent } from "./deliveries/transitions.ts";
 import {
   checkedContent,
+  decidedFieldOf,
   knownContent,
   type LockedRequest,
   liveClaim,
   lockRequest,
   memberOnly,
-  onlyFieldOf,
   refuseAction,
   refuseAnyWording,
   refuseClaimOfOther,
@@ -188,7 +188,7 @@ function recordedLine(
     data: {
       action: input.action,
       content,
-      words: wordsOf(input.action, content, onlyFieldOf(request), request),
+      words: wordsOf(input.action, content, decidedFieldOf(request), request),
       comment: input.comment || null,
       questionHash: contentOf(tx).hash(input.questionHash),
       contentDigest: contentOf(tx).hash(contentDigest(input.action, content)),

@@ -23,6 +23,8 @@ import type { AskAddress, Question, RemoteTask } from "./peer.ts";
 import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
 
 const record = z.record(z.string(), z.unknown());
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
 /** Values to echo: rejected rather than altered, since an altered key or id could be another question's. */
 const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");
@@ -37,8 +39,9 @@ export const rpcErrorSchema = z.looseObject({
 export type RpcError = { code: number; message: string; data?: unknown };
 
 /** A reply to one of our requests. incoming.ts reads the id. */
-export const replySchema = z.looseObject({
-  result: record.optional(),
+export const replySchema = z.object({
+  // Not copied: a reply may have half a million names.
+  result: z.custom<Record<string, unknown>>(isRecord).optional(),
   error: rpcErrorSchema.optional(),
 });
 
@@ -68,18 +71,14 @@ const lifetime = duration(100 * 365 * 24 * 3600_000);
 const interval = duration(2_147_483_647);
 /** Read entry by entry, so that no entry takes the others along. Parsing would leave out a key `__proto__`. */
 const inputRequestsSchema = z.custom<Record<string, unknown>>(
-  (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.keys(value).length <= INPUT_REQUESTS,
+  (value) => isRecord(value) && Object.keys(value).length <= INPUT_REQUESTS,
 );
 
 const STATUSES = ["working", "input_required", "completed", "failed", "cancelled"] as const;
 
 /** A task of either era. */
 export const taskSchema = z
-  .looseObject({
+  .object({
     taskId: z.string().min(1).max(HANDLE_CHARACTERS),
     status: z.string().min(1),
     statusMessage: text,

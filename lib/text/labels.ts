@@ -17,11 +17,14 @@ export function humanise(name: string): string {
  * stands at its beginning or end or behind another: `-admin` may take away what `admin` gives.
  */
 export function labelsOf(names: string[]): (name: string) => string {
-  const counts = new Map<string, number>();
-  const key = (name: string) => readAs(humanise(name));
-  for (const name of names) counts.set(key(name), (counts.get(key(name)) ?? 0) + 1);
-  return (name) => (counts.get(key(name)) === 1 && !SIGNED.test(name) ? humanise(name) : asJson(name));
+  const keys = new Map(names.map((name) => [name, readAs(humanise(name.slice(0, COMPARED_CHARACTERS)))]));
+  const counts = new Map<string | undefined, number>();
+  for (const key of keys.values()) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return (name) => (counts.get(keys.get(name)) === 1 && !SIGNED.test(name) ? humanise(name) : asJson(name));
 }
+
+/** Names that are the same so far count as alike: one may have a megabyte. */
+const COMPARED_CHARACTERS = 500;
 
 const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-/u;
 

@@ -42,11 +42,12 @@ const SIGNS: Record<string, string> = {
   A$: "AUD",
 };
 const BEFORE = `(?:US|C|A)?\\$|[€£¥]|\\b(?:${CODES})`;
-/** Groups of three behind plain spaces, as few as an amount has, else digits with any separators. */
-const FIGURE = "\\d{1,3}(?: \\d{3}){1,4}(?:[.,]\\d{1,2})?(?![.,'’]?\\d)|\\d(?:[\\d,.'’\\u00a0\\u202f]*\\d)?";
+/** Groups of three behind plain spaces, as few as an amount has, else digits with single separators and none behind them. */
+const FIGURE =
+  "(?:\\d{1,3}(?: \\d{3}){1,4}(?:[.,]\\d{1,2})?(?![.,'’]?\\d)|\\d+(?:[,.'’\\u00a0\\u202f]\\d+)*(?![,.'’\\u00a0\\u202f]{0,40}\\d))";
 /** A figure is read from its first digit alone: from each of `1'1'1'…`, it would be read as often as it is long. */
 const AMOUNT = new RegExp(
-  `(?<minus>[-−]?)(?:(?<before>${BEFORE})\\s?(?<inner>[-−]?)(?<leading>${FIGURE})(?:\\s?(?<code>${CODES})\\b(?!\\s?[-−]?\\d))?|(?<![\\w.,]|\\d['’\\u00a0\\u202f])(?<trailing>${FIGURE})\\s?(?<after>[€£]|(?:${CODES})\\b))`,
+  `(?<minus>[-−]?)(?:(?<before>${BEFORE})\\s?(?<inner>[-−]?)(?<leading>${FIGURE})(?:\\s?(?<code>${CODES})\\b(?!\\s?[-−]?\\d))?|(?<![\\w.,]|[\\d'’\\u00a0\\u202f]['’\\u00a0\\u202f])(?<trailing>${FIGURE})\\s?(?<after>[€£]|(?:${CODES})\\b))`,
   "g",
 );
 /** What multiplies the amount before it: `EUR 3 million`, `$3k`, `EUR 3-5 Mio` */

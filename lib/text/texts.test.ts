@@ -43,7 +43,7 @@ test("a line says of a key, an agent and a rule what they are, at its beginning 
   const line = (type: string, kind: "key" | "agent" | "rule", data = {}) =>
     describeEvent({ type, actor: by(kind), data }).text;
   expect(line("answer.recorded", "key", { action: "decline" })).toBe("The API key Ben declined");
-  expect(line("request.opened", "agent")).toBe("The agent Ben asked");
+  expect(line("request.opened", "agent")).toBe("The agent “Ben” asked");
   expect(line("answer.recorded", "rule", { words: "Approved" })).toBe("The rule Ben approved");
   expect(line("bulk.ended", "key", { action: "cancel", done: 2 })).toBe(
     "Bulk operation by the API key Ben ended: cancelled 2 tasks",

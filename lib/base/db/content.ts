@@ -83,9 +83,20 @@ export const PLAIN: Content = {
 const SEALED = /^sealed\/([a-z_]+\.[a-z_]+)\/([tj])\/([0-9a-f-]{36})\/(v1\.([0-9a-f-]{36})\.[\w-]+)$/;
 const PREFIX = "sealed/";
 
+/** SQL: whether a text is the sealed value of this column and row. Nobody else knows the row's id before it is stored. */
+export function isSealed(text: Prisma.Sql, column: ContentColumn, row: Prisma.Sql): Prisma.Sql {
+  const kind = PLACES[column].kind === "json" ? "j" : "t";
+  return Prisma.sql`starts_with(${text}, ${`${PREFIX}${column}/${kind}/`} || ${row}::text || '/')`;
+}
+
 /** SQL: the beginning of a text. A sealed one is whole, to be cut once it is open. */
-export function beginningOf(text: Prisma.Sql, characters: number): Prisma.Sql {
-  return Prisma.sql`CASE WHEN starts_with(${text}, ${PREFIX}) THEN ${text}
+export function beginningOf(
+  text: Prisma.Sql,
+  column: ContentColumn,
+  row: Prisma.Sql,
+  characters: number,
+): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${isSealed(text, column, row)} THEN ${text}
     ELSE left(${text}, ${characters}::integer) END`;
 }
 
@@ -117,7 +128,7 @@ const PLACES: Record<ContentColumn, Place> = {
   "input_request.url": { kind: "text", as: ["url", "previousUrl"] },
   "input_request.form": {
     kind: "json",
-    as: ["form", "formKind", "onlyField"],
+    as: ["form", "formKind", "decidedField"],
     beside: ["alike"],
     isOurs: true,
   },

@@ -89,7 +89,7 @@ test("a decision on a question of Intray's own is said to go to no server", () =
     });
   expect(ofOwn("held", { rule: null })).toBe("The call waits: until then the decision can be taken back.");
   expect(ofOwn("held", null)).toBe(
-    "The answer for the agent Claude waits: until then the decision can be taken back.",
+    "The answer for the agent “Claude” waits: until then the decision can be taken back.",
   );
   expect(ofOwn("pending", null)).toBe("Intray carries it out now. Nothing needs to be done.");
   expect(ofOwn("confirmed", { rule: null })).toBeNull();

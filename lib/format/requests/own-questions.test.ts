@@ -25,13 +25,13 @@ function votedOn(rejections: number, votes: boolean[] = []): Pick<InputRequestSu
 test("an answer goes to who asked", () => {
   expect([ofServer, gated, own].map(receiverOf)).toEqual([
     "Finance ERP",
-    "the agent Claude",
-    "the agent Claude",
+    "the agent “Claude”",
+    "the agent “Claude”",
   ]);
   expect([ofServer, gated, own].map(nextWords)).toEqual([
     "the answer goes to Finance ERP",
     "Finance ERP is called once somebody approves",
-    "the answer goes to the agent Claude",
+    "the answer goes to the agent “Claude”",
   ]);
 });
 
@@ -39,11 +39,11 @@ test("a comment goes with the answer to who asked through Intray, and to no serv
   expect([ofServer, gated, own].map(commentWords)).toEqual([
     "kept in the timeline, not sent to the server",
     "kept in the timeline",
-    "goes to the agent Claude with the answer",
+    "goes to the agent “Claude” with the answer",
   ]);
   const { approval } = votedOn(1);
   expect(commentWords({ ...own, approval })).toBe(
-    "kept in the timeline; that of the last vote goes to the agent Claude",
+    "kept in the timeline; that of the last vote goes to the agent “Claude”",
   );
 });
 
@@ -53,22 +53,22 @@ test("what was carried out is the call, or who asked has the answer", () => {
   expect([words(gated, "accept"), words(gated, "decline"), words(own, "accept")]).toEqual([
     "The call goes ahead",
     "The call is not made",
-    "The answer is with the agent Claude",
+    "The answer is with the agent “Claude”",
   ]);
   expect(words(ofServer, "accept")).toBe("Carried out, nothing had to be sent");
 });
 
 test("a declined call is not made, and who asked for it learns why", () => {
   expect(declineWords(gated)).toBe(
-    "The call is not made. The agent Claude is told that you declined, and your reason.",
+    "The call is not made. The agent “Claude” is told that you declined, and your reason.",
   );
-  expect(declineWords(own)).toBe("The agent Claude is told that you declined, and your reason.");
+  expect(declineWords(own)).toBe("The agent “Claude” is told that you declined, and your reason.");
   expect(declineWords(ofServer)).toContain("Finance ERP is told only that it was declined");
 });
 
 test("a rejection that ends nothing tells nobody", () => {
   expect(declineWords({ ...own, ...votedOn(1) })).toBe(
-    "The agent Claude is told that you declined, and your reason.",
+    "The agent “Claude” is told that you declined, and your reason.",
   );
   expect(declineWords({ ...ofServer, ...votedOn(2) })).toBe(
     "Your rejection is kept in the timeline, and nothing is sent: it takes 1 more to end this.",
@@ -93,11 +93,28 @@ const ownFacts = (args: Record<string, unknown>, documents: unknown[] = []) =>
     gate: null,
   } as never);
 
-test("a document is left out where it stands in the call, and nothing that has its name elsewhere", () => {
+test("a document is marked where it stands in the call, and nothing that has its name elsewhere", () => {
   const scan = { type: "resource_link", uri: "erp://1" };
   const args = { message: "Pay?", details: { details: { scan: "payee EVIL", y: 1 }, scan } };
-  expect(ownFacts(args, [{ from: "arguments", path: "/details/scan" }])).toEqual({
+  const found = { from: "arguments", path: "/details/scan", name: "Bill", uri: "erp://1" };
+  expect(ownFacts(args, [found])).toEqual({
     details: { scan: "payee EVIL", y: 1 },
+    scan: "Document below: Bill (erp://1)",
+  });
+});
+
+test("what is done with each document of a call is said: which is kept, and which is deleted", () => {
+  const link = (uri: string) => ({ type: "resource_link", uri });
+  const named = (path: string, name: string) => ({ from: "arguments", path, name, uri: `erp://${name}` });
+  const facts = factsOf({
+    arguments: { keep: link("erp://a"), delete: link("erp://b") },
+    documents: { items: [named("/keep", "a"), named("/delete", "b")], mayHaveMore: false },
+    origin: "intray",
+    gate: "approval",
+  } as never);
+  expect(facts).toEqual({
+    keep: "Document below: a (erp://a)",
+    delete: "Document below: b (erp://b)",
   });
 });
 

@@ -4,7 +4,8 @@
  */
 import { actorWords } from "../../access/actor-words.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../../input-requests/schema.ts";
-import { withoutValuesAt } from "../../text/facts/without.ts";
+import { withMarksAt } from "../../text/facts/marks.ts";
+import { bothEnds } from "./documents.ts";
 import { rejectionsBesides } from "./votes.ts";
 
 type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;
@@ -51,7 +52,7 @@ export function commentWords(request: Asked & Pick<InputRequestSummary, "approva
     : `goes to ${actorWords(requestedBy)} with the answer`;
 }
 
-/** What a request is decided by: the arguments, without those that stand below them as documents. */
+/** What a request is decided by: the arguments, with a mark for each of those that stand below them as documents. */
 export function factsOf({
   arguments: given,
   documents,
@@ -59,8 +60,13 @@ export function factsOf({
   gate,
 }: Pick<InputRequestDetail, "arguments" | "documents" | "origin" | "gate">): Record<string, unknown> {
   const inArguments = documents.items.filter(({ from }) => from === "arguments");
-  const paths = inArguments.flatMap(({ path }) => path ?? []);
-  const values = withoutValuesAt(given, paths);
+  const values = withMarksAt(
+    given,
+    inArguments.flatMap(({ path, name, uri }) => {
+      const address = uri && uri !== name ? ` (${bothEnds(uri)})` : "";
+      return path === null ? [] : [{ pointer: path, mark: `Document below: ${name}${address}` }];
+    }),
+  );
   return origin === "intray" && !gate ? ownFacts(values) : values;
 }
 

@@ -36,13 +36,12 @@ export const TASK_WORDS = {
       ? say("The call is under way; the server made no task of it", "wait")
       : say("Task accepted by the server"),
   "task.asking": () => say("The tool asks before it begins"),
-  "task.status": (data) => say(text(data.statusMessage) ?? "Status changed"),
+  "task.status": (data) => {
+    const status = text(data.statusMessage);
+    return status ? say("Server says", undefined, status) : say("Status changed");
+  },
   "task.state": (data) => say(stateChange(data)),
-  "task.completed": (data) =>
-    say(
-      `Completed${text(data.outcome) ? ` · ${text(data.outcome)}` : ""}`,
-      data.isError === true ? "bad" : "accent",
-    ),
+  "task.completed": (data) => say("Completed", data.isError === true ? "bad" : "accent", text(data.outcome)),
   "task.not_started": (data) => say("Not started yet, trying again", "wait", text(data.message)),
   "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
   "task.cancel_requested": (data, who) =>

@@ -10,7 +10,7 @@ import { calendarSchema } from "../../calendar/schema.ts";
 import { authorsSchema, fingerprintOf } from "../../policy/automatic/authors.ts";
 import { readPolicyWithPeople } from "../../policy/queries.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
-import { answerOf, wordsOf } from "../row.ts";
+import { answerOf, DECIDED_FIELD, wordsOf } from "../row.ts";
 import { dayIn } from "./day.ts";
 import type {
   AutomaticDecision,
@@ -124,9 +124,7 @@ export async function listAutomaticDecisions(
       (SELECT its -> 'answer' -> 'content' FROM policy_version v, jsonb_array_elements(v.policy -> 'automatic') its
         WHERE v.organization_id = d.organization_id AND v.version = d.version AND its ->> 'name' = d.rule) AS "ruleContent",
       r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, a.id AS "answerId", a.action, a.content, a.comment,
-      CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
-        WHEN jsonb_array_length(r.form -> 'fields') = 1 THEN r.form -> 'fields' -> 0 END AS "onlyField",
-      a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+      ${DECIDED_FIELD} AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM automatic_decision d
       JOIN input_request r ON r.organization_id = d.organization_id AND r.id = d.input_request_id
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
@@ -168,7 +166,7 @@ interface DecisionRow {
   action: string | null;
   content: unknown;
   comment: string | null;
-  onlyField: unknown;
+  decidedField: unknown;
   answeredBy: unknown;
   answeredAt: Date | null;
 }
@@ -185,7 +183,7 @@ function toDecision(row: DecisionRow): AutomaticDecision {
     server: { id: serverId, name: serverName },
     at: row.createdAt.toISOString(),
     rule: { name: rule, version },
-    said: { action: row.ruleAction, content, words: wordsOf(row.ruleAction, content, row.onlyField, row) },
+    said: { action: row.ruleAction, content, words: wordsOf(row.ruleAction, content, row.decidedField, row) },
     people: answeredAt && answerOf({ ...row, answeredAt }),
   };
 }

@@ -184,10 +184,13 @@ function isShown(value: object, read: Record<string, unknown>, also?: string): b
   return Object.entries(value).every(
     ([name, each]) =>
       name === also ||
-      each === null ||
+      (each === null && (KNOWN.has(name) || NOT_TOLD.has(name))) ||
       (Object.hasOwn(read, name) && read[name] === each && !isLong(name, each)),
   );
 }
+
+/** Parts whose absence says nothing. */
+const NOT_TOLD = new Set(["text", "blob", "annotations", "_meta"]);
 
 /** Longer words are cut where they are shown. */
 const MOST_CHARACTERS: Record<string, number> = {

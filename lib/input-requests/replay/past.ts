@@ -1,22 +1,19 @@
 /** What people had decided before a request was asked: `similar`, as it would have been then. Pure. */
 import type { Similar } from "../../policy/automatic/facts.ts";
-import { isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "../similar/likeness.ts";
-import type { Answer } from "../similar/schema.ts";
+import { type Decided, isLike, keyFigures, repeatOf, wasLetThrough } from "../similar/likeness.ts";
 import { LOOKED_AT } from "../similar/similar.ts";
 import type { PastRequest } from "./read.ts";
 
-interface Decided extends KeyFigures {
+interface PastDecision extends Decided {
   taskId: string;
   /** Mode and names of fields: a tool may ask several questions, and others can't be compared. */
   question: string;
   decidedAt: number;
-  isLetThrough: boolean;
-  answer: Answer;
 }
 
 /** Requests are added in the order in which they were asked. */
 export class PastDecisions {
-  #byTool = new Map<string, Decided[]>();
+  #byTool = new Map<string, PastDecision[]>();
 
   /** Whether the decisions of its server and tool were begun. */
   has({ server, tool }: Pick<PastRequest, "server" | "tool">): boolean {
@@ -53,7 +50,7 @@ export class PastDecisions {
 
 const toolKey = (serverId: string, tool: string) => `${serverId} ${tool}`;
 
-function toDecided({ taskId, mode, form, label, amount, answer, ...request }: PastRequest): Decided {
+function toDecided({ taskId, mode, form, label, amount, answer, ...request }: PastRequest): PastDecision {
   const names = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
   const given = { ...answer, comment: null, words: "", at: answer.at.toISOString() };
   return {
@@ -61,7 +58,7 @@ function toDecided({ taskId, mode, form, label, amount, answer, ...request }: Pa
     taskId,
     question: JSON.stringify([mode, names]),
     decidedAt: answer.at.getTime(),
-    isLetThrough: wasLetThrough(given),
+    isLetThrough: wasLetThrough(given, form),
     answer: given,
   };
 }

@@ -9,7 +9,7 @@ import type { AskedRequest } from "../../policy/facts.ts";
 import { type Approval, judgePolicy } from "../../policy/judge.ts";
 import { allGroupsOf, groupsOf } from "../../policy/problems.ts";
 import { shorten } from "../../text/labels.ts";
-import { checkedContent, onlyFieldOf } from "../guards.ts";
+import { checkedContent, decidedFieldOf } from "../guards.ts";
 import { saysNo } from "../rejection.ts";
 import { wordsOf } from "../row.ts";
 import { contentDigest } from "../voting/content-digest.ts";
@@ -102,7 +102,7 @@ export class ReplayTally {
       return null;
     }
     figures.disagreed++;
-    const field = onlyFieldOf(request);
+    const field = decidedFieldOf(request);
     return {
       kind: "disagreement",
       rule: rule.name,

@@ -1,6 +1,23 @@
 import { describe, expect, test } from "vitest";
+import { normaliseForm } from "../../mcp/forms/question.ts";
 import { isLike, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
 import type { Answer } from "./schema.ts";
+
+const NO_FIELDS = normaliseForm({ type: "object", properties: {} });
+
+/** A form that such an answer may be given to: choices, but for notes. */
+function formOf(content: Record<string, unknown>) {
+  const fieldOf = (name: string, value: unknown) =>
+    typeof value === "boolean" || typeof value === "number"
+      ? { type: typeof value }
+      : Array.isArray(value)
+        ? { type: "array", items: { type: "string", enum: value } }
+        : { type: "string", ...(name === "note" ? {} : { enum: [value] }) };
+  const properties = Object.fromEntries(
+    Object.entries(content).map(([name, value]) => [name, fieldOf(name, value)]),
+  );
+  return normaliseForm({ type: "object", properties });
+}
 
 const figures = (
   args: Record<string, unknown>,
@@ -97,11 +114,12 @@ describe("a request may repeat a decided one", () => {
     ],
     ["the same amount of nobody", figures({}, 1000, "INV-99"), approved, null],
   ])("%s", (_what, decided, answer, by) => {
-    expect(repeatOf(bill, { ...decided, answer }, now)).toBe(by);
+    const isLetThrough = wasLetThrough(answer, NO_FIELDS);
+    expect(repeatOf(bill, { ...decided, answer, isLetThrough }, now)).toBe(by);
   });
   test("but a label without a figure is a topic, which repeats by itself", () => {
     const topic = figures({}, undefined, "python");
-    expect(repeatOf(topic, { ...topic, answer: approved }, now)).toBeNull();
+    expect(repeatOf(topic, { ...topic, answer: approved, isLetThrough: true }, now)).toBeNull();
   });
 });
 
@@ -147,9 +165,51 @@ describe("only the field that decides says no", () => {
     [false, { shall_we_pay: false, urgent: true }],
     [false, { actions: ["approve", "hold"], result: ["no"] }],
   ])("%s %o", (letThrough, content) => {
-    expect(wasLetThrough(answered("2026-11-12T09:00:00Z", content))).toBe(letThrough);
+    expect(wasLetThrough({ action: "accept", content }, formOf(content))).toBe(letThrough);
   });
   test.each(["decline", "cancel"] as const)("or the action %s", (action) => {
-    expect(wasLetThrough(answered("2026-11-12T09:00:00Z", { decision: "approve" }, action))).toBe(false);
+    expect(wasLetThrough({ action, content: { decision: "approve" } }, NO_FIELDS)).toBe(false);
+  });
+  test.each<[string, Record<string, object>, NonNullable<Answer["content"]>]>([
+    [
+      "a choice that is called a no",
+      {
+        decision: {
+          oneOf: [
+            { const: "approve", title: "Approve" },
+            { const: "b", title: "Reject" },
+          ],
+        },
+      },
+      { decision: "b" },
+    ],
+    [
+      "the name of a value",
+      { x: { enum: ["a", "b"], enumNames: ["Pay now", "Do not pay, this is fraud"] } },
+      { x: "b" },
+    ],
+    [
+      "a yes to a title that asks for a no",
+      { x: { type: "boolean", title: "Shall we reject it?" } },
+      { x: true },
+    ],
+    [
+      "what is no consent beside one",
+      { decision: { enum: ["approve", "needs_changes"] } },
+      { decision: "needs_changes" },
+    ],
+  ])("or %s", (_, fields, content) => {
+    const properties = Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, { type: "string", ...field }]),
+    );
+    const form = normaliseForm({ type: "object", properties, required: Object.keys(properties) });
+    expect(form.kind).toBe("supported");
+    expect(wasLetThrough({ action: "accept", content }, form)).toBe(false);
+  });
+  test("and in doubt it is one: a form or a list that is too long to be read", () => {
+    expect(wasLetThrough({ action: "accept", content: { decision: "approve" } }, null)).toBe(false);
+    expect(wasLetThrough({ action: "accept", content: { which: null } }, NO_FIELDS)).toBe(false);
+    const decision = Array.from({ length: 250 }, (_, at) => `${at} ${"yes ".repeat(200)}`);
+    expect(wasLetThrough({ action: "accept", content: { decision } }, NO_FIELDS)).toBe(false);
   });
 });

@@ -2,9 +2,11 @@
  * Finds which decided requests of the same server and tool resemble another, and which it may repeat. Pure:
  * compares the key figures of two calls, their amounts and the names in their arguments.
  */
+import type { Form } from "../../mcp/forms/form.ts";
 import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
 import { humanise } from "../../text/labels.ts";
 import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
+import { isBesideConsent, saysNo } from "../rejection.ts";
 import type { Amount } from "../schema.ts";
 import type { Answer } from "./schema.ts";
 
@@ -18,6 +20,13 @@ export interface KeyFigures {
   party: string | null;
   /** The key of the party in `names`, e.g. `supplier`. */
   partyKind: string | null;
+}
+
+/** A call that was decided. */
+export interface Decided extends KeyFigures {
+  answer: Answer;
+  /** As `wasLetThrough` has it. */
+  isLetThrough: boolean;
 }
 
 /** Amounts are alike within this share of the amount asked about. */
@@ -92,11 +101,7 @@ export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
  * Returns why a decided call may be the same one: `label` = the same number or id, whatever was decided;
  * `amount` = the same party and amount was accepted within 90 days. Null: no sign of a repeat.
  */
-export function repeatOf(
-  asked: KeyFigures,
-  decided: KeyFigures & { answer: Answer },
-  now: Date,
-): "label" | "amount" | null {
+export function repeatOf(asked: KeyFigures, decided: Decided, now: Date): "label" | "amount" | null {
   const shared = sharedNames(asked, decided);
   if (shared === null) return null;
   // A label without a digit (`python`, `Welcome mail`) is a topic, and topics repeat.
@@ -106,7 +111,7 @@ export function repeatOf(
   const same =
     mayBeSameCurrency(asked.amount.currency, decided.amount.currency) &&
     sameAmount(asked.amount.value, decided.amount.value);
-  return recent && same && wasLetThrough(decided.answer) ? "amount" : null;
+  return recent && same && decided.isLetThrough ? "amount" : null;
 }
 
 /** Returns how many names both have, or null if one of them differs. */
@@ -115,29 +120,40 @@ function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
   return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;
 }
 
-/** Longer texts are read so far for a no. */
+/** Longer texts are read so far for a no. Longer lists are one, in doubt. */
 const READ_CHARACTERS = 1_000;
 /** The names of fields that decide; a note, or whom to tell, does not. */
 const DECIDES =
   /^(is_)?(decision|verdict|approv(e[ds]?|al)|confirm(ed)?|accept(ed)?|allow(ed)?|authori[sz]ed?|agreed?|ok|proceed|continue|go|pay|send|release|value|choice|action|answer|response|result|outcome|status)(_|$)|_(decision|verdict|approval|status)$/;
 
 /**
- * Whether a call was accepted and nothing of the answer may say no. The only text of an answer decides whatever its
- * name is. In doubt it was refused: rules answer in people's place where they let the like through.
+ * Whether a call was accepted and nothing of the answer may say no, by the words of the form and by what was sent. The only text of
+ * an answer decides whatever its name is. In doubt it was refused: rules answer in people's place where they let the like through.
+ * `form`: null if it is too long to be read.
  */
-export function wasLetThrough({ action, content }: Answer): boolean {
+export function wasLetThrough(
+  { action, content }: Pick<Answer, "action" | "content">,
+  form: Form | null,
+): boolean {
+  if (form === null || saysNo(form, action, content)) return false;
+  if (form.kind === "supported" && form.fields.some((field) => isBesideConsent(field, content?.[field.name])))
+    return false;
   const fields = Object.entries(content ?? {});
   const flags = fields.filter(([, value]) => typeof value === "boolean").length;
-  const refused = fields.some(([name, value]) => {
+  return !fields.some(([name, value]) => {
     const called = humanise(name);
     const decides = DECIDES.test(snake(name));
+    // A list that was too long to be read.
+    if (value === null) return true;
     if (value === true) return denies(called) || asksForNo(called);
     if (value === false) return decides || flags === 1 || affirms(called);
     if (value === 0) return decides;
     if (!decides && (fields.length > 1 || typeof value !== "string"))
-      return asksForNo(called) && affirms(String(value));
-    const said = [value].flat().map((each) => String(each).slice(0, READ_CHARACTERS));
-    return said.some((each) => refuses(each) || (asksForNo(called) && affirms(each)));
+      return asksForNo(called) && affirms(String(value).slice(0, READ_CHARACTERS));
+    const said = [value].flat().map(String);
+    if (said.length > 1 && said.join("").length > READ_CHARACTERS) return true;
+    return said
+      .map((each) => each.slice(0, READ_CHARACTERS))
+      .some((each) => refuses(each) || (asksForNo(called) && affirms(each)));
   });
-  return action === "accept" && !refused;
 }

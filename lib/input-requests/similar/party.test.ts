@@ -15,7 +15,10 @@ const answer = (value: string, at = "2026-11-20T10:00:00.000Z"): Answer => ({
 const bill = (value: number | null, args: object = { supplier: "ACME" }, currency: string | null = "USD") =>
   keyFigures({ ...args }, { label: null, amount: value === null ? null : { value, currency } });
 const decided = (values: (number | null)[], said = "approve", args?: object, currency?: string | null) =>
-  values.map((value) => ({ ...bill(value, args, currency), answer: answer(said) }));
+  values.map((value) => ({
+    ...{ ...bill(value, args, currency), answer: answer(said) },
+    isLetThrough: said === "approve",
+  }));
 const usd = (from: number, to: number) => ({
   from: { value: from, currency: "USD" },
   to: { value: to, currency: "USD" },
@@ -78,7 +81,7 @@ test.each<[string, ReturnType<typeof bill>, ReturnType<typeof decided>, unknown]
 
 test("the party is named as the request has it, with the last decision", () => {
   const before = decided([900, 950, 990]);
-  const last = { ...bill(900), answer: answer("reject", "2026-11-22T10:00:00.000Z") };
+  const last = { ...bill(900), answer: answer("reject", "2026-11-22T10:00:00.000Z"), isLetThrough: false };
   expect(
     judgeParty(bill(1000, { vendor_name: "x", supplier: "Acme" }), [last, ...before], { mayBeMore: true }),
   ).toBe(null);

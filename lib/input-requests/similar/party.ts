@@ -1,7 +1,7 @@
 /** Sums up what was decided before about the party of a request. Pure. */
 import { mayBeSameCurrency } from "../../text/money.ts";
-import { type KeyFigures, wasLetThrough } from "./likeness.ts";
-import type { Answer, PartySummary } from "./schema.ts";
+import type { Decided, KeyFigures } from "./likeness.ts";
+import type { PartySummary } from "./schema.ts";
 
 /** Fewer decisions say nothing of what is usual. */
 const FEWEST = 3;
@@ -13,7 +13,7 @@ const WORTH_A_WORD = 1.5;
 /** `decided`: of the same tool and question, newest first. Null: no party, or too few decisions about it. */
 export function judgeParty(
   asked: KeyFigures,
-  decided: (KeyFigures & { answer: Answer })[],
+  decided: Decided[],
   { mayBeMore }: { mayBeMore: boolean },
 ): PartySummary | null {
   const { party, partyKind, amount } = asked;
@@ -23,9 +23,7 @@ export function judgeParty(
   );
   const [last] = same;
   if (!last || same.length < FEWEST) return null;
-  const accepted = same.flatMap((each) =>
-    each.amount && wasLetThrough(each.answer) ? [each.amount.value] : [],
-  );
+  const accepted = same.flatMap((each) => (each.amount && each.isLetThrough ? [each.amount.value] : []));
   const usual = amount && accepted.length >= FEWEST ? rangeOf(accepted) : null;
   const currency = amount?.currency ?? null;
   return {

@@ -7,10 +7,10 @@ import { formSchema } from "../../mcp/forms/form.ts";
 import type { Similar } from "../../policy/automatic/facts.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
-import { amountIn, answerOf, ONLY_FIELD, SHORT_CONTENT, SHORT_MESSAGE } from "../row.ts";
-import { isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
+import { ANSWERED_FIELD, amountIn, answerOf, SHORT_CONTENT, SHORT_MESSAGE } from "../row.ts";
+import { type Decided, isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
-import type { Answer, SimilarRequest, SimilarRequests } from "./schema.ts";
+import type { SimilarRequest, SimilarRequests } from "./schema.ts";
 
 /** Number of latest settled requests of the same server and tool that are compared. */
 export const LOOKED_AT = 200;
@@ -47,7 +47,7 @@ export async function countSimilar(
   requestId: string,
 ): Promise<Similar> {
   const { like } = await readCompared(organizationId, tx, principal, requestId, true);
-  const accepted = like.filter(({ answer }) => wasLetThrough(answer)).length;
+  const accepted = like.filter(({ isLetThrough }) => isLetThrough).length;
   const { asked, settled, named } = await readCompared(organizationId, tx, principal, requestId);
   const repeats = firstRepeat(asked, [...named, ...settled]) !== null;
   return { accepted, declined: like.length - accepted, repeats };
@@ -92,7 +92,7 @@ interface FactRow {
   amount: number | null;
   currency: string | null;
   privateAmount: string | null;
-  /** Null unless it was sealed. */
+  /** Null if it is too long. */
   form: unknown;
   arguments: unknown;
 }
@@ -115,7 +115,7 @@ interface DecidedRow extends FactRow {
   action: string;
   content: unknown;
   comment: string | null;
-  onlyField: unknown;
+  decidedField: unknown;
   answeredBy: unknown;
   answeredAt: Date;
 }
@@ -127,9 +127,15 @@ interface DecidedRow extends FactRow {
 export const HAS_LONG_ARGUMENTS = Prisma.sql`CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN true
     ELSE octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} END`;
 
+/** Longer forms (in bytes) are not read for what the choices of 200 answers were called. */
+const LONGEST_FORM = 8_000;
+/** The first size is known without reading the value. Alias `r`. */
+const IS_SHORT_FORM = Prisma.sql`CASE WHEN pg_column_size(r.form) > ${LONGEST_FORM} THEN false
+    ELSE octet_length(r.form::text) <= ${LONGEST_FORM} END`;
+
 /** Aliases `r` and `t`. */
 const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", ${SHORT_MESSAGE}, t.label, r.amount, r.currency,
-  r.private_amount AS "privateAmount", CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form END AS form,
+  r.private_amount AS "privateAmount", CASE WHEN jsonb_exists(r.form, 'sealed') OR ${IS_SHORT_FORM} THEN r.form END AS form,
   CASE WHEN NOT (${HAS_LONG_ARGUMENTS}) THEN t.arguments END AS arguments`;
 
 /**
@@ -177,7 +183,7 @@ async function decidedBefore(
   candidates: Prisma.Sql,
 ): Promise<DecidedRow[]> {
   const rows = await tx.$queryRaw<DecidedRow[]>`
-    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
@@ -189,13 +195,13 @@ async function decidedBefore(
   return rows.filter((row) => JSON.stringify(namesIn(row.form) ?? asked.fieldNames) === names);
 }
 
-/** The names of the fields of a form that was sealed. */
+/** The names of the fields of a form that was read. */
 function namesIn(form: unknown): string[] | null {
   const parsed = formSchema.nullable().parse(form);
   return parsed === null ? null : parsed.kind === "supported" ? parsed.fields.map(({ name }) => name) : [];
 }
 
-type Decided = KeyFigures & { id: string; message: string; answer: Answer };
+type Found = Decided & { id: string; message: string };
 
 const record = z.record(z.string(), z.unknown());
 
@@ -204,20 +210,17 @@ function figuresOf(row: FactRow): KeyFigures {
   return keyFigures(record.nullable().parse(row.arguments) ?? {}, { label: row.label, amount });
 }
 
-function toDecided(row: DecidedRow): Decided {
-  return {
-    ...figuresOf(row),
-    id: row.id,
-    message: row.message,
-    answer: answerOf(row),
-  };
+function toDecided(row: DecidedRow): Found {
+  const answer = answerOf(row);
+  const isLetThrough = wasLetThrough(answer, formSchema.nullable().parse(row.form));
+  return { ...figuresOf(row), id: row.id, message: row.message, answer, isLetThrough };
 }
 
-function toItem({ id, message, label, amount, party, answer }: Decided): SimilarRequest {
+function toItem({ id, message, label, amount, party, answer }: Found): SimilarRequest {
   return { id, message: shorten(message, 200), label, amount, party, answer, at: answer.at };
 }
 
-function countWords(like: Decided[]): Record<string, number> {
+function countWords(like: Found[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { answer } of like) {
     counts[answer.words] = (counts[answer.words] ?? 0) + 1;
@@ -226,7 +229,7 @@ function countWords(like: Decided[]): Record<string, number> {
 }
 
 /** Returns the decided request that this one may repeat; the same label outranks the same amount. */
-function firstRepeat(asked: KeyFigures, decided: Decided[]): SimilarRequests["repeats"] {
+function firstRepeat(asked: KeyFigures, decided: Found[]): SimilarRequests["repeats"] {
   const now = new Date();
   const found = decided.map((each) => ({ each, by: repeatOf(asked, each, now) }));
   const repeat = found.find(({ by }) => by === "label") ?? found.find(({ by }) => by === "amount");

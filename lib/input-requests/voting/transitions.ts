@@ -12,7 +12,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
-import { onlyFieldOf } from "../guards.ts";
+import { decidedFieldOf } from "../guards.ts";
 import { isRejection } from "../rejection.ts";
 import { type AskedBy, wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
@@ -107,7 +107,7 @@ export async function castVote(
       agrees: !rejects,
       action: input.action,
       content,
-      words: wordsOf(input.action, content, onlyFieldOf(request), request),
+      words: wordsOf(input.action, content, decidedFieldOf(request), request),
       comment: input.comment || null,
       questionHash: keeping.hash(input.questionHash),
       contentDigest: keeping.hash(digest),

@@ -59,7 +59,10 @@ export function validateArguments(inputSchema: Record<string, unknown>, args: un
   if (typeof validate === "string") return { checked: false, reason: validate };
   try {
     if (validate(args)) return { checked: true, errors: [] };
-    return { checked: true, errors: (validate.errors ?? []).slice(0, MAX_ERRORS).map(explain) };
+    const errors = (validate.errors ?? []).slice(0, MAX_ERRORS).map(explain);
+    // The validator is kept, and would keep all its errors: hundreds of thousands of some schemas.
+    validate.errors = null;
+    return { checked: true, errors };
   } catch (error) {
     return { checked: false, reason: unusable(error) };
   }

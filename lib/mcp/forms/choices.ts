@@ -1,6 +1,7 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
 import { bareText, drawnAs, hides, readAs, visibleText } from "../../text/foreign/hidden.ts";
 import { leavesUnsaid } from "../../text/foreign/yes-no.ts";
+import { asJson } from "../../text/labels.ts";
 import type { ChoiceValue } from "./form.ts";
 
 /**
@@ -18,9 +19,14 @@ export function distinctChoices<T extends ChoiceValue>(
   // Titles of one key look the same at a glance.
   const alike = new Map<string, number>();
   for (const { key } of named) alike.set(key, (alike.get(key) ?? 0) + 1);
+  const sent = new Map<string, number>();
+  for (const { value } of options)
+    sent.set(readAs(String(value)), (sent.get(readAs(String(value))) ?? 0) + 1);
   return named.map(({ value, title, key }) => {
-    const beside = `(sends “${visibleText(String(value))}”)`;
-    const isClear = alike.get(key) === 1 && key !== "" && !misleads(title, String(value));
+    const isAlike = (sent.get(readAs(String(value))) ?? 0) > 1;
+    const beside = `(sends ${isAlike ? asJson(String(value)) : `“${visibleText(String(value))}”`})`;
+    const isAnothers = sent.has(key) && key !== readAs(String(value));
+    const isClear = alike.get(key) === 1 && key !== "" && !isAnothers && !misleads(title, String(value));
     return { value, title: isClear || title.endsWith(beside) ? title : `${title} ${beside}`.trim() };
   });
 }
@@ -34,6 +40,20 @@ function misleads(title: string, value: string): boolean {
     (hides(title) && title !== visibleText(value)) ||
     /\bsends\b/i.test(bareText(title)) ||
     leavesUnsaid(title, value) ||
+    hasOtherFigures(bareText(title), value) ||
     /^(no answer|choose)\W*$/i.test(bareText(title))
   );
+}
+
+/** A figure, a date or a time. */
+const FIGURE = /^[-+]?\d[\d.,:TZ+-]*$/;
+/** What stands between the digits of one figure, and decimals that are zeros. */
+const WITHIN = /(?<=\d)[.,'’ \u00a0\u202f](?=\d{3}(?!\d))|(?<=\d)[.,]0{1,2}(?!\d)/g;
+
+/** Whether a figure is sent, and the title has other ones: “EUR 10” that sends 9000. */
+function hasOtherFigures(title: string, value: string): boolean {
+  if (!FIGURE.test(value) || !/\p{N}/u.test(title)) return false;
+  const figures = (text: string) =>
+    (text.replace(WITHIN, "").match(/(?<![\p{L}\p{N}])-?\d+|\d+/gu) ?? []).map(Number).join(" ");
+  return figures(title) !== figures(value);
 }

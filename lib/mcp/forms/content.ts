@@ -41,6 +41,8 @@ export function validateContent(form: Form, content: unknown): ContentCheck {
   const errors = new Map<string, FieldError>();
   for (const error of (validate.errors ?? []).map((each) => explain(each, fields)))
     if (!errors.has(error.field)) errors.set(error.field, error);
+  // The validator is kept, and would keep them.
+  validate.errors = null;
   return fail([...errors.values()]);
 }
 

@@ -555,7 +555,57 @@ describe("choices that people could mistake", () => {
       ],
       ["Account Il-01 (sends “DE89”)", "Account lI–O1. (sends “GB12”)"],
     ],
-    ["of other capitals alone", [["pay"], ["Pay"]], ["pay (sends “pay”)", "Pay (sends “Pay”)"]],
+    [
+      "called what another one sends",
+      [
+        ["Ana", "Ben"],
+        ["Ben", "Ana"],
+        ["high", "Low"],
+        ["low", "High"],
+      ],
+      ["Ben (sends “Ana”)", "Ana (sends “Ben”)", "Low (sends “high”)", "High (sends “low”)"],
+    ],
+    [
+      "of other figures",
+      [
+        ["9000", "EUR 10"],
+        ["10", "EUR 9,000"],
+        ["1000", "EUR 1,000.00"],
+        ["2026-12-01", "1 January 2027"],
+        ["-5", "5 back"],
+        ["30", "Net 30"],
+      ],
+      [
+        "EUR 10 (sends “9000”)",
+        "EUR 9,000 (sends “10”)",
+        "EUR 1,000.00",
+        "1 January 2027 (sends “2026-12-01”)",
+        "5 back (sends “-5”)",
+        "Net 30",
+      ],
+    ],
+    [
+      "that says yes or no, and sends neither",
+      [
+        ["payment_cancelled", "Pay it"],
+        ["off", "Approve"],
+        ["status=stopped", "Release the payment"],
+      ],
+      [
+        "Pay it (sends “payment_cancelled”)",
+        "Approve (sends “off”)",
+        "Release the payment (sends “status=stopped”)",
+      ],
+    ],
+    [
+      "of small capitals and other bars",
+      [
+        ["a", "Pay to o/1"],
+        ["b", "Pay tᴏ o∕1"],
+      ],
+      ["Pay to o/1 (sends “a”)", "Pay tᴏ o∕1 (sends “b”)"],
+    ],
+    ["of other capitals alone", [["pay"], ["Pay"]], ['pay (sends "pay")', 'Pay (sends "Pay")']],
     [
       "called a no that sends a yes",
       [
@@ -629,7 +679,7 @@ describe("choices that people could mistake", () => {
         ["x1", "OK, reject it"],
         ["x2", "Pay in 30 days"],
       ],
-      ["OK, reject it (sends “x1”)", "Pay in 30 days"],
+      ["OK, reject it (sends “x1”)", "Pay in 30 days (sends “x2”)"],
     ],
     [
       "that says in wide brackets what it sends",

@@ -4,8 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { drawnAs, readAs } from "../../text/foreign/hidden.ts";
-import { asJson } from "../../text/labels.ts";
+import { drawnAs, readAs, visibleText } from "../../text/foreign/hidden.ts";
+import { affirms, asksForNo, isTurned } from "../../text/foreign/yes-no.ts";
+import { asJson, humanise } from "../../text/labels.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
@@ -169,12 +170,12 @@ function readForm(requestedSchema: unknown): Form {
  * even so.
  */
 function toldApart(fields: Field[], rounds = 3): Field[] | null {
-  const key = ({ title }: Field) => readAs(title);
+  const keys = fields.map(({ title }) => readAs(title));
   const counts = new Map<string, number>();
-  for (const field of fields) counts.set(key(field), (counts.get(key(field)) ?? 0) + 1);
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   if (counts.size === fields.length) return fields;
-  const told = fields.map((field) =>
-    counts.get(key(field)) === 1
+  const told = fields.map((field, at) =>
+    counts.get(keys[at]!) === 1
       ? field
       : {
           ...field,
@@ -217,8 +218,9 @@ export function questionHash(question: {
 
 /** The field, or why it cannot be shown. */
 function toField(name: string, from: Property, required: boolean): Field | string {
-  const description = lines(from.description, exampleWords(from));
-  const base = { name, title: from.title?.trim() || name, description, required };
+  const title = from.title?.trim() || name;
+  const description = lines(nameWords(name, title), from.description, exampleWords(from));
+  const base = { name, title, description, required };
   if (from.type === "array") {
     const { items, minItems = null, maxItems = null } = from;
     const ofItems = lines(items.title, items.description, exampleWords(items));
@@ -268,6 +270,17 @@ function toField(name: string, from: Property, required: boolean): Field | strin
     description: lines(description, NUMBER_FORMAT.test(from.format ?? "") ? null : formatWords(from)),
   };
   return { ...said, kind: "number", ...limitsOf(from), default: from.default ?? null };
+}
+
+/** Says under which name an answer is sent, if that is a yes where the title asks for a no, or the other way round. */
+function nameWords(name: string, title: string): string | null {
+  const asked = [humanise(name), title].map((called) => asksFor(called));
+  return asked.includes("no") && asked.includes("yes") ? `Sent as “${visibleText(name)}”.` : null;
+}
+
+function asksFor(called: string): "yes" | "no" | null {
+  if (asksForNo(called)) return "no";
+  return affirms(called) && !isTurned(called) ? "yes" : null;
 }
 
 const MAX_FORMAT = 100;

@@ -69,7 +69,10 @@ const TAKEN = /(^|_)(discount|rebate|credit|deposit|prepaid)(_|$)/;
  * Returns what compares a sum of lines with the total beside them, allowing for taxes, fees and discounts, or null without
  * a total. The values are read once, for any number of sums.
  */
-export function totalChecker(values: Json, formats: Formats): ((sum: number) => Check) | null {
+export function totalChecker(
+  values: Json,
+  formats: Formats,
+): ((sum: number, currency: string | null) => Check) | null {
   const total = totalOf(values);
   if (!total) return null;
   const between = Object.entries(values).flatMap(([key, value]) => {
@@ -78,10 +81,14 @@ export function totalChecker(values: Json, formats: Formats): ((sum: number) => 
     if (TAKEN.test(snake(key))) return [-Math.abs(inUnits(key, money.value))];
     return ADDED.test(snake(key)) ? [inUnits(key, money.value)] : [];
   });
-  return (sum) =>
-    explains(sum, total.value, between)
+  return (sum, currency) => {
+    const agrees = explains(sum, total.value, between);
+    if (agrees && !mayBeSameCurrency(total.currency, currency))
+      return { ok: false, words: "Total is in another currency", currencyOnly: true };
+    return agrees
       ? { ok: true, words: "Matches total" }
       : { ok: false, words: `Total says ${formats.money(total.value)}` };
+  };
 }
 
 function explains(sum: number, total: number, between: number[]): boolean {

@@ -1,4 +1,4 @@
-import { isInCents } from "../amount.ts";
+import { currenciesOf, currencyInName, isInCents } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { humanise, labelsOf, plural } from "../labels.ts";
 import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
@@ -21,7 +21,15 @@ export interface FactTable {
   /** The number of rows left out. */
   left: number;
   /** The recomputed sum of the one column of money, in the unit of the column; else null. */
-  sum: { label: string; columnKey: string; value: number; inCents: boolean; check?: Check } | null;
+  sum: {
+    label: string;
+    columnKey: string;
+    value: number;
+    /** Of the rows, if they name one. */
+    currency: string | null;
+    inCents: boolean;
+    check?: Check;
+  } | null;
 }
 
 /** Wider tables are read better as JSON. */
@@ -67,13 +75,15 @@ export function describeTable(
   currency: string | null,
   most = MOST_ROWS,
 ): FactTable {
-  const columns = arrange(items, currency);
-  const summed = summedColumn(columns);
+  const currencies = [...new Set(items.flatMap(currenciesOfRow))];
+  const columns = arrange(items, currencies.length > 0 ? null : currency);
+  const money = summedColumn(columns);
+  const summed = currencies.length > 1 ? null : money;
   const rows = items.slice(0, most).map((item) =>
     columns.map((column): Cell => {
       const value = own(item, column.key);
       const cell = describeValue(column.key, value, formats) ?? { kind: "text", text: JSON.stringify(value) };
-      const check = column.key === summed ? checkLine(item, summed, formats) : null;
+      const check = column.key === money ? checkLine(item, money, formats) : null;
       return check && cell.kind === "number" ? { ...cell, check } : cell;
     }),
   );
@@ -90,9 +100,18 @@ export function describeTable(
             label: `Sum of ${plural(items.length, singular(key), humanise(key).toLowerCase())}`,
             columnKey: summed,
             value: sumAmounts(items.map((item) => readMoney(own(item, summed))?.value ?? 0)),
+            currency: currencies[0] ?? null,
             inCents: isInCents(summed),
           },
   };
+}
+
+/** What a row says of its currency: in a field of its own, in the name of an amount, or beside the figure. */
+function currenciesOfRow(item: Json): string[] {
+  const beside = Object.entries(item).flatMap(([key, value]) =>
+    isMoneyName(key) ? [currencyInName(key) ?? readMoney(value)?.currency ?? []].flat() : [],
+  );
+  return [...currenciesOf(item), ...beside];
 }
 
 /** A column may be called `constructor`, which every object has. */

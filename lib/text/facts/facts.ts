@@ -160,8 +160,9 @@ function checkSums(
   const checkTotal = totalChecker(values, formats);
   for (const { sum } of summed) {
     if (!sum) continue;
-    const value = inUnits(sum.columnKey, sum.value, currency);
-    const check = checkTotal ? checkTotal(value) : checkMessage({ value, currency }, stated, formats);
+    const its = sum.currency ?? currency;
+    const value = inUnits(sum.columnKey, sum.value, its);
+    const check = checkTotal?.(value, its) ?? checkMessage({ value, currency: its }, stated, formats);
     if (check && (check.ok || summed.length === 1)) sum.check = check;
   }
 }

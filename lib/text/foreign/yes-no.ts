@@ -12,7 +12,7 @@ const YES_WORDS = `(?:${CONSENTS}|proceed|continue|ahead|send|pay|ship|release|p
 const REFUSALS =
   "reject(?:s|ed|ion)?|den(?:y|ies|ied|ial)|disapprov(?:e[sd]?|al)|disallow(?:ed)?|disagree[sd]?|refus(?:e[sd]?|al)|declin(?:e[sd]?|ing)";
 const STOPS =
-  "cancel(?:s|l?ed)?|abort(?:s|ed)?|stop|veto\\w*|halt|withh\\w*|suspend\\w*|skip|dismiss|void|prevent|un(?:approv|authori[sz])\\w*";
+  "cancel(?:s|l?ed)?|abort(?:s|ed)?|stop(?:s|ped)?|veto\\w*|halt(?:s|ed)?|withh\\w*|suspend\\w*|skip(?:s|ped)?|dismiss(?:ed)?|void(?:s|ed)?|prevent(?:s|ed)?|on hold|fraud\\w*|un(?:approv|authori[sz])\\w*";
 const NO_WORDS = `(?:${REFUSALS}|${STOPS}|block(?:s|ed)?|hold|no|n|nope|none|nothing|not|never|do not|don.?t|won.?t|can.?t|cannot|false)`;
 
 const YES = new RegExp(`^${FILLERS}${YES_WORDS}\\b`, "i");
@@ -48,7 +48,7 @@ const TURNS =
   /\b(cancel\w*|stop\w*|reject\w*|den(?:y|ies|ied|ial)|declin\w*|block\w*|hold|refus\w*|abort\w*|veto\w*|withhold\w*|suspen\w*|halt\w*|none|objections?|problems?|issues?|concerns?|against|mind|worries|hesitat\w*|wait|doubts?|reservations?|wrong)\b/i;
 /** What makes a no of a yes: “Yes, do not pay”. */
 const UNDOES = new RegExp(
-  `\\b(?:${NO_WORDS}|(?:cancel|stop|block|suspen|terminat|revo[ck]|dis(?!count|play|patch|tri|pos|cuss)|un(?!it|der|ion|i[qvf]))\\w+|back|drop|return|undo|revert|ignore|later|unless|until|wrong)\\b`,
+  `\\b(?:${NO_WORDS}|(?:cancel|stop|block|suspen|terminat|revo[ck]|dis(?!count|play|patch|tri|pos|cuss)|un(?!it|der|ion|i[qvf]))\\w+|back|drop|return|undo|revert|ignore|later|unless|until|wrong|fraud\\w*|scam|kill|delet\\w+|discard\\w*|wait|after|pending|partial\\w*|elsewhere|off|with (?:changes|edits))\\b`,
   "i",
 );
 const CROSSED = /[\u00d7\u2715-\u2718\u274c\u274e\u26d4\u{1f44e}\u{1f645}\u{1f6ab}\u{1f6d1}]/u;
@@ -69,12 +69,10 @@ export function refuses(text: string): boolean {
 /** Texts are read so far for a no. */
 const READ_CHARACTERS = 2_000;
 
-/** Whether a sentence, or a part of one, says no: “Too expensive, do not pay”. */
+/** Whether a text, or a part of a sentence, says no: “Too expensive, do not pay”. */
 export function refusesAnywhere(text: string): boolean {
-  return text
-    .slice(0, READ_CHARACTERS)
-    .split(PARTS)
-    .some((part) => part.trim() !== "" && refuses(part));
+  const read = text.slice(0, READ_CHARACTERS);
+  return [read, ...read.split(PARTS)].some((part) => part.trim() !== "" && refuses(part));
 }
 
 const PARTS = /[^\p{L}\p{N}\s’'_-]|\n|\s-\s|\b(?:and|but|then|so)\b/u;
@@ -85,12 +83,12 @@ function turned(text: string, said: string): boolean {
 }
 
 /**
- * Whether a value says yes or no, and its title anything else or more; or a title says both. A list of words that turn a yes round
- * would always lack one: whatever is not known to change nothing counts.
+ * Whether a value or its title says yes or no, and the other anything else or more; or a title says both. A list of words that turn a
+ * yes round would always lack one: whatever is not known to change nothing counts.
  */
 export function leavesUnsaid(title: string, value: string): boolean {
   const [read, sent] = [words(title), words(value)];
-  if (!YES.test(sent) && !NO.test(sent) && !DECIDES.test(sent))
+  if (![read, sent].some((said) => YES.test(said) || NO.test(said) || DECIDES.test(said)))
     return ANY_YES.test(read) && UNDOES.test(read);
   const shown = bareText(title);
   return shown !== bareText(value) && (gist(read) !== gist(sent) || SIGNS.test(shown));

@@ -64,9 +64,16 @@ const errorSchema = z
 
 /** The result of an ended task, as the tool gave it, or what became of the task instead. */
 export function endedResult(task: AgentTaskRow): CallToolResult {
+  const known = ended.get(task);
+  if (known) return known;
   const result = task.state === "completed" ? toolsOwn(task.result) : whyNone(task);
-  return { ...result, _meta: { ...result._meta, [TASK_ID]: task.id } };
+  const made = { ...result, _meta: { ...result._meta, [TASK_ID]: task.id } };
+  ended.set(task, made);
+  return made;
 }
+
+/** Made once for all calls that wait for a task. */
+const ended = new WeakMap<AgentTaskRow, CallToolResult>();
 
 /** What a server sent is checked against the protocol's own schema; what does not fit is shown as text. */
 function toolsOwn(result: unknown): CallToolResult {
@@ -75,9 +82,33 @@ function toolsOwn(result: unknown): CallToolResult {
   // 2025-11-25 has objects alone here; the tool's text says the same.
   const isObject = typeof structured === "object" && structured !== null && !Array.isArray(structured);
   const candidate = { content: [], ...rest, ...(isObject && { structuredContent: structured }) };
-  const checked = specTypeSchemas.CallToolResult["~standard"].validate(candidate);
-  if (!(checked instanceof Promise) && checked.issues === undefined) return checked.value as CallToolResult;
+  // The schema takes long for items that are of none of its kinds.
+  if (Array.isArray(candidate.content) && candidate.content.every(isContent)) {
+    const checked = specTypeSchemas.CallToolResult["~standard"].validate(candidate);
+    if (!(checked instanceof Promise) && checked.issues === undefined) return checked.value as CallToolResult;
+  }
   return { content: [{ type: "text", text: JSON.stringify(result) }], isError: given.isError === true };
+}
+
+const isText = (value: unknown) => typeof value === "string";
+
+/** Whether an item has the parts that its kind cannot lack. */
+function isContent(item: unknown): boolean {
+  if (typeof item !== "object" || item === null) return false;
+  const given = item as Record<string, unknown>;
+  switch (given.type) {
+    case "text":
+      return isText(given.text);
+    case "image":
+    case "audio":
+      return isText(given.data) && isText(given.mimeType);
+    case "resource":
+      return isText((given.resource as { uri?: unknown } | null | undefined)?.uri);
+    case "resource_link":
+      return isText(given.uri) && isText(given.name);
+    default:
+      return false;
+  }
 }
 
 /** The JSON-RPC error with which the task's server ended it, or null: it ended otherwise. The server's code is not kept. */
