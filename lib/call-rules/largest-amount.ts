@@ -35,6 +35,9 @@ interface Place {
   currencies: string[];
 }
 
+/** Each amount is read in each of them. */
+const MOST_CURRENCIES = 10;
+
 function largestIn(value: unknown, place: Place, left: { amounts: number }): number | null {
   if (typeof value !== "object" || value === null) {
     if (place.name !== "" && --left.amounts < 0)
@@ -43,7 +46,9 @@ function largestIn(value: unknown, place: Place, left: { amounts: number }): num
   }
   // One by one: there may be more values than a function takes arguments.
   let largest: number | null = null;
-  const named = currenciesOf(value as Record<string, unknown>);
+  const named = [...new Set(currenciesOf(value as Record<string, unknown>))];
+  if (named.length > MOST_CURRENCIES)
+    throw new RuleFailure(`the arguments name more than ${MOST_CURRENCIES} currencies in one place`);
   const currencies = named.length > 0 ? named : place.currencies;
   for (const [key, its] of Object.entries(value)) {
     const found = largestIn(

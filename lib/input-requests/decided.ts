@@ -2,7 +2,7 @@
 
 import type { ChoiceValue } from "../mcp/forms/form.ts";
 import { visibleText } from "../text/foreign/hidden.ts";
-import { affirms, denies, isTurned } from "../text/foreign/yes-no.ts";
+import { affirms, asksForNo, denies, isTurned } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise, shorten } from "../text/labels.ts";
 import { booleanWords, PLAIN_TITLE } from "./decision.ts";
 
@@ -82,7 +82,7 @@ function ofBoolean(name: string, value: boolean, field: DecidedField | null): st
 function ofChoice(name: string, value: string | number, field: DecidedField | null): string {
   const title = field?.options?.find((option) => option.value === value)?.title ?? String(value);
   const word = own(PAST, String(value));
-  if (word && own(PAST, title) === word) return word;
+  if (word && own(PAST, title) === word && !(field && asksForNo(field.title))) return word;
   return answered(field?.title ?? humanise(name), capitalise(title));
 }
 

@@ -73,6 +73,15 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
 /** Titles that say nothing beside the choice. */
 export const PLAIN_TITLE = /^(your )?(decision|choice|answer|response|action|value)$/i;
 
+const DECIDES = /\b(yes|no|decision|decide|approve|reject)\b/i;
+/** Titles that ask for something about a decision. */
+const WHY = /^(why|how|who|whom|what|when|where|which)\b/i;
+
+/** Whether what a text is called asks for the decision itself. */
+export function takesDecision(called: string): boolean {
+  return !WHY.test(called) && (DECIDES.test(called) || PLAIN_TITLE.test(called) || affirms(called));
+}
+
 /** The words of a yes and a no, by the name of the field. */
 const BOOLEAN_WORDS: Record<string, [string, string]> = {
   approve: ["Approve", "Reject"],

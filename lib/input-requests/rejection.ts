@@ -9,7 +9,7 @@ import {
   refusesAnywhere,
 } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
-import { booleanWords, isYesOrNo, PLAIN_TITLE } from "./decision.ts";
+import { booleanWords, isYesOrNo, takesDecision } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
@@ -111,11 +111,6 @@ export function saysNo(form: Form, action: string, content: Record<string, unkno
 const NOTE = /\b(reason|comment|note|remark|explanation|justification)s?\b/i;
 const ASKS = /\b(yes|no|decision|decide|approv\w*|reject\w*)\b/i;
 
-/** Titles of texts that take the decision, where nothing else does. */
-const DECIDES = /\b(yes|no|decision|decide|approve|reject)\b/i;
-/** Titles that ask for something about a decision. */
-const WHY = /^(why|how|who|whom|what|when|where|which)\b/i;
-
 /** `decided`: another field of the form takes the decision, and has it. */
 function isNote({ kind, name, title }: Field, decided: boolean): boolean {
   if (!decided || !NOTE.test(humanise(name)) || affirms(title)) return false;
@@ -147,10 +142,9 @@ export function withholdsConsent(
 }
 
 /** Whether a text that decides says anything but yes, or nothing. */
-function isNoYes({ kind, name, title }: Field, given: unknown, decided: boolean): boolean {
-  if (kind !== "text" || WHY.test(title) || affirms(String(given ?? ""))) return false;
-  if (DECIDES.test(title) || PLAIN_TITLE.test(title) || affirms(title)) return true;
-  return !decided && [humanise(name)].some((called) => DECIDES.test(called) || PLAIN_TITLE.test(called));
+function isNoYes(field: Field, given: unknown, decided: boolean): boolean {
+  if (field.kind !== "text" || affirms(String(given ?? ""))) return false;
+  return takesDecision(field.title) || (!decided && takesDecision(humanise(field.name)));
 }
 
 /** Whether a choice is a consent and the chosen one says no yes: “Needs changes” beside “Approve”. */

@@ -36,6 +36,8 @@ export const FLOOD_BYTES = 64 * 1024 * 1024;
 export const INSTANT_REPLIES = 8;
 /** Messages of a session's streams that are not handled yet, per task of the session; more are refused. */
 export const UNHANDLED_MESSAGES = 100;
+/** Of all tasks of a session together. */
+export const UNHANDLED_OF_SESSION = 2_000;
 /** Questions of a session that its server has announced in status notifications and not put yet. */
 export const ANNOUNCED_QUESTIONS = 100;
 /** How long after its announcement such a question may come, in ms. */

@@ -10,7 +10,7 @@ export interface Difference {
   changed: { name: string; from: Partial<PolicyRule>; to: Partial<PolicyRule> }[];
   /** Null: there was, or is, no such group. */
   groups: { name: string; from: string[] | null; to: string[] | null }[];
-  /** The rules that stayed are in another order now: all names in it. */
+  /** All names, in their order, where one came or the others are in another order now: the first rule that matches decides. */
   order?: string[];
   /** The rules that answer without a person, where one of them is another now. */
   automatic?: {
@@ -53,8 +53,9 @@ function rulesThatDiffer<R extends { name: string }>(before: R[], after: R[], ke
   const stayed = (rules: R[]) =>
     rules.map(({ name }) => name).filter((name) => was.has(name) && is.has(name));
   const isMoved = JSON.stringify(stayed(before)) !== JSON.stringify(stayed(after));
+  const added = after.filter(({ name }) => !was.has(name));
   return {
-    added: after.filter(({ name }) => !was.has(name)),
+    added,
     removed: before.filter(({ name }) => !is.has(name)),
     changed: after.flatMap((rule) => {
       const old = was.get(rule.name);
@@ -63,7 +64,7 @@ function rulesThatDiffer<R extends { name: string }>(before: R[], after: R[], ke
         Object.fromEntries(others.map((key) => [key, from?.[key]])) as Partial<R>;
       return others.length > 0 ? [{ name: rule.name, from: of(old), to: of(rule) }] : [];
     }),
-    ...(isMoved && { order: after.map(({ name }) => name) }),
+    ...((isMoved || (added.length > 0 && after.length > 1)) && { order: after.map(({ name }) => name) }),
   };
 }
 

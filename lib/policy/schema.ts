@@ -14,7 +14,12 @@ const MOST_GROUPS = 500;
 const MOST_NEEDED = 50;
 const MOST_REMINDERS = 10;
 
-const name = z.string().trim().min(1, "Give it a name").max(100, "At most 100 characters");
+const name = z
+  .string()
+  .trim()
+  .min(1, "Give it a name")
+  .max(100, "At most 100 characters")
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "One line");
 const addresses = z.array(z.string().trim().toLowerCase().max(320)).max(200, "At most 200 people");
 const flags = <const T extends readonly [string, ...string[]]>(...of: T) =>
   z

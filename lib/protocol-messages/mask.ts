@@ -1,4 +1,5 @@
 import { detached } from "../base/detached.ts";
+import { MASK, masked } from "../text/mask.ts";
 import { siteOf } from "../text/url-parts.ts";
 
 const SECRET_KEYS = new Set([
@@ -9,7 +10,6 @@ const SECRET_KEYS = new Set([
   "mcp-session-id",
   "taskId",
 ]);
-const MASK = "•••";
 
 /** Limits of a stored message: characters in total and per text, members per list or object, levels. */
 const LEFT = 64 * 1024;
@@ -43,11 +43,16 @@ export function maskWithin(
   most = LEFT,
 ): { body: unknown; size: number } {
   const room = { left: most };
+  const known = secrets.filter((secret) => secret !== "");
+  const longest = Math.max(0, ...known.map(({ length }) => length));
   const text = (value: string) => {
-    const masked = secrets.reduce((all, one) => (one === "" ? all : all.replaceAll(one, MASK)), value);
-    const kept = masked.slice(0, Math.max(0, Math.min(LONGEST_TEXT, room.left)));
+    const most = Math.max(0, Math.min(LONGEST_TEXT, room.left));
+    // Searched a little beyond what is kept, which may end within a secret.
+    const read = value.slice(0, most + 2 * longest);
+    const shown = known.reduce(masked, read);
+    const kept = shown.slice(0, read === value ? most : Math.min(most, shown.length - longest));
     room.left -= kept.length + 2;
-    return kept.length === masked.length ? kept : `${detached(kept)}${CUT} (${masked.length} characters)`;
+    return read === value && kept === shown ? kept : `${detached(kept)}${CUT} (${value.length} characters)`;
   };
   const copy = (value: unknown, level: number): unknown => {
     if (typeof value === "string") return text(value);

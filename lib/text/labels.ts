@@ -26,7 +26,7 @@ export function labelsOf(names: string[]): (name: string) => string {
 /** Names that are the same so far count as alike: one may have a megabyte. */
 const COMPARED_CHARACTERS = 500;
 
-const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-/u;
+const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-|[-.](?=\d)|(?<![\p{L}\p{N}_-])\./u;
 
 /** With its blanks (one behind another as its code), its capitals, and no character that another may look like. */
 export function asJson(name: string): string {

@@ -19,7 +19,7 @@ import { carryOutVerdict } from "../../input-requests/capture/settle.ts";
 import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
 import { retractAsk } from "../../input-requests/retract.ts";
 import { hintStreams, publishChange } from "../../live-updates/transitions.ts";
-import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES } from "../../mcp/limits.ts";
+import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES, UNHANDLED_OF_SESSION } from "../../mcp/limits.ts";
 import type { RpcId } from "../../mcp/peer.ts";
 import {
   attribute,
@@ -105,7 +105,7 @@ export class StreamInbox {
   receive(received: Omit<NewStreamMessage, "id">, session: LiveSession, handle: string | null): boolean {
     this.#bringAllIntoSessions();
     const isQuestion = received.question !== null;
-    const most = UNHANDLED_MESSAGES * Math.max(1, session.tasks.size);
+    const most = Math.min(UNHANDLED_MESSAGES * Math.max(1, session.tasks.size), UNHANDLED_OF_SESSION);
     const unsettled = [...this.#unstored, ...this.#stored].filter(
       (one) => one.session === session && (one.message.question !== null) === isQuestion,
     ).length;

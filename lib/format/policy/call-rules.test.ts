@@ -19,13 +19,13 @@ const change = (from: object, to: object) =>
 
 test("whoever approves a change of the policy reads all of it", () => {
   expect(change({}, { approvers: { roles: ["approver"], groups: [], people: [] }, stepUp: false })).toBe(
-    "Changed “Large”: 1 of CFO (group cfo; each shows that it is them) → 1 of CFO (the approvers)",
+    "Changed “Large”: 1 of “CFO” (group “cfo”; each shows that it is them) → 1 of “CFO” (the approvers)",
   );
   const escalate = (to: object) => ({
     escalate: { after: "2d", to: { roles: [], groups: [], people: [], ...to } },
   });
   expect(change(escalate({ groups: ["cfo"] }), escalate({ roles: ["approver"] }))).toMatch(
-    /after 2d asked too: group cfo\) → .*after 2d asked too: the approvers\)/,
+    /after 2d asked too: group “cfo”\) → .*after 2d asked too: the approvers\)/,
   );
   expect(change({}, { rejections: 3, requireReason: ["reject"] })).toContain(
     "3 rejections end it; each shows that it is them; reason to reject",
@@ -39,7 +39,7 @@ test("whoever approves a change of the policy reads all of it", () => {
     }),
   ).toBe(
     [
-      `Added “New”: 1 of CFO (group cfo; each shows that it is them), when ${when}, the requester may vote, due 3d, its time is over after 1d, then the task is cancelled`,
+      `Added “New”: 1 of “CFO” (group “cfo”; each shows that it is them), when ${when}, the requester may vote, due 3d, its time is over after 1d, then the task is cancelled`,
       "Means somebody else by now: ben@acme.example",
     ].join("\n"),
   );

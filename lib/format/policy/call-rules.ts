@@ -1,6 +1,6 @@
 /** Words for rules for calls, and for policies. */
 import type { Before } from "../../agents/schema.ts";
-import { shorten } from "../../text/labels.ts";
+import { asJson, shorten } from "../../text/labels.ts";
 
 /** What a rule or a grant says of a call. */
 export const BEFORE_LABELS: Record<Before, string> = {
@@ -33,13 +33,15 @@ export function callRuleChanges(data: Record<string, unknown>): string {
 /** What a line of the history says of a change of the policy. The line's data may be of another version. */
 export function policyChanges(data: Record<string, unknown>): string {
   const changes = [
-    ...named(data.added).map(({ name, rule }) => `Added “${name}”: ${policyRuleInWords(rule)}`),
-    ...named(data.removed).map(({ name, rule }) => `Removed “${name}”: ${policyRuleInWords(rule)}`),
+    ...named(data.added).map(({ name, rule }) => `Added ${quoted(name)}: ${policyRuleInWords(rule)}`),
+    ...named(data.removed).map(({ name, rule }) => `Removed ${quoted(name)}: ${policyRuleInWords(rule)}`),
     ...named(data.changed).map(
-      ({ name, rule }) => `Changed “${name}”: ${policyMovement(rule.from, rule.to)}`,
+      ({ name, rule }) => `Changed ${quoted(name)}: ${policyMovement(rule.from, rule.to)}`,
     ),
-    ...named(data.groups).map(({ name, rule }) => `Group ${name}: ${people(rule.from)} → ${people(rule.to)}`),
-    ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
+    ...named(data.groups).map(
+      ({ name, rule }) => `Group ${quoted(name)}: ${movedPeople(rule.from, rule.to)}`,
+    ),
+    ...(isList(data.order) ? [`Order of the rules: ${data.order.map(quoted).join(", ")}`] : []),
     ...(isFields(data.automatic) ? automaticChanges(data.automatic) : []),
     ...(isList(data.others) ? [`Means somebody else by now: ${data.others.join(", ")}`] : []),
     ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
@@ -51,13 +53,14 @@ export function policyChanges(data: Record<string, unknown>): string {
 function automaticChanges(data: Fields): string[] {
   return [
     ...named(data.added).map(
-      ({ name, rule }) => `Added the automatic rule “${name}”: ${automaticInWords(rule)}`,
+      ({ name, rule }) => `Added the automatic rule ${quoted(name)}: ${automaticInWords(rule)}`,
     ),
-    ...named(data.removed).map(({ name }) => `Removed the automatic rule “${name}”`),
+    ...named(data.removed).map(({ name }) => `Removed the automatic rule ${quoted(name)}`),
     ...named(data.changed).map(
-      ({ name, rule }) => `Changed the automatic rule “${name}”: ${automaticMovement(rule.from, rule.to)}`,
+      ({ name, rule }) =>
+        `Changed the automatic rule ${quoted(name)}: ${automaticMovement(rule.from, rule.to)}`,
     ),
-    ...(Array.isArray(data.order) ? ["Changed the order of the automatic rules"] : []),
+    ...(isList(data.order) ? [`Order of the automatic rules: ${data.order.map(quoted).join(", ")}`] : []),
   ];
 }
 
@@ -83,7 +86,9 @@ function automaticMovement(from: unknown, to: unknown): string {
 
 function answerInWords(answer: unknown): string {
   const { action, content } = isFields(answer) ? answer : {};
-  return isFields(content) ? `${String(action)} ${shorten(JSON.stringify(content), 1_000)}` : String(action);
+  return isFields(content)
+    ? `${String(action)} ${shorten(JSON.stringify(content), MOST_CHARACTERS)}`
+    : String(action);
 }
 
 function share(sample: unknown): string {
@@ -91,6 +96,15 @@ function share(sample: unknown): string {
 }
 
 type Fields = Record<string, unknown>;
+
+/** More than any list of people or content of an answer has: what is approved is read whole. */
+const MOST_CHARACTERS = 100_000;
+
+/** A name that somebody gave, as nothing but a name. */
+function quoted(name: unknown): string {
+  const text = shorten(String(name), 100);
+  return /["“”„«»\p{C}\p{Zl}\p{Zp}]/u.test(text) ? asJson(text) : `“${text}”`;
+}
 
 function named(list: unknown): { name: string; rule: Fields }[] {
   if (!Array.isArray(list)) return [];
@@ -160,9 +174,7 @@ function stages(list: unknown): string {
   if (!Array.isArray(list)) return "other stages";
   return list
     .map((stage: unknown) =>
-      isFields(stage)
-        ? `${String(stage.need)} of ${shorten(String(stage.name), 100)} (${detailsOf(stage)})`
-        : "a stage",
+      isFields(stage) ? `${String(stage.need)} of ${quoted(stage.name)} (${detailsOf(stage)})` : "a stage",
     )
     .join(", then ");
 }
@@ -185,10 +197,10 @@ function approversInWords(approvers: unknown): string {
   const { roles, groups, people } = isFields(approvers) ? approvers : {};
   const all = [
     ...(isList(roles) ? roles.map((role) => `the ${String(role)}s`) : []),
-    ...(isList(groups) ? groups.map((group) => `group ${String(group)}`) : []),
+    ...(isList(groups) ? groups.map((group) => `group ${quoted(group)}`) : []),
     ...(isList(people) ? people.map(String) : []),
   ];
-  return shorten(all.join(", "), 2_000) || "nobody";
+  return shorten(all.join(", "), MOST_CHARACTERS) || "nobody";
 }
 
 function isList(value: unknown): value is unknown[] {
@@ -204,6 +216,18 @@ function due(value: unknown): string {
   return typeof value === "string" ? value : "never";
 }
 
-function people(list: unknown): string {
-  return Array.isArray(list) ? shorten(list.join(", "), 2_000) || "nobody" : "no group";
+/** `Added: a@acme.example; removed: b@acme.example` */
+function movedPeople(from: unknown, to: unknown): string {
+  const [was, is] = [from, to].map((list) => (Array.isArray(list) ? list.map(String) : null));
+  if (!was || !is) return `${people(was)} → ${people(is)}`;
+  const [came, went] = [is.filter((each) => !was.includes(each)), was.filter((each) => !is.includes(each))];
+  const moved = [
+    ...(came.length > 0 ? [`added: ${people(came)}`] : []),
+    ...(went.length > 0 ? [`removed: ${people(went)}`] : []),
+  ];
+  return moved.join("; ") || "another order";
+}
+
+function people(list: string[] | null | undefined): string {
+  return list ? shorten(list.join(", "), MOST_CHARACTERS) || "nobody" : "no group";
 }

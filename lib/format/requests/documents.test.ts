@@ -21,7 +21,8 @@ test.each<[Partial<RequestDocument>, string]>([
   [{ name: "bill.pdf", mimeType: "image/jpeg" }, "JPEG, from the details"],
   [{ mimeType: "Application/PDF; a=b", size: 12_000, from: "message" }, "PDF, 12 kB, from the message"],
   [{ mimeType: "text/html", size: 40, from: "result" }, "HTML, shown as text, 40 B, from a result"],
-  [{ mimeType: "x/\u202ey" }, "x/\ufffdy, from the details"],
+  [{ mimeType: "x/\u202ey" }, "From the details"],
+  [{ mimeType: "Verified by Intray" }, "From the details"],
   [{ kept: "site", uri: "https://a.example/b.pdf", name: "b.pdf" }, "a.example, PDF, from the details"],
 ])("%o: %s", (more, words) => {
   expect(documentFacts({ ...document, ...more })).toBe(words);

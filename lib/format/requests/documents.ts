@@ -34,10 +34,16 @@ const ENDINGS: Record<string, string> = {
   webp: "image/webp",
 };
 
+/** A server may claim any words. */
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
+
 /** The claimed type, else that of the name's ending; null if neither says anything. Only for words and icons. */
 export function likelyType({ mimeType, name }: Pick<RequestDocument, "mimeType" | "name">): string | null {
   const claim = mimeType?.split(";")[0]?.trim().toLowerCase();
-  return claim || (ENDINGS[/\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase() ?? ""] ?? null);
+  return (
+    (claim && MEDIA_TYPE.test(claim) ? claim : "") ||
+    (ENDINGS[/\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase() ?? ""] ?? null)
+  );
 }
 
 /** Endings that say what the bytes are. Any other would let a text be opened as a program: `Invoice.hta`. */

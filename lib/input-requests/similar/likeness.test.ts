@@ -59,7 +59,8 @@ describe("a decided call is like the asked one", () => {
     ["but not of another supplier", figures({ supplier: "Globex" }, 1000), false],
     ["but not in another currency", figures({ supplier: "ACME" }, 1000, null, "EUR"), false],
     ["but not without an amount", figures({ supplier: "ACME" }), false],
-    ["where it names nobody", figures({}, 1000), true],
+    ["but not where it names nobody", figures({}, 1000), false],
+    ["nor where it names another party beside", figures({ supplier: "ACME", payee: "Evil" }, 1000), false],
   ])("%s", (_what, decided, like) => {
     expect(isLike(asked, decided)).toBe(like);
   });

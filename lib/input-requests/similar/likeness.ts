@@ -89,7 +89,7 @@ function snake(key: string): string {
  */
 export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
   const shared = sharedNames(asked, decided);
-  if (shared === null) return false;
+  if (shared === null || partiesOf(asked) !== partiesOf(decided)) return false;
   if ((asked.amount === null) !== (decided.amount === null)) return false;
   if (!asked.amount || !decided.amount) return shared > 0;
   if (!mayBeSameCurrency(asked.amount.currency, decided.amount.currency)) return false;
@@ -112,6 +112,12 @@ export function repeatOf(asked: KeyFigures, decided: Decided, now: Date): "label
     mayBeSameCurrency(asked.amount.currency, decided.amount.currency) &&
     sameAmount(asked.amount.value, decided.amount.value);
   return recent && same && decided.isLetThrough ? "amount" : null;
+}
+
+/** All parties of a call. A call that names none in a way that can be read is like none that does. */
+function partiesOf({ names }: KeyFigures): string {
+  const parties = Object.entries(names).flatMap(([name, said]) => (PARTY.has(name) ? [said] : []));
+  return JSON.stringify(parties.toSorted());
 }
 
 /** Returns how many names both have, or null if one of them differs. */

@@ -1,6 +1,6 @@
+import { masked } from "../../text/mask.ts";
 import type { CallOptions } from "../peer.ts";
 
-const MASK = "•••";
 /** Minimum length in logs. Shorter values would mask ordinary words. */
 export const IN_LOGS = 6;
 /** Minimum length in messages that Intray acts upon, where a wrong match would do harm. */
@@ -19,33 +19,6 @@ export function hiding(values: string[], minLength: number): (text: string) => s
     // Longest first, since one secret may be part of another.
     .sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce(masked, text);
-}
-
-/** The platform's search takes the product of both lengths where a server's handle and text repeat themselves. */
-const SHORT_SECRET = 64;
-
-/** As `replaceAll`; for long secrets by Knuth, Morris and Pratt, in time with the length of the text. */
-function masked(text: string, secret: string): string {
-  if (secret.length <= SHORT_SECRET) return text.replaceAll(secret, MASK);
-  if (text.length < secret.length) return text;
-  // How much of the secret's beginning ends at each of its characters.
-  const overlap = new Int32Array(secret.length);
-  for (let at = 1, same = 0; at < secret.length; at++) {
-    while (same > 0 && secret.charCodeAt(at) !== secret.charCodeAt(same)) same = overlap[same - 1]!;
-    if (secret.charCodeAt(at) === secret.charCodeAt(same)) same++;
-    overlap[at] = same;
-  }
-  let shown = "";
-  let from = 0;
-  for (let at = 0, same = 0; at < text.length; at++) {
-    while (same > 0 && text.charCodeAt(at) !== secret.charCodeAt(same)) same = overlap[same - 1]!;
-    if (text.charCodeAt(at) === secret.charCodeAt(same)) same++;
-    if (same < secret.length) continue;
-    shown += text.slice(from, at + 1 - secret.length) + MASK;
-    from = at + 1;
-    same = 0;
-  }
-  return from === 0 ? text : shown + text.slice(from);
 }
 
 /** Returns a request's credentials, which the response should not repeat. */

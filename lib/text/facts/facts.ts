@@ -2,7 +2,7 @@ import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
 import { labelsOf, plural } from "../labels.ts";
-import type { FoundMoney } from "../money.ts";
+import { type FoundMoney, isMoneyName } from "../money.ts";
 import { amountsIn, checkMessage, totalChecker } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 import {
@@ -22,7 +22,14 @@ export type FactBlock =
   | { kind: "json"; label: string; value: unknown };
 
 /** Nobody reads more, and an agent may send any number: of values, cells of tables, characters of names, hidden characters. */
-const MOST = { values: 500, cells: 3_000, rows: MOST_SUMMED, characters: 50_000, hidden: 1_000 };
+const MOST = {
+  values: 500,
+  cells: 3_000,
+  rows: MOST_SUMMED,
+  figures: 2 * MOST_SUMMED,
+  characters: 50_000,
+  hidden: 1_000,
+};
 type Weight = typeof MOST;
 
 /**
@@ -70,7 +77,7 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
 
 /** Splits arguments where those before weigh more than MOST. */
 function firstValues(values: Json, entries: [string, unknown][]): { first: Json; rest: Json } {
-  const sum: Weight = { values: 0, cells: 0, rows: 0, characters: 0, hidden: 0 };
+  const sum: Weight = { values: 0, cells: 0, rows: 0, figures: 0, characters: 0, hidden: 0 };
   const end = entries.findIndex(([name, value]) => {
     add(sum, name, value);
     sum.hidden += countHidden(JSON.stringify([name, value], readAtMost), MOST.hidden + 1);
@@ -103,6 +110,7 @@ function add(sum: Weight, name: string, value: unknown, isInGroup = false): void
   sum.characters += columns.reduce((total, { length }) => total + length, 0);
   sum.cells += columns.length * Math.min(value.length, ROWS_SHOWN);
   sum.rows += value.length;
+  sum.figures += value.length * columns.filter(isMoneyName).length;
 }
 
 /** Describes only values that can be read at a glance; an object in an object stays JSON. */

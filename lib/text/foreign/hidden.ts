@@ -10,10 +10,10 @@ export interface TextPart {
  * boxes over the letter before (not the one of keycap emoji); and what stands for an object.
  */
 const INVISIBLE =
-  /(?<![^\S\n\ufeff])[^\S\n\ufeff]{80,}|(?<![^\S\ufeff])(?:[^\S\n\ufeff]*\n){6,}|(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc]|[\u20d2-\u20da]|[\u20e5-\u20eb])/gu;
+  /(?<![^\S\n\ufeff])[^\S\n\ufeff]{80,}|(?<![^\S\ufeff])(?:[^\S\n\ufeff]*\n){6,}|(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]|[\u20d2-\u20da]|[\u20e5-\u20eb])/gu;
 /** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
-  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
+  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*\d](?=\ufe0f\u20e3))(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
 
 /**
  * Separates hidden characters from text, run by run: control, zero-width and direction-changing ones. What comes after `most`

@@ -283,8 +283,17 @@ describe("the buttons", () => {
     ["a form", { fields: TEXT }, ["A Send answer, primary, sends the form"]],
     [
       "a form of an approval",
-      { fields: TEXT, origin: "intray", tool: "request_approval" },
+      {
+        fields: formOf(field({ kind: "text", title: "Cost center" } as Partial<Field>)),
+        origin: "intray",
+        tool: "request_approval",
+      },
       ["A Approve and send, primary, sends the form"],
+    ],
+    [
+      "a form of an approval whose text is the decision",
+      { fields: TEXT, origin: "intray", tool: "request_approval" },
+      ["A Send answer, primary, sends the form"],
     ],
     [
       "a form of an approval that asks for the decision itself",

@@ -6,8 +6,10 @@ import {
   decisionOf,
   isApproval,
   isYesOrNo,
+  takesDecision,
 } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Field } from "@/lib/mcp/forms/form.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
 import type { Decided } from "../decided.ts";
 
@@ -160,7 +162,9 @@ export function decisionButtons(
       return [{ ...single, label: isApproval(question) ? "Approve" : "Confirm", content: {} }];
     case "form": {
       // Where the form asks for the decision itself, what is filled in approves, and not the press.
-      const approves = isApproval(question) && !decision.fields.some(isYesOrNo);
+      const takes = (field: Field) =>
+        isYesOrNo(field) || (field.kind === "text" && takesDecision(field.title));
+      const approves = isApproval(question) && !decision.fields.some(takes);
       return [{ ...single, label: approves ? "Approve and send" : "Send answer", sendsForm: true }];
     }
     case "choices":
