@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
-import { beginningOf, isSealed, UNOPENED_TEXT } from "../base/db/content.ts";
+import { beginningOf, beginningsIn, UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
 import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
@@ -45,8 +45,16 @@ export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.
 export const DECIDED_FIELD = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
   WHEN jsonb_array_length(r.form -> 'fields') > 1 THEN '"several"' ELSE r.form -> 'fields' -> 0 END`;
 
-/** The same of an accepted answer, else null; alias `a`. */
-export const ANSWERED_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' THEN ${DECIDED_FIELD} END`;
+/**
+ * The same of an accepted answer, without what its words don't need: the choices that were not made, and long titles. Alias `a`.
+ */
+export const ANSWERED_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' THEN CASE
+    WHEN jsonb_exists(r.form, 'sealed') OR jsonb_array_length(r.form -> 'fields') <> 1 THEN ${DECIDED_FIELD}
+    ELSE (SELECT jsonb_build_object('name', f -> 'name', 'title', left(f ->> 'title', 200), 'kind', f -> 'kind', 'options',
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('value', o -> 'value', 'title', left(o ->> 'title', 200))), '[]')
+          FROM jsonb_array_elements(CASE WHEN f ->> 'kind' = 'one_of' THEN f -> 'options' ELSE '[]' END) o
+          WHERE o -> 'value' = (a.content -> (f ->> 'name'))::jsonb))
+      FROM jsonb_array_elements(r.form -> 'fields') f) END END`;
 
 /** Whether the form can be shown, as its kind, or a sealed form; alias `r`. */
 const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
@@ -55,13 +63,8 @@ const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.for
 /** What tells whether more follows than a list shows. Alias `r`. */
 export const SHORT_MESSAGE = Prisma.sql`${beginningOf(Prisma.sql`r.message`, "input_request.message", Prisma.sql`r.id`, MESSAGE_IN_LISTS + 1)} AS message`;
 
-/** Its texts cut, and long lists null, so that a page of long answers is not read to be shown in a line each. Alias `a`. */
-export const SHORT_CONTENT = Prisma.sql`CASE WHEN octet_length(a.content::text) <= ${4 * MESSAGE_IN_LISTS}
-    OR json_typeof(a.content) <> 'object' OR ${isSealed(Prisma.sql`a.content ->> 'sealed'`, "answer.content", Prisma.sql`a.id`)} THEN a.content
-  ELSE (SELECT json_object_agg(given.key, CASE WHEN json_typeof(given.value) = 'string'
-      THEN to_json(left(given.value #>> '{}', ${MESSAGE_IN_LISTS + 1}::integer))
-      WHEN octet_length(given.value::text) <= ${4 * MESSAGE_IN_LISTS} THEN given.value END)
-    FROM json_each(a.content) given) END AS content`;
+/** The answer's content as lists have it. Alias `a`. */
+export const SHORT_CONTENT = Prisma.sql`${beginningsIn(Prisma.sql`a.content`, "answer.content", Prisma.sql`a.id`, MESSAGE_IN_LISTS + 1)} AS content`;
 
 /**
  * The columns of a request as the principal sees it, with JOINS; aliases `r` and `t`. `inList`: texts no longer than a
@@ -83,7 +86,7 @@ export const summaryOf = (
     WHERE e.organization_id = r.organization_id AND e.input_request_id = r.id AND e.state = 'completed')
     THEN 'fetch' ELSE 'question' END AS "waitingFor",
   d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", coalesce(link.user_id, link.authorized_by) AS "openerId", opener.name AS "openerName",
-  ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes", ${votesOf(principal)}, ${talkOf(principal)},
+  ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes", ${votesOf(principal, { inList })}, ${talkOf(principal)},
   CASE WHEN r.state = 'open' AND r.assignee_user_id IS NOT NULL THEN ${callerStandsInFor(
     principal,
     Prisma.sql`r.assignee_user_id`,

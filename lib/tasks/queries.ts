@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
-import { sealedFor, UNOPENED, unavailable } from "../base/db/content.ts";
+import { beginningOf, sealedFor, UNOPENED, unavailable } from "../base/db/content.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { KeptText } from "../base/db/kept-text.ts";
 import { planOnce } from "../base/db/plan-mode.ts";
@@ -93,13 +93,23 @@ interface DetailRow extends TaskRow {
 
 const time = z.coerce.date().transform((at) => at.toISOString());
 
+/** Longest text of a question beside its task, in characters. */
+const QUESTION_SHOWN = 1_000;
+
 /** SQL for the requests of task `t`, oldest first. */
 function inputRequestsOf(): Prisma.Sql {
-  return Prisma.sql`(SELECT json_agg(json_build_object('id', r.id, 'state', r.state, 'message', r.message)
+  return Prisma.sql`(SELECT json_agg(json_build_object('id', r.id, 'state', r.state,
+      'message', ${beginningOf(Prisma.sql`r.message`, "input_request.message", Prisma.sql`r.id`, QUESTION_SHOWN)})
       ORDER BY r.created_at, r.id)
     FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id)`;
 }
-const inputRequests = listOf(z.object({ id: z.string(), state: z.string(), message: z.string() }));
+const inputRequests = listOf(
+  z.object({
+    id: z.string(),
+    state: z.string(),
+    message: z.string().transform((its) => its.slice(0, QUESTION_SHOWN)),
+  }),
+);
 
 const MOST_AHEAD = 1_000;
 
@@ -123,8 +133,6 @@ const questions = listOf(
 );
 
 const MOST_UNATTRIBUTED = 20;
-/** Longest shown text of an unattributed question, in characters. */
-const QUESTION_SHOWN = 1_000;
 
 const MOST_RESTARTS = 20;
 

@@ -84,7 +84,7 @@ const SEALED = /^sealed\/([a-z_]+\.[a-z_]+)\/([tj])\/([0-9a-f-]{36})\/(v1\.([0-9
 const PREFIX = "sealed/";
 
 /** SQL: whether a text is the sealed value of this column and row. Nobody else knows the row's id before it is stored. */
-export function isSealed(text: Prisma.Sql, column: ContentColumn, row: Prisma.Sql): Prisma.Sql {
+function isSealed(text: Prisma.Sql, column: ContentColumn, row: Prisma.Sql): Prisma.Sql {
   const kind = PLACES[column].kind === "json" ? "j" : "t";
   return Prisma.sql`starts_with(${text}, ${`${PREFIX}${column}/${kind}/`} || ${row}::text || '/')`;
 }
@@ -98,6 +98,22 @@ export function beginningOf(
 ): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${isSealed(text, column, row)} THEN ${text}
     ELSE left(${text}, ${characters}::integer) END`;
+}
+
+/** SQL: a JSON object with its texts cut, and what else is long null; a sealed one is whole. */
+export function beginningsIn(
+  json: Prisma.Sql,
+  column: ContentColumn,
+  row: Prisma.Sql,
+  characters: number,
+): Prisma.Sql {
+  const bytes = 4 * characters;
+  return Prisma.sql`CASE WHEN octet_length(${json}::text) <= ${bytes} OR json_typeof(${json}) <> 'object'
+      OR ${isSealed(Prisma.sql`${json} ->> 'sealed'`, column, row)} THEN ${json}
+    ELSE (SELECT json_object_agg(given.key, CASE WHEN json_typeof(given.value) = 'string'
+        THEN to_json(left(given.value #>> '{}', ${characters}::integer))
+        WHEN octet_length(given.value::text) <= ${bytes} THEN given.value END)
+      FROM json_each(${json}) given) END`;
 }
 
 interface Place {

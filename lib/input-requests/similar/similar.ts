@@ -197,7 +197,7 @@ async function decidedBefore(
 
 /** The names of the fields of a form that was read. */
 function namesIn(form: unknown): string[] | null {
-  const parsed = formSchema.nullable().parse(form);
+  const parsed = formSchema.nullable().catch(null).parse(form);
   return parsed === null ? null : parsed.kind === "supported" ? parsed.fields.map(({ name }) => name) : [];
 }
 
@@ -212,7 +212,7 @@ function figuresOf(row: FactRow): KeyFigures {
 
 function toDecided(row: DecidedRow): Found {
   const answer = answerOf(row);
-  const isLetThrough = wasLetThrough(answer, formSchema.nullable().parse(row.form));
+  const isLetThrough = wasLetThrough(answer, formSchema.nullable().catch(null).parse(row.form));
   return { ...figuresOf(row), id: row.id, message: row.message, answer, isLetThrough };
 }
 

@@ -3,8 +3,10 @@ import { z } from "zod";
 import { allows } from "../../access/key-scope.ts";
 import { isPerson, type Principal } from "../../access/principal.ts";
 import { actorSchema, personSchema } from "../../access/schema.ts";
+import { beginningsIn } from "../../base/db/content.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { approvalSchema } from "../../policy/judge.ts";
+import { MESSAGE_IN_LISTS } from "../limits.ts";
 import { actionSchema, awayPersonSchema, type InputRequestSummary } from "../schema.ts";
 import { missingIn, openStage, stageStates } from "./status.ts";
 import {
@@ -19,9 +21,9 @@ import {
 } from "./voter.ts";
 
 /** The columns of a request `r` with task `t` about votes, as the principal sees them. A request without any costs nothing. */
-export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
+export const votesOf = (principal: Principal, { inList = false } = {}) => Prisma.sql`r.approval,
   CASE WHEN r.approval IS NOT NULL THEN (SELECT coalesce(json_agg(json_build_object('id', v.id, 'stage', v.stage, 'person', v.person,
-      'rejects', v.rejects, 'action', v.action, 'content', v.content, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at,
+      'rejects', v.rejects, 'action', v.action, 'content', ${inList ? beginningsIn(Prisma.sql`v.content`, "vote.content", Prisma.sql`v.id`, MESSAGE_IN_LISTS + 1) : Prisma.sql`v.content`}, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at,
       'delegate', ${DELEGATE}, 'onBehalfOf', v.on_behalf_of)
       ORDER BY v.cast_at, v.id), '[]'::json)
     FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,

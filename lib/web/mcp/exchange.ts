@@ -1,6 +1,8 @@
 /** One POST of an agent's client: who calls, what the client is, and what becomes of its answer. */
+import { AppError } from "../../base/errors.ts";
 import type { Era } from "../../mcp/peer.ts";
 import type { AgentCaller } from "../auth/agent.ts";
+import { BATCH_CHARACTERS } from "../tunables.ts";
 import type { HeldKind } from "./held/call.ts";
 
 /** What the client says of itself, and is able to do. */
@@ -29,9 +31,30 @@ export interface Exchange {
   hold: HoldWish | null;
   /** Tasks whose results are in the answer. */
   carries: string[];
-  /** How long those results are together, in characters of JSON, and the read of the last of them: a batch reads one by one. */
+  /** How long those results and lists of tools are together, in characters of JSON, and the read of the last of them: a batch reads one by one. */
   carried: number;
   reading: Promise<unknown>;
+}
+
+/** Reads what a batch asks for one by one. */
+export function inTurn<T>(exchange: Exchange, read: () => Promise<T>): Promise<T> {
+  const its = exchange.reading.then(read);
+  exchange.reading = its.catch(() => undefined);
+  return its;
+}
+
+/** Counts what a batch has in its answer. */
+export function carry(exchange: Exchange, value: unknown): void {
+  if (exchange.isBatch) exchange.carried += JSON.stringify(value)?.length ?? 0;
+}
+
+/** Throws `too_large` where a batch has as much as one answer holds. */
+export function refuseTooLong({ carried }: Exchange): void {
+  if (carried > BATCH_CHARACTERS)
+    throw new AppError(
+      "too_large",
+      "The answers to this batch are too long together; ask again, not in a batch.",
+    );
 }
 
 /** Whatever a held call's handler returns is replaced by the answer that comes later. */

@@ -13,9 +13,8 @@ import { AppError } from "../../base/errors.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import { hasEnded } from "../../tasks/status.ts";
 import { within } from "../tenant.ts";
-import { BATCH_CHARACTERS } from "../tunables.ts";
 import { endUnavailable, unknownTask } from "./errors.ts";
-import { type Exchange, HELD } from "./exchange.ts";
+import { carry, type Exchange, HELD, inTurn, refuseTooLong } from "./exchange.ts";
 import { endedResult, protocolErrorOf, waitSentence } from "./results.ts";
 
 /** The extension of 2026-07-28. */
@@ -41,20 +40,14 @@ export async function readTask({ caller }: Exchange, taskId: string): Promise<Ag
  * `content_unavailable` while the result can't be opened, and `too_large` where a batch has more of them than one answer holds.
  */
 export function fetchTask(exchange: Exchange, taskId: string): Promise<AgentTaskRow> {
-  const read = exchange.reading.then(() => fetchNext(exchange, taskId));
-  exchange.reading = read.catch(() => undefined);
-  return read;
+  return inTurn(exchange, () => fetchNext(exchange, taskId));
 }
 
 async function fetchNext(exchange: Exchange, taskId: string): Promise<AgentTaskRow> {
-  if (exchange.carried > BATCH_CHARACTERS)
-    throw new AppError(
-      "too_large",
-      "The answers to this batch are too long together; ask again, not in a batch.",
-    );
+  refuseTooLong(exchange);
   const task = await readTask(exchange, taskId);
   if (!hasEnded(task.state)) return task;
-  if (exchange.isBatch) exchange.carried += JSON.stringify(task.result)?.length ?? 0;
+  carry(exchange, task.result);
   if (task.unopened) throw endUnavailable();
   await within(exchange.caller, (organizationId, tx) => markSent(organizationId, tx, [task.id]));
   exchange.carries.push(task.id);

@@ -10,7 +10,7 @@ import { type GrantedTool, grantedTools } from "../../agents/grants.ts";
 import { askPersonSchema, requestApprovalSchema } from "../../human-tasks/schema.ts";
 import { withoutParameterHeaders } from "../../mcp/wire/headers.ts";
 import { database } from "../database.ts";
-import type { Exchange } from "./exchange.ts";
+import { carry, type Exchange, inTurn, refuseTooLong } from "./exchange.ts";
 
 /** A tool as `tools/list` has it. */
 export interface ListedTool {
@@ -91,8 +91,13 @@ function own(
 }
 
 /** All tools of the agent, its own ones last. */
-export async function listTools({ caller }: Exchange): Promise<{ tools: ListedTool[] }> {
-  const granted = (await readGranted(caller)).map(({ name, serverName, tool }) => ({
+export function listTools(exchange: Exchange): Promise<{ tools: ListedTool[] }> {
+  return inTurn(exchange, () => listNext(exchange));
+}
+
+async function listNext(exchange: Exchange): Promise<{ tools: ListedTool[] }> {
+  refuseTooLong(exchange);
+  const granted = (await readGranted(exchange.caller)).map(({ name, serverName, tool }) => ({
     name,
     title: tool.title ?? tool.name,
     description: [tool.description, `(A tool of ${serverName}.)`].filter(Boolean).join("\n"),
@@ -101,6 +106,7 @@ export async function listTools({ caller }: Exchange): Promise<{ tools: ListedTo
     ...(tool.annotations && { annotations: tool.annotations }),
     execution: { taskSupport: "optional" as const },
   }));
+  carry(exchange, granted);
   return { tools: [...granted, ...HUMAN, ...KEEPING] };
 }
 

@@ -1,7 +1,10 @@
 "use client";
 
+import { useId } from "react";
+import { JsonTree } from "@/components/facts/facts.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { FormBoundary } from "./form-boundary.tsx";
+import { undrawn } from "./form-schema.ts";
 import type { Problem } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
 
@@ -30,8 +33,28 @@ export function ArgumentsTab({
     Object.keys((form.properties ?? {}) as Json).length === 0 && !form.anyOf && !form.oneOf && !form.allOf;
   if (takesNone) return <p className="text-muted">This tool takes no arguments.</p>;
   return (
-    <FormBoundary onBroken={onBroken}>
-      <SchemaForm schema={form} values={values} problems={problems} onChange={onChange} />
-    </FormBoundary>
+    <>
+      <FormBoundary onBroken={onBroken}>
+        <SchemaForm schema={form} values={values} problems={problems} onChange={onChange} />
+      </FormBoundary>
+      <SentAsWell values={undrawn(form, values)} />
+    </>
+  );
+}
+
+/** What an earlier call had, and no field shows. */
+function SentAsWell({ values }: { values: Json }) {
+  const id = useId();
+  if (Object.keys(values).length === 0) return null;
+  return (
+    <section aria-labelledby={id} className="mt-6 flex flex-col gap-1.5">
+      <h3 id={id} className="font-medium text-[13px]">
+        Sent as well
+      </h3>
+      <p className="text-muted text-xs">
+        The form has no field for these arguments. To change them, edit the JSON in the other tab.
+      </p>
+      <JsonTree value={values} />
+    </section>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AS_JSON, emptyArguments, readForm, withoutEmpty } from "./form-schema.ts";
+import { AS_JSON, emptyArguments, readForm, undrawn, withoutEmpty } from "./form-schema.ts";
 import { judge } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
 
@@ -208,5 +208,24 @@ describe("arguments are held against the schema", () => {
     ).judge;
     expect(judge(conditional, { paid: true })).toEqual([{ path: ["by"], message: "is missing" }]);
     expect(judge(conditional, { paid: false })).toEqual([]);
+  });
+});
+
+test("arguments that no field shows are found, in groups and lists too", () => {
+  const line = object({ sku: { type: "string" } });
+  const form = formOf({
+    ...object({ invoice: { type: "string" }, lines: { type: "array", items: line }, who: line, any: {} }),
+    anyOf: [object({ by: { type: "string" } }), object({ at: { type: "string" } })],
+  });
+  const known = { invoice: "INV-1", lines: [{ sku: "A" }], who: { sku: "B" }, any: { x: 1 }, by: "x" };
+  expect(undrawn(form, known)).toEqual({});
+  expect(
+    undrawn(form, {
+      ...{ ...known, pay_to: "EVIL", nested: { x: 1 }, constructor: 1 },
+      ...{ lines: [{ sku: "A" }, { sku: "B", free: true }], who: { sku: "B", admin: true } },
+    }),
+  ).toEqual({
+    ...{ pay_to: "EVIL", nested: { x: 1 }, constructor: 1 },
+    ...{ lines: [{ free: true }], who: { admin: true } },
   });
 });

@@ -164,6 +164,44 @@ export function withoutEmpty(schema: unknown, value: unknown): unknown {
   );
 }
 
+/** The arguments of an earlier call that no field of the form shows: they are sent all the same. */
+export function undrawn(form: Json, values: Json): Json {
+  const drawn = propertiesIn(form);
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const its = Object.hasOwn(drawn, name) ? drawn[name] : undefined;
+      if (its === undefined) return [[name, value]];
+      const left = undrawnIn(its, value);
+      return left === undefined ? [] : [[name, left]];
+    }),
+  );
+}
+
+function undrawnIn(form: Json, value: unknown): unknown {
+  if (form.$id === AS_JSON) return undefined;
+  if (Array.isArray(value)) {
+    const items = isJson(form.items) ? form.items : {};
+    const left = value.map((each) => undrawnIn(items, each)).filter((each) => each !== undefined);
+    return left.length > 0 ? left : undefined;
+  }
+  if (!isJson(value)) return undefined;
+  const left = undrawn(form, value);
+  return Object.keys(left).length > 0 ? left : undefined;
+}
+
+/** Of all variants of a group, since another may be drawn once something is chosen. */
+function propertiesIn(form: Json): Record<string, Json> {
+  const variants = ["anyOf", "oneOf", "allOf"].flatMap(
+    (keyword) => (form[keyword] as Json[] | undefined) ?? [],
+  );
+  const others = ["then", "else"].flatMap((keyword) => (isJson(form[keyword]) ? [form[keyword]] : []));
+  return Object.assign(
+    {},
+    ...[...variants, ...others].map(propertiesIn),
+    isJson(form.properties) ? form.properties : {},
+  );
+}
+
 function isGroup(schema: unknown): boolean {
   return isJson(schema) && isJson(schema.properties) && schema.$id !== AS_JSON;
 }
