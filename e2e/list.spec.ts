@@ -358,11 +358,11 @@ test("the list is grouped, dense, and stepped through beside the request", async
   await expect(rows(ben).first()).toContainText(/-A · .* · .*1,000\.00/);
   await expect(rows(ben).first()).toContainText("Finance ERP / process_invoice");
   const pane = ben.getByRole("region", { name: "Request", exact: true });
-  await expect(pane.getByText("1 of 3")).toBeVisible();
+  await expect(pane.getByText("Request 1 of 3")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Previous request" })).toBeDisabled();
   await pane.getByRole("button", { name: "Next request" }).click();
   await expect(title(ben)).toContainText(asked[1]!.id);
-  await expect(pane.getByText("2 of 3")).toBeVisible();
+  await expect(pane.getByText("Request 2 of 3")).toBeVisible();
   await pane.getByRole("button", { name: `Next: ${asked[2]!.id}` }).click();
   await expect(title(ben)).toContainText(asked[2]!.id);
   await expect(pane.getByRole("button", { name: "Next request" })).toBeDisabled();
@@ -387,7 +387,7 @@ test("the list is grouped, dense, and stepped through beside the request", async
   await ben.request.patch("/api/v1/me/preferences", { data: { density: "comfortable" } });
 
   await ben.setViewportSize(ON_A_PHONE[0]!.size);
-  await expect(pane.getByText("3 of 3")).toBeVisible();
+  await expect(pane.getByText("Request 3 of 3")).toBeVisible();
   await pane.getByRole("button", { name: "Previous request" }).click();
   await expect(title(ben)).toContainText(asked[1]!.id);
   await checkAppearance(ben, "a request with its position", ON_A_PHONE);

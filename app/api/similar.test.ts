@@ -129,6 +129,28 @@ describe("requests like one", () => {
     const row = listed.body.items.find((each: { id: string }) => each.id === id);
     expect(row.message).toBe(`${"m".repeat(999)}…`);
     expect(row.answer.content.value).toBe(`${"v".repeat(999)}…`);
+    // A text is no sealed one for its beginning, and a list is none that is read.
+    await web.database.sql(
+      `UPDATE input_request SET message = 'sealed/input_request.message/t/' || repeat('m', 200000) WHERE id = $1`,
+      [id],
+    );
+    await web.database.sql(
+      `UPDATE answer SET content = json_build_object('sealed', repeat('v', 200000), 'which', json_build_array(repeat('w', 200000)))
+        WHERE input_request_id = $1`,
+      [id],
+    );
+    const odd = await web.call("GET", "/api/v1/input-requests?state=settled&limit=200", { key: viewer });
+    const its = odd.body.items.find((each: { id: string }) => each.id === id);
+    expect(its.message).toBe(`sealed/input_request.message/t/${"m".repeat(968)}…`);
+    expect(its.answer.content).toEqual({ sealed: `${"v".repeat(999)}…`, which: null });
+    const { taskId } = its;
+    const task = await web.call("GET", `/api/v1/tasks/${taskId}`, { key: viewer });
+    expect(task.body.inputRequests[0].message).toHaveLength(1_000);
+    await web.database.sql("UPDATE input_request SET message = repeat('m', 200000) WHERE id = $1", [id]);
+    await web.database.sql(
+      "UPDATE answer SET content = json_build_object('value', repeat('v', 200000)) WHERE input_request_id = $1",
+      [id],
+    );
     // Of the request itself, all is there.
     const whole = await web.call("GET", `/api/v1/input-requests/${id}`, { key: viewer });
     expect([whole.body.message.length, whole.body.answer.content.value.length]).toEqual([200_000, 200_000]);

@@ -44,3 +44,23 @@ test("a task that has ended, looked at: what it returned is there, and nothing i
   expect(looked.structuredContent).toMatchObject({ message: "erp__pay has ended: completed.", result });
   expect(looked.structuredContent).not.toHaveProperty("next");
 });
+
+test("a result is made once for all calls that wait for it, and as text where it is not what the protocol says", () => {
+  const task = ended({ state: "completed", result: { content: [{ type: "text", text: "done" }] } });
+  expect(endedResult(task)).toBe(endedResult(task));
+  for (const item of [{}, 1, null, [], { type: "text" }, { type: "image", data: "x" }, { type: "resource" }]) {
+    const result = { content: [{ type: "text", text: "done" }, item], isError: true };
+    expect(endedResult(ended({ state: "completed", result }))).toMatchObject({
+      content: [{ type: "text", text: JSON.stringify(result) }],
+      isError: true,
+    });
+  }
+});
+
+test("a result of a hundred thousand items that are none is read in a moment", () => {
+  const result = { content: Array.from({ length: 100_000 }, () => ({})) };
+  const before = process.threadCpuUsage();
+  endedResult(ended({ state: "completed", result }));
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(500);
+});
