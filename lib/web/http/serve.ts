@@ -204,10 +204,7 @@ async function send(
 }
 
 function takesGzip({ headers }: IncomingMessage): boolean {
-  return namesGzip(String(headers["accept-encoding"] ?? ""));
-}
-
-/** Whether an `Accept-Encoding` takes gzip. */
-export function namesGzip(accepted: string): boolean {
-  return accepted.split(",").some((one) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(one));
+  return String(headers["accept-encoding"] ?? "")
+    .split(",")
+    .some((one) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(one));
 }
