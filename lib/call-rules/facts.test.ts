@@ -72,6 +72,13 @@ test("an amount in the smallest unit is read by its currency, wherever that is n
   // Whoever calls may name any currency: the larger reading counts.
   expect(amountOf({ currencyCode: "KWD", currency: "USD", amount_minor: 9_000_000 })).toBe(90_000);
   expect(amountOf({ currency: "USD", currency_code: "JPY", amount_minor: 9_000_000 })).toBe(9_000_000);
+  const many = Object.fromEntries(
+    ["currency_code", "currencyCode", "currency-code"].map((name) => [name, "USD"]),
+  );
+  expect(amountOf({ ...many, amount_minor: 9_000_000 })).toBe(90_000);
+  const codes = "EUR USD JPY KWD GBP CHF SEK NOK DKK PLN CZK".split(" ");
+  const named = Object.fromEntries(codes.map((code, at) => [`currency${" ".repeat(at + 1)}code`, code]));
+  expect(() => amountOf({ ...named, amount: 1 })).toThrow(/more than 10 currencies/);
 });
 
 test("arguments may have more numbers than a function takes; more amounts than anybody sends are left to a person", () => {

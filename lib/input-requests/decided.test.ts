@@ -25,6 +25,18 @@ test.each<[string, Record<string, unknown> | null, DecidedField | null, string]>
     "Answered “Leave the payment blocked: Approve”",
   ],
   ["accept", { approve: true }, yesNo("approve", "Approve the payment?"), "Approved"],
+  [
+    "accept",
+    { reject: true },
+    yesNo("reject", "Approve the payment?"),
+    "Answered “Approve the payment? Yes”",
+  ],
+  [
+    "accept",
+    { decision: "approve" },
+    oneOf("Reject the payment?", { approve: "Approve" }),
+    "Answered “Reject the payment? Approve”",
+  ],
   ["accept", { allow: false }, null, "Denied"],
   ["accept", { accept: false }, null, "Refused"],
   ["accept", {}, null, "Confirmed"],

@@ -37,10 +37,12 @@ describe("what cannot be seen is shown by name", () => {
     ["an amount that is torn apart", "$1\u200b000.00", ["amount:$1", "hidden:\u200b"]],
     [
       "line breaks that put the rest out of sight",
-      `Pay 5${"\r\n".repeat(6)}and 9`,
-      [`hidden:${"\r\n".repeat(6)}`],
+      `Pay 5${"\r\n".repeat(4)}and 9`,
+      [`hidden:${"\r\n".repeat(4)}`],
     ],
     ["blanks that do", `Pay 5${"\u2003".repeat(80)}and 9`, [`hidden:${"\u2003".repeat(80)}`]],
+    ["the variation of a letter that has none", "9\ufe0f000 admin\ufe0f", ["hidden:\ufe0f", "hidden:\ufe0f"]],
+    ["a note without a head", "a\u{1d159}b", ["hidden:\u{1d159}"]],
     ["a carriage return that would hide a line", "Pay 5\rPay 9", ["hidden:\r"]],
   ])("%s", (_what, message, expected) => {
     expect(apart(message)).toEqual(expected);
@@ -48,6 +50,7 @@ describe("what cannot be seen is shown by name", () => {
   test.each([
     ["line breaks and tabs", "a\r\n\tb\nc"],
     ["a family", "👨‍👩‍👧 ❤️"],
+    ["a keycap", "1\ufe0f\u20e3"],
     ["Persian", "می‌خواهم"],
     ["Hebrew and Chinese", "שלום 你好"],
   ])("but %s stay", (_what, message) => {

@@ -9,7 +9,17 @@ import { visibleText } from "../../text/foreign/hidden.ts";
 export const NEED = "x-intray-need";
 
 /** A text of the server's that people read. Hidden characters could make it read as something else, so they are marked. */
-const read = z.string().overwrite(visibleText);
+const read = z.string().overwrite((text) => inFewLines(visibleText(text)));
+
+/** Further line breaks are drawn as signs: a page of them would put what follows out of sight. */
+const MOST_LINES = 14;
+
+function inFewLines(text: string): string {
+  let lines = 1;
+  return text
+    .replace(/[^\S\n]{3,}/g, "  ")
+    .replace(/\n/g, (lineBreak) => (++lines > MOST_LINES ? " ⏎ " : lineBreak));
+}
 
 const base = {
   name: z.string(),

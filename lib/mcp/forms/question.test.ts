@@ -314,6 +314,38 @@ describe("normaliseForm", () => {
     (schema) => expect(normaliseForm(schema)).toEqual({ kind: "supported", fields: [] }),
   );
 
+  it("has no title or description that is a page long", () => {
+    const title = `Pay ACME EUR 10?${"\n\n\n.".repeat(60)}And EVIL LTD EUR 9000?`;
+    const form = normaliseForm({
+      type: "object",
+      properties: { ok: { type: "boolean", title, description: title } },
+    });
+    const [field] = form.kind === "supported" ? form.fields : [];
+    for (const text of [field!.title, field!.description!]) {
+      expect(text.split("\n")).toHaveLength(14);
+      expect(text.replace(/[^.]/g, "")).toHaveLength(60);
+    }
+    expect(
+      normaliseForm({ type: "object", description: `a${"\u2003.".repeat(3)}${"\u2003".repeat(70)}b` }),
+    ).toMatchObject({
+      about: "a\u2003.\u2003.\u2003.  b",
+    });
+  });
+
+  it("says under which name a yes to a no is sent, and the other way round", () => {
+    const properties = {
+      approve: { type: "boolean", title: "Reject the payment?" },
+      reject: { type: "boolean", title: "Approve the payment?" },
+      confirm: { type: "boolean", title: "Delete the file?" },
+    };
+    const form = normaliseForm({ type: "object", properties });
+    expect(form.kind === "supported" && form.fields.map(({ description }) => description)).toEqual([
+      "Sent as “approve”.",
+      "Sent as “reject”.",
+      null,
+    ]);
+  });
+
   it("ignores what changes nothing and keeps the order", () => {
     const found = normaliseForm({
       $schema: "https://json-schema.org/draft/2020-12/schema",

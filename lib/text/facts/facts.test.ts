@@ -382,6 +382,25 @@ test("a sum in the smallest unit is compared by the units of its currency", () =
   expect(sumOf("KWD", "Pay KWD 5000")).toEqual([true]);
 });
 
+test("a sum goes by what its rows say of their currency", () => {
+  const tableOf = (values: Record<string, unknown>, message: string) => {
+    const block = describeFacts(values, message).find(({ kind }) => kind === "table");
+    if (block?.kind !== "table") throw new Error("no table");
+    return [block.sum?.check?.words ?? block.sum, ...block.columns.map(({ label }) => label)];
+  };
+  const euros = [{ amount: "€5" }, { amount: "€5" }];
+  expect(tableOf({ lines: euros }, "Pay $10.00")).toEqual(["Message says $10.00", "Amount"]);
+  expect(tableOf({ lines: euros }, "Pay €10.00")).toEqual(["Matches message", "Amount"]);
+  expect(tableOf({ lines: [{ amount: "€5" }, { amount: "$5" }] }, "Pay $10.00")).toEqual([null, "Amount"]);
+  const ofKuwait = { currency: "JPY", lines: [{ amount: 9000, currency: "KWD" }] };
+  expect(tableOf(ofKuwait, "Pay JPY 9,000")).toEqual(["Message says 9,000.00 JPY", "Currency", "Amount"]);
+  expect(tableOf({ ...ofKuwait, total: 9000 }, "")).toEqual([
+    "Total is in another currency",
+    "Currency",
+    "Amount",
+  ]);
+});
+
 test("an amount is shown with all its decimals, however small", () => {
   expect(describeFacts({ amount: 4e-7, other: 1 })).toMatchObject([
     { fields: [{ cell: { text: "0.0000004" } }, {}] },

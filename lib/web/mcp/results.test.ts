@@ -48,7 +48,15 @@ test("a task that has ended, looked at: what it returned is there, and nothing i
 test("a result is made once for all calls that wait for it, and as text where it is not what the protocol says", () => {
   const task = ended({ state: "completed", result: { content: [{ type: "text", text: "done" }] } });
   expect(endedResult(task)).toBe(endedResult(task));
-  for (const item of [{}, 1, null, [], { type: "text" }, { type: "image", data: "x" }, { type: "resource" }]) {
+  for (const item of [
+    {},
+    1,
+    null,
+    [],
+    { type: "text" },
+    { type: "image", data: "x" },
+    { type: "resource" },
+  ]) {
     const result = { content: [{ type: "text", text: "done" }, item], isError: true };
     expect(endedResult(ended({ state: "completed", result }))).toMatchObject({
       content: [{ type: "text", text: JSON.stringify(result) }],
