@@ -365,6 +365,38 @@ test("an answer to a question that keeps changing names an earlier text, and acc
   expect((await capture(first.taskId, at(56))).state).toBe("answered");
 });
 
+test("an answer to a question that keeps changing goes to no choices that are called otherwise", async () => {
+  const at = (left: number, ...titles: string[]) => ({
+    ...APPROVE,
+    message: `Approve? ${left} s left`,
+    requestedSchema: {
+      type: "object" as const,
+      properties: { d: { type: "string", oneOf: titles.map((title, at) => ({ const: `${at}`, title })) } },
+      required: ["d"],
+    },
+  });
+  const content = { action: "accept" as const, content: { d: "0" }, anyWording: true };
+  const first = await asking(at(60, "Reject it", "Pay it"));
+  await capture(first.taskId, at(59, "Reject it", "Pay it"));
+  const restless = await capture(first.taskId, at(58, "Reject it", "Pay it"));
+  await fixture.sql("UPDATE input_request SET reworded_at = now() - interval '1 hour' WHERE id = $1", [
+    restless.id,
+  ]);
+  // Read before the titles were swapped, sent after.
+  const swapped = await capture(first.taskId, at(57, "Pay it", "Reject it"));
+  expect(swapped).toMatchObject({ id: restless.id, message: "Approve? 57 s left" });
+  expect(swapped.earlierHashes).toHaveLength(restless.earlierHashes.length + 1);
+  for (const questionHash of [restless.questionHash, ...restless.earlierHashes])
+    await expect(answerAs(restless.id, { ...content, questionHash })).rejects.toMatchObject({
+      code: "question_changed",
+    });
+  // Sent before, and not delivered yet.
+  await answerAs(restless.id, { ...content, questionHash: swapped.questionHash, holdMs: 60_000 });
+  expect((await capture(first.taskId, at(56, "Pay it", "Reject it"))).state).toBe("answered");
+  const again = await capture(first.taskId, at(55, "Reject it", "Pay it"));
+  expect(again).toMatchObject({ replaces: restless.id, state: "open" });
+});
+
 test("a cancel leaves an answer that the server had taken to the task, and withdraws what was not sent", async () => {
   const [taken, unsent] = [await asking(), await asking()];
   for (const request of [taken, unsent]) {

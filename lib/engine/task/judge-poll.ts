@@ -112,10 +112,11 @@ function judgeChange(
   { pollsInSending, elapsedMs, callOf }: Memory,
 ): void {
   const { delivery, mode, ageMs, rewordedAgoMs } = request;
+  const mayFit = delivery?.anyWording === true && answerFits({ ...delivery, mode }, now.question);
   const verdict = judgeDelivery(delivery, {
     kind: "reworded",
     restless: rewordedAgoMs !== null,
-    fits: delivery?.anyWording === true && answerFits({ ...delivery, mode }, now.question),
+    fits: mayFit,
     polls: pollsInSending,
     call: callOf(request),
   });
@@ -123,7 +124,11 @@ function judgeChange(
   else if (verdict === "replace") {
     const aged = { ageMs: ageMs + elapsedMs, rewordedAgoMs: rewordedAgoMs && rewordedAgoMs + elapsedMs };
     if (judgeRewording({ ...request, ...aged }, work.full) !== "keep") plan.capture.push(now);
-  } else note(plan, request, verdict);
+  } else {
+    note(plan, request, verdict);
+    // The capture knows whether the form is the one that was answered.
+    if (mayFit) plan.capture.push(now);
+  }
 }
 
 /**

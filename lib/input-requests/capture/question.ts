@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { contentOf } from "../../base/db/content-keys.ts";
+import { readable } from "../../base/db/content-writes.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -120,7 +121,7 @@ export async function captureQuestion(
   let replaces: string | null = null;
   let isRestless = false;
   if (request) {
-    const verdict = judgeDelivery(request.delivery, rewordedAs(request, question));
+    const verdict = judgeDelivery(request.delivery, await rewordedAs(organizationId, tx, request, question));
     const rewording = judgeRewording(request, isFull);
     if (verdict === "confirm") events.push(...(await confirmRequest(organizationId, tx, taskId, request.id)));
     else if (verdict !== "replace") return [];
@@ -261,15 +262,42 @@ function askedBy({ isRecipes }: AskingTask): { via?: "recipe" } {
 }
 
 /** The observation that the key of a live request shows this other question. */
-function rewordedAs(request: LiveRequest, question: Question): Extract<Observation, { kind: "reworded" }> {
+async function rewordedAs(
+  organizationId: string,
+  tx: Tx,
+  request: LiveRequest,
+  question: Question,
+): Promise<Extract<Observation, { kind: "reworded" }>> {
+  const mayFit =
+    request.delivery?.anyWording === true && answerFits({ ...request, action: request.action! }, question);
   return {
     kind: "reworded",
     restless: request.rewordedAgoMs !== null,
-    fits:
-      request.delivery?.anyWording === true && answerFits({ ...request, action: request.action! }, question),
+    fits: mayFit && (await hasSameForm(organizationId, tx, request.id, question)),
     // This capture counts no polls; the poll itself is judged by the engine.
     polls: 0,
   };
+}
+
+/** Whether only the message differs: the choices of another form may be called otherwise, and its address is another. */
+async function hasSameForm(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  question: Question,
+): Promise<boolean> {
+  const { form, url } = shownOf(question);
+  const its = contentOf(tx);
+  const stored =
+    its.kid === null ? storable(form) : { sealed: "", ...readable(its, "input_request.form", form) };
+  const row = await tx.inputRequest.findFirst({
+    where: { organizationId, id: requestId },
+    select: { url: true },
+  });
+  const [same] = await tx.$queryRaw<{ form: boolean }[]>`
+    SELECT request_alike(server_id, ${question.mode}, ${JSON.stringify(stored)}::jsonb) IS NOT DISTINCT FROM alike AS form
+    FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+  return same?.form === true && row?.url === (url === null ? null : storableText(url));
 }
 
 /** When the task of ours as which a question was put ends, as SQL; `t` is the asking task. */
@@ -296,7 +324,10 @@ export function answerFits(
   }
 }
 
-/** Rewords a request in place. Earlier hashes are kept, since answers to earlier wordings bind to them. */
+/**
+ * Rewords a request in place. Earlier hashes are kept, since answers to earlier wordings bind to them; but not those of another form,
+ * whose choices may have been called otherwise. Others that nobody knows stand for them, since their number sets the pace.
+ */
 async function rewordRequest(
   organizationId: string,
   tx: Tx,
@@ -305,9 +336,14 @@ async function rewordRequest(
   { question }: CapturedQuestion,
 ): Promise<NewEvent[]> {
   const { id: taskId } = task;
+  const isSame = await hasSameForm(organizationId, tx, requestId, question);
   await tx.$executeRaw`UPDATE input_request SET reworded_at = now(),
       earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+  if (!isSame)
+    await tx.$executeRaw`UPDATE input_request SET earlier_hashes = array_fill(
+        encode(sha256(convert_to(id::text || ' another form', 'UTF8')), 'hex'), ARRAY[cardinality(earlier_hashes)])
+      WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
   const shown = columnsOf(task, question);
   const approval = approvalOf(task, shown, false);
   await tx.inputRequest.updateMany({
