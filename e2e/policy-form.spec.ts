@@ -188,7 +188,7 @@ test("form and text follow each other, a mistake is told at its place, and earli
   await save.click();
   const versions = olga.getByRole("region", { name: "Versions" });
   await versions.getByRole("button", { name: /^Version 2/ }).click();
-  await expect(versions).toContainText("Removed “Two”: 1 of Owners (the owners)", SOON);
+  await expect(versions).toContainText("Removed “Two”: 1 of “Owners” (the owners)", SOON);
   await expect(versions.getByRole("button", { name: "Restore as a draft" })).toHaveCount(0);
   await versions.getByRole("button", { name: /^Version 1/ }).click();
   await expect(versions).toContainText("Added “no”");

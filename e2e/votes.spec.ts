@@ -90,7 +90,7 @@ test("where a second admin is required, one proposes the policy and another one 
 
   await otto.goto("/settings/policy");
   await expect(otto.getByText("Paula proposed a change of the policy")).toBeVisible();
-  await expect(otto.getByText(`Added “${NAME}”: 1 of Owners (the owners)`)).toBeVisible();
+  await expect(otto.getByText(`Added “${NAME}”: 1 of “Owners” (the owners)`)).toBeVisible();
   await expect(otto.getByText(/^Version \d+$/)).toHaveCount(0);
   await otto.getByText("The whole proposed policy").click();
   await checkAppearance(otto, "policy, proposed");
