@@ -71,9 +71,8 @@ async function refuseUnlessAlike(
   ids: string[],
   answer: Omit<BulkAnswerInput, "items">,
 ): Promise<void> {
-  const rows = await tx.$queryRaw<
-    AlikeRow[]
-  >`SELECT r.id, r.mode, CASE WHEN row_number() OVER (ORDER BY r.id) = 1 THEN r.form END AS form, ${ALIKE} AS alike
+  const rows = await tx.$queryRaw<AlikeRow[]>`
+    SELECT r.id, r.mode, CASE WHEN row_number() OVER (ORDER BY r.id) = 1 THEN r.form END AS form, ${ALIKE} AS alike
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
   const digests = rows.map((row) => row.alike);
