@@ -401,6 +401,22 @@ test("a sum goes by what its rows say of their currency", () => {
   ]);
 });
 
+test("a long name, or many in each other, stands once: in front of JSON", () => {
+  const groups = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`g${at}`, { a: 1 }]));
+  const blocks = describeFacts({ ["a".repeat(45_000)]: groups });
+  expect(blocks.map(({ kind }) => kind)).toEqual(["json"]);
+  expect(JSON.stringify(blocks).length).toBeLessThan(60_000);
+  const nested = Array.from({ length: 30 }).reduce<object>((inner) => ({ ["n".repeat(60)]: inner }), groups);
+  expect(JSON.stringify(describeFacts(nested as Record<string, unknown>)).length).toBeLessThan(20_000);
+  expect(describeFacts({ revoke: { a: 1 } })).toMatchObject([{ kind: "fields", label: "Revoke" }]);
+});
+
+test("control characters count as hidden: of many the text stands as JSON", () => {
+  const table = Array.from({ length: 15 }, () => ({ a: "\r\u0001&".repeat(20) }));
+  const many = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`t${at}`, table]));
+  expect(describeFacts(many).filter(({ kind }) => kind === "table").length).toBeLessThan(3);
+});
+
 test("an amount is shown with all its decimals, however small", () => {
   expect(describeFacts({ amount: 4e-7, other: 1 })).toMatchObject([
     { fields: [{ cell: { text: "0.0000004" } }, {}] },

@@ -42,13 +42,15 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
   const entries = Object.entries(values);
   const [only] = entries;
   // A single argument that is an object is a wrapper. Its name may be what is done: `{revoke: {…}}`.
-  if (only && entries.length === 1 && isGroup(only[1]))
+  if (only && entries.length === 1 && isGroup(only[1], named(only[0])))
     return describeFacts(only[1], formats, message, named(labelsOf([only[0]])(only[0])));
   const { first, rest } = firstValues(values, entries);
   const stated = amountsIn(message);
   const labels = labelsOf(Object.keys(first));
-  const groups = Object.entries(first).filter(([, value]) => isGroup(value));
-  const plain = Object.fromEntries(Object.entries(first).filter(([, value]) => !isGroup(value)));
+  const groups = Object.entries(first).filter(([name, value]) => isGroup(value, named(name)));
+  const plain = Object.fromEntries(
+    Object.entries(first).filter(([name, value]) => !isGroup(value, named(name))),
+  );
   const all = [plain, ...groups.map(([, group]) => group as Json)].flatMap(Object.values);
   const rows = rowsOfEach(all.filter(isTable).map(({ length }) => length));
   const blocks = [
@@ -80,11 +82,19 @@ function firstValues(values: Json, entries: [string, unknown][]): { first: Json;
   const sum: Weight = { values: 0, cells: 0, rows: 0, figures: 0, characters: 0, hidden: 0 };
   const end = entries.findIndex(([name, value]) => {
     add(sum, name, value);
-    sum.hidden += countHidden(JSON.stringify([name, value], readAtMost), MOST.hidden + 1);
+    const text = JSON.stringify([name, value], readAtMost);
+    sum.hidden += countHidden(text, MOST.hidden + 1) + countEscapes(text, MOST.hidden + 1);
     return Object.entries(sum).some(([each, count]) => count > MOST[each as keyof Weight]);
   });
   if (end === -1) return { first: values, rest: {} };
   return { first: Object.fromEntries(entries.slice(0, end)), rest: Object.fromEntries(entries.slice(end)) };
+}
+
+/** Counts what JSON writes as escapes and a page marks as hidden: control characters and halves of characters. */
+function countEscapes(json: string, most: number): number {
+  let count = 0;
+  for (const _ of json.matchAll(/\\(?:u(?:00|d[89a-f])|[rbf])/g)) if (++count === most) break;
+  return count;
 }
 
 /** For JSON: of a list no more than a table shows. */
@@ -175,6 +185,10 @@ function checkSums(
   }
 }
 
-function isGroup(value: unknown): value is Json {
-  return isObject(value) && Object.keys(value).length > 0;
+/** A longer name stands in front of no groups and tables, but of JSON: it would be drawn before each of them. */
+const MOST_LEADING = 200;
+
+/** `name`: with those of the objects around it. */
+function isGroup(value: unknown, name: string): value is Json {
+  return isObject(value) && Object.keys(value).length > 0 && name.length <= MOST_LEADING;
 }
