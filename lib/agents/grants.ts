@@ -6,7 +6,7 @@ import { digestOf, textOf } from "../servers/tool-text.ts";
 import { type KeptTools, keptTools } from "./kept-tools.ts";
 import type { Before } from "./schema.ts";
 import { isChanged } from "./status.ts";
-import { prefixFor, toolName } from "./tool-names.ts";
+import { beginningOfNames, prefixFor, toolName } from "./tool-names.ts";
 
 /** A tool as an agent is offered it. */
 export interface GrantedTool {
@@ -40,17 +40,26 @@ interface ServerRow {
 
 /**
  * Returns the tools that an agent is granted, by the age of their servers and in the servers' order. A grant of one tool goes
- * before that of its whole server. Tools that a server no longer lists, and those of removed servers, are left out.
+ * before that of its whole server. Tools that a server no longer lists, and those of removed servers, are left out. `called`: of the
+ * servers alone whose tools may have this name.
  */
-export async function grantedTools(organizationId: string, tx: Tx, agentId: string): Promise<GrantedTool[]> {
-  const servers = await readGranted(organizationId, tx, agentId);
-  if (servers.length === 0) return [];
+export async function grantedTools(
+  organizationId: string,
+  tx: Tx,
+  agentId: string,
+  called?: string,
+): Promise<GrantedTool[]> {
+  const granting = await readGranted(organizationId, tx, agentId);
+  if (granting.length === 0) return [];
+  const prefixes = await prefixesOf(organizationId, tx, granting);
+  const servers = granting.filter(
+    ({ id }) => called?.startsWith(beginningOfNames(prefixes.get(id) ?? id)) ?? true,
+  );
   const tools = await keptTools(
     organizationId,
     tx,
     servers.map(({ id, checkedAt }) => ({ id, checkedAt: checkedAt === null ? null : new Date(checkedAt) })),
   );
-  const prefixes = await prefixesOf(organizationId, tx, servers);
   const granted = new Map<string, GrantedTool>();
   for (const server of servers) {
     const its = tools.get(server.id) ?? null;

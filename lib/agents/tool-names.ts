@@ -29,9 +29,14 @@ function cutSlug(name: string): string {
   return slug.slice(0, SLUG_CHARACTERS).replace(/-$/, "");
 }
 
+/** What the names of all tools of a server begin with. */
+export function beginningOfNames(prefix: string): string {
+  return `${prefix}${SEPARATOR}`;
+}
+
 /** A tool's name as it is, or, where clients would not take it, what is usable of it with the hash of the whole. */
 export function toolName(prefix: string, tool: string): string {
-  const plain = `${prefix}${SEPARATOR}${tool}`;
+  const plain = `${beginningOfNames(prefix)}${tool}`;
   if (plain.length <= MOST_CHARACTERS && TAKEN.test(tool)) return plain;
   const end = `_${hashOf(tool)}`;
   return plain.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, MOST_CHARACTERS - end.length) + end;

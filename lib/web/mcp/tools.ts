@@ -112,11 +112,14 @@ async function listNext(exchange: Exchange): Promise<{ tools: ListedTool[] }> {
 
 /** The granted tool of a name, or null: an unknown one and one that was not granted are the same to an agent. */
 export async function findGranted({ caller }: Exchange, name: string): Promise<GrantedTool | null> {
-  return (await readGranted(caller)).find((tool) => tool.name === name) ?? null;
+  return (await readGranted(caller, name)).find((tool) => tool.name === name) ?? null;
 }
 
-async function readGranted({ principal, agent }: Exchange["caller"]): Promise<GrantedTool[]> {
+async function readGranted(
+  { principal, agent }: Exchange["caller"],
+  called?: string,
+): Promise<GrantedTool[]> {
   const { organizationId } = principal;
   const db = await database();
-  return db.withOrganization(organizationId, (tx) => grantedTools(organizationId, tx, agent.id));
+  return db.withOrganization(organizationId, (tx) => grantedTools(organizationId, tx, agent.id, called));
 }
