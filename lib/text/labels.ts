@@ -56,3 +56,11 @@ export function shorten(text: string, length: number): string {
   const space = cut.lastIndexOf(" ");
   return `${cut.slice(0, space > length / 2 ? space : undefined)}…`;
 }
+
+/** Longer addresses are shown without their middle. */
+export const ADDRESS_CHARACTERS = 240;
+
+/** A long address without its middle: the host and the file's name both stay. */
+export function bothEnds(address: string): string {
+  return address.length > ADDRESS_CHARACTERS ? `${address.slice(0, 120)} … ${address.slice(-119)}` : address;
+}

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { RequestDocument } from "../../input-requests/documents/schema.ts";
-import { bothEnds, documentFacts, savedName } from "./documents.ts";
+import { bothEnds } from "../../text/labels.ts";
+import { documentFacts, savedName } from "./documents.ts";
 
 const document: RequestDocument = {
   id: "0".repeat(32),

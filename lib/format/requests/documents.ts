@@ -1,4 +1,4 @@
-import { ADDRESS_CHARACTERS, type RequestDocument } from "../../input-requests/documents/schema.ts";
+import type { RequestDocument } from "../../input-requests/documents/schema.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { capitalise, shorten } from "../../text/labels.ts";
 import { formatBytes } from "../../text/media.ts";
@@ -61,11 +61,6 @@ export function savedName(name: string, mediaType: string): string {
   const endings = ENDINGS_OF[mediaType.split(";")[0]!.trim()] ?? ["bin"];
   const ending = /\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase();
   return ending && endings.includes(ending) ? name : `${name}.${endings[0]}`;
-}
-
-/** A long address without its middle: the host and the file's name both stay. */
-export function bothEnds(address: string): string {
-  return address.length > ADDRESS_CHARACTERS ? `${address.slice(0, 120)} … ${address.slice(-119)}` : address;
 }
 
 /** What is known of a document before it is read: `PDF, 12 kB, from the details`. */

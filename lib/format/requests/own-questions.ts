@@ -5,7 +5,7 @@
 import { actorWords } from "../../access/actor-words.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../../input-requests/schema.ts";
 import { withMarksAt } from "../../text/facts/marks.ts";
-import { bothEnds } from "./documents.ts";
+import { bothEnds } from "../../text/labels.ts";
 import { rejectionsBesides } from "./votes.ts";
 
 type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;

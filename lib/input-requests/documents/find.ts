@@ -5,9 +5,10 @@
 import { z } from "zod";
 import { URL_CHARACTERS } from "../../mcp/limits.ts";
 import { readAddress } from "../../text/foreign/address.ts";
+import { ADDRESS_CHARACTERS } from "../../text/labels.ts";
 import { byteLength } from "../../text/media.ts";
 import { trimEndOf } from "../../text/trim-end.ts";
-import { ADDRESS_CHARACTERS, type RequestDocument } from "./schema.ts";
+import type { RequestDocument } from "./schema.ts";
 
 /** Documents of one request; the others are left out. */
 export const MOST_DOCUMENTS = 20;

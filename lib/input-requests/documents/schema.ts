@@ -3,9 +3,6 @@ import { z } from "zod";
 /** Names a document of a request: a digest of where it stands there, so that nothing else can be asked for. */
 export const documentIdSchema = z.string().regex(/^[\da-f]{32}$/);
 
-/** Longer addresses are shown without their middle. */
-export const ADDRESS_CHARACTERS = 240;
-
 export const documentSchema = z.object({
   id: documentIdSchema,
   /** A short name: the server's title or name for it, else the end of its address. Untrusted. */

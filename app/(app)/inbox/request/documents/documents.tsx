@@ -7,9 +7,10 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { requestDocuments } from "@/lib/api-client/documents.ts";
-import { bothEnds, documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
+import { documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
 import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { bothEnds } from "@/lib/text/labels.ts";
 import { DocumentViewer } from "./document-viewer.tsx";
 import { SiteDocument } from "./site-document.tsx";
 
