@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -20,6 +21,8 @@ const healthyMs = 30_000;
 /** The pause after each time that a part is asked, and after how many without an answer it is ended: 10 s of silence. */
 const askedMs = 1_000;
 const mostSilences = 5;
+/** Silences that do not count, since the machine gives the part no time: a minute. */
+const mostStarved = 30;
 
 interface Options {
   /** Imported before the script. */
@@ -73,11 +76,14 @@ export function startPart(
   /** Counts silences instead of time, which passes for a machine that sleeps too. One that starts has all the time it needs. */
   async function endWhenSilent(running: ChildProcess, answers: () => Promise<boolean>): Promise<void> {
     const isOver = () => stopping.signal.aborted || running.exitCode !== null || running.signalCode !== null;
-    for (let isUp = false, silences = 0; !isOver(); ) {
+    for (let isUp = false, silences = 0, starved = 0; !isOver(); ) {
+      const before = readUse(running.pid!);
       await sleep(askedMs, undefined, { ref: false });
       const hasAnswered = await answers();
       isUp ||= hasAnswered;
-      silences = hasAnswered ? 0 : silences + 1;
+      if (hasAnswered) [silences, starved] = [0, 0];
+      else if (starved < mostStarved && isStarved(before, readUse(running.pid!))) starved++;
+      else silences++;
       if (!isUp || silences < mostSilences || isOver()) continue;
       print(name, `no longer answers; ending it`);
       running.kill("SIGKILL");
@@ -97,6 +103,34 @@ export function startPart(
       child.kill("SIGKILL");
     },
   };
+}
+
+/** What a process had of the processor, and whether it wants more. */
+export interface Use {
+  /** Of its main thread, in ms. */
+  usedMs: number;
+  /** It would run if it were given time: neither asleep nor stopped. */
+  wantsTime: boolean;
+  at: number;
+}
+
+/** Returns the use of the processor by a process's main thread, or null where Linux does not tell. */
+export function readUse(pid: number): Use | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8");
+    // The name before may have any characters (proc(5)); of what follows, the 12th and 13th are ticks of 10 ms.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const usedMs = (Number(fields[11]) + Number(fields[12])) * 10;
+    return { usedMs, wantsTime: fields[0] === "R", at: performance.now() };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a process wanted to run and had less than half of the time: its silence is the machine's. */
+export function isStarved(before: Use | null, after: Use | null): boolean {
+  if (!before || !after?.wantsTime) return false;
+  return after.usedMs - before.usedMs < (after.at - before.at) / 2;
 }
 
 /** Prints a line of a part. A file or a collector gets all of them, unchanged. */

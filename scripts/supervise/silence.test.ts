@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nextFreePort } from "../ports.ts";
-import { startPart } from "./part.ts";
+import { isStarved, readUse, startPart } from "./part.ts";
 import { isAnswered } from "./ready.ts";
 
 /** Serves; at `/spin` it is busy for ever. Writes its id down. */
@@ -48,4 +48,27 @@ test.each([
     part.kill();
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test.each([
+  [true, "wants time and has none", { usedMs: 100, wantsTime: true }],
+  [true, "has less than half of it", { usedMs: 1_000, wantsTime: true }],
+  [false, "has it", { usedMs: 1_900, wantsTime: true }],
+  [false, "is stopped, or asleep", { usedMs: 100, wantsTime: false }],
+])("%s: the silence is the machine's where a part %s", (starved, _, after) => {
+  const before = { usedMs: 100, wantsTime: true, at: 0 };
+  expect(isStarved(before, { ...after, at: 2_000 })).toBe(starved);
+  expect(isStarved(before, null)).toBe(false);
+  expect(isStarved(null, { ...after, at: 2_000 })).toBe(false);
+});
+
+test("what a process has of the processor is read where Linux tells it", () => {
+  const before = readUse(process.pid);
+  const { user, system } = process.cpuUsage();
+  for (let now = process.cpuUsage(); now.user + now.system < user + system + 200_000; )
+    now = process.cpuUsage();
+  const after = readUse(process.pid);
+  if (process.platform !== "linux") return expect([before, after]).toEqual([null, null]);
+  expect(after!.usedMs - before!.usedMs).toBeGreaterThan(50);
+  expect(readUse(2 ** 22 + 1)).toBeNull();
 });
