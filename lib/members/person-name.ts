@@ -1,6 +1,7 @@
 /** Names of people: which one nobody takes for themselves, and when one alone does not say who is meant. Pure. */
 import { AppError } from "../base/errors.ts";
-import { bareText, hides, readAs } from "../text/foreign/hidden.ts";
+import { readAs } from "../text/foreign/alike.ts";
+import { bareText, hides } from "../text/foreign/hidden.ts";
 
 /** What surrounds names in the app's own words, as in Rule “Small invoices” and Ana · owner. Within a word a dot is a letter's: Marcel·la. */
 const OF_THE_APP = /["“”„‟«»→]|(?<!\p{L})[·•∙⋅‧・:]|[·•∙⋅‧・:](?!\p{L})/u;

@@ -1,5 +1,3 @@
-import { readAs } from "./foreign/hidden.ts";
-
 const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip", "usd", "eur"]);
 
 /** Turns `due_date` and `dueDate` into `Due date`, and `invoice_id` into `Invoice ID`. */
@@ -11,22 +9,6 @@ export function humanise(name: string): string {
     .map((word) => (ACRONYMS.has(word.toLowerCase()) ? word.toUpperCase() : word.toLowerCase()));
   return capitalise(words.join(" ")) || name;
 }
-
-/**
- * Returns how each name is labelled: humanised, or as JSON has it where another's label would look the same, and where a sign
- * stands at its beginning or end or behind another: `-admin` may take away what `admin` gives.
- */
-export function labelsOf(names: string[]): (name: string) => string {
-  const keys = new Map(names.map((name) => [name, readAs(humanise(name.slice(0, COMPARED_CHARACTERS)))]));
-  const counts = new Map<string | undefined, number>();
-  for (const key of keys.values()) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return (name) => (counts.get(keys.get(name)) === 1 && !SIGNED.test(name) ? humanise(name) : asJson(name));
-}
-
-/** Names that are the same so far count as alike: one may have a megabyte. */
-const COMPARED_CHARACTERS = 500;
-
-const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-|[-.](?=\d)|(?<![\p{L}\p{N}_-])\./u;
 
 /** With its blanks (one behind another as its code), its capitals, and no character that another may look like. */
 export function asJson(name: string): string {

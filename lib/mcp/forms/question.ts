@@ -4,7 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { drawnAs, readAs, visibleText } from "../../text/foreign/hidden.ts";
+import { drawnAs, readAs } from "../../text/foreign/alike.ts";
+import { visibleText } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, isTurned } from "../../text/foreign/yes-no.ts";
 import { asJson, humanise } from "../../text/labels.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";

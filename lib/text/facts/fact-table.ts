@@ -1,9 +1,10 @@
 import { currenciesOf, currencyInName, isInCents } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
-import { humanise, labelsOf, plural } from "../labels.ts";
+import { humanise, plural } from "../labels.ts";
 import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
 import { type Check, checkLine, isUnitPrice } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
+import { labelsOf } from "./field-labels.ts";
 
 interface Column {
   key: string;

@@ -1,7 +1,7 @@
 import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
-import { labelsOf, plural } from "../labels.ts";
+import { plural } from "../labels.ts";
 import { type FoundMoney, isMoneyName } from "../money.ts";
 import { amountsIn, checkMessage, totalChecker } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
@@ -14,6 +14,7 @@ import {
   ROWS_SHOWN,
   rowsOfEach,
 } from "./fact-table.ts";
+import { labelsOf } from "./field-labels.ts";
 import { nodesIn } from "./json-nodes.ts";
 
 export type FactBlock =

@@ -1,0 +1,55 @@
+/** Which texts look the same: to compare titles, names and values by, never to show. Pure. */
+import { bareText } from "./hidden.ts";
+
+/** Latin letters and signs that look like others. */
+const LOOK_ALIKES: Record<string, string> = {
+  ...{ ᴀ: "a", ɑ: "a", ɡ: "g", ᴄ: "c", ᴏ: "o", ᴠ: "v", ᴡ: "w", ᴢ: "z", ꜱ: "s" },
+  ...{ "∶": ":", ː: ":", "꞉": ":", "∕": "/", "⧸": "/", "⁄": "/" },
+};
+
+/** Texts are compared so far at a glance: normalising may have made six letters of each. */
+const COMPARED_CHARACTERS = 2_000;
+
+/**
+ * The same for two texts that nobody tells apart at a glance: beside what `drawnAs` takes as one, capitals, accents, `I`, `l` and
+ * `1`, `O` and `0`, `rn` and `m`, and all dashes, points and quotation marks.
+ */
+export function readAs(text: string): string {
+  const bare = bareText(text).slice(0, COMPARED_CHARACTERS);
+  const seen = bare
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+    .replace(/[ᴀɑɡᴄᴏᴠᴡᴢꜱ∶ː꞉∕⧸⁄]/g, (letter) => LOOK_ALIKES[letter] ?? letter)
+    .replace(/[i1|!ıǃǀ]/g, "l")
+    .replace(/0/g, "o")
+    .replace(/rn/g, "m")
+    .replace(/vv/g, "w")
+    .replace(/[\p{Pd}\u2212]/gu, "-")
+    .replace(/[\p{Pi}\p{Pf}"'`´″]+/gu, '"')
+    .replace(/[.,‚·•]/g, ".");
+  let end = seen.length;
+  while (end > 0 && " ._".includes(seen[end - 1]!)) end--;
+  return inAnyOrder(bare, seen.slice(0, end));
+}
+
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * The same for two texts that may be drawn alike. Beside letters from right to left, a number stands elsewhere than it is
+ * written ("1 א" and "א 1" in a line of English), so that every order of such a text counts as one.
+ */
+export function drawnAs(text: string): string {
+  const bare = bareText(text);
+  return inAnyOrder(bare, bare);
+}
+
+/** How often each letter is in `seen`, where `bare` has letters from right to left. */
+function inAnyOrder(bare: string, seen: string): string {
+  if (!RIGHT_TO_LEFT.test(bare)) return seen;
+  const counts = new Map<string, number>();
+  for (const letter of seen.slice(0, COMPARED_CHARACTERS)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  const letters = [...counts].map(([letter, count]) => `${letter}${count}`).sort();
+  return `${letters.join(" ")} ${seen.slice(COMPARED_CHARACTERS)}`;
+}
