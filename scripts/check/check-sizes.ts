@@ -19,13 +19,13 @@ const BUDGETS: Record<string, number> = {
   "/get-started": 226_000,
   // Includes the scripts preloaded for errors; without them at most 216,000 with the first card, as a browser counts in
   // e2e/first-load.spec.ts.
-  "/inbox/[[...id]]": 213_000,
+  "/inbox/[[...id]]": 214_000,
   "/join": 195_000,
   "/not-from-here": 165_000,
   "/notices": 192_000,
   "/overview": 225_000,
   "/servers": 221_000,
-  "/servers/[id]": 243_000,
+  "/servers/[id]": 245_000,
   "/servers/agents": 176_000,
   "/servers/agents/[id]": 186_000,
   "/set-password": 184_000,
@@ -56,7 +56,7 @@ const BUDGETS: Record<string, number> = {
   "/tasks": 242_000,
   "/tasks/[id]": 271_000,
   "/tasks/bulk/[id]": 192_000,
-  "/tasks/new": 244_000,
+  "/tasks/new": 245_000,
 };
 const STYLES_BUDGET = 20_000;
 
