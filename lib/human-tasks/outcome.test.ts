@@ -198,7 +198,7 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
       { d: text },
     ],
   ),
-  ...["Yes that one is fraud", "Yes. Delete it.", "Approve only after legal has signed"].map(
+  ...["Yes that one is fraud", "Yes, but wait for legal"].map(
     (text): [string, Record<string, object>, Record<string, unknown>] => [
       `the text “${text}”`,
       { d: { type: "string", title: "Decision" } },
@@ -302,6 +302,22 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
       { decision: value },
     ],
   ),
+  ...["Yes, delete it", "Approve time off", "Approve partial payment", "Approve pending invoice"].map(
+    (title): [string, Record<string, object>, Record<string, unknown>] => [
+      `“${title}”`,
+      {
+        decision: {
+          type: "string",
+          oneOf: [
+            { const: "approve", title },
+            { const: "reject", title: "Reject" },
+          ],
+        },
+      },
+      { decision: "approve" },
+    ],
+  ),
+  ["a yes to what is no fraud", { ok: flag("Fraud check passed?") }, { ok: true }],
   [
     "which of two sums",
     { sum: { type: "string", enum: ["Pay 10", "Pay 20", "Half of it"] } },

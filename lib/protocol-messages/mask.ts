@@ -50,7 +50,7 @@ export function maskWithin(
     // Searched a little beyond what is kept, which may end within a secret.
     const read = value.slice(0, most + 2 * longest);
     const shown = known.reduce(masked, read);
-    const kept = shown.slice(0, read === value ? most : Math.min(most, shown.length - longest));
+    const kept = shown.slice(0, read === value ? most : Math.max(0, Math.min(most, shown.length - longest)));
     room.left -= kept.length + 2;
     return read === value && kept === shown ? kept : `${detached(kept)}${CUT} (${value.length} characters)`;
   };

@@ -12,7 +12,7 @@ const YES_WORDS = `(?:${CONSENTS}|proceed|continue|ahead|send|pay|ship|release|p
 const REFUSALS =
   "reject(?:s|ed|ion)?|den(?:y|ies|ied|ial)|disapprov(?:e[sd]?|al)|disallow(?:ed)?|disagree[sd]?|refus(?:e[sd]?|al)|declin(?:e[sd]?|ing)";
 const STOPS =
-  "cancel(?:s|l?ed)?|abort(?:s|ed)?|stop(?:s|ped)?|veto\\w*|halt(?:s|ed)?|withh\\w*|suspend\\w*|skip(?:s|ped)?|dismiss(?:ed)?|void(?:s|ed)?|prevent(?:s|ed)?|on hold|fraud\\w*|un(?:approv|authori[sz])\\w*";
+  "cancel(?:s|l?ed)?|abort(?:s|ed)?|stop(?:s|ped)?|veto\\w*|halt(?:s|ed)?|withh\\w*|suspend\\w*|skip(?:s|ped)?|dismiss(?:ed)?|void(?:s|ed)?|prevent(?:s|ed)?|on hold|un(?:approv|authori[sz])\\w*";
 const NO_WORDS = `(?:${REFUSALS}|${STOPS}|block(?:s|ed)?|hold|no|n|nope|none|nothing|not|never|do not|don.?t|won.?t|can.?t|cannot|false)`;
 
 const YES = new RegExp(`^${FILLERS}${YES_WORDS}\\b`, "i");
@@ -48,7 +48,7 @@ const TURNS =
   /\b(cancel\w*|stop\w*|reject\w*|den(?:y|ies|ied|ial)|declin\w*|block\w*|hold|refus\w*|abort\w*|veto\w*|withhold\w*|suspen\w*|halt\w*|none|objections?|problems?|issues?|concerns?|against|mind|worries|hesitat\w*|wait|doubts?|reservations?|wrong)\b/i;
 /** What makes a no of a yes: “Yes, do not pay”. */
 const UNDOES = new RegExp(
-  `\\b(?:${NO_WORDS}|(?:cancel|stop|block|suspen|terminat|revo[ck]|dis(?!count|play|patch|tri|pos|cuss)|un(?!it|der|ion|i[qvf]))\\w+|back|drop|return|undo|revert|ignore|later|unless|until|wrong|fraud\\w*|scam|kill|delet\\w+|discard\\w*|wait|after|pending|partial\\w*|elsewhere|off|with (?:changes|edits))\\b`,
+  `\\b(?:${NO_WORDS}|(?:cancel|stop|block|suspen|terminat|revo[ck]|dis(?!count|play|patch|tri|pos|cuss)|un(?!it|der|ion|i[qvf]))\\w+|back|drop|return|undo|revert|ignore|later|unless|until|wrong|fraud(?:ulent)?|scam|wait|elsewhere|with (?:changes|edits))\\b`,
   "i",
 );
 const CROSSED = /[\u00d7\u2715-\u2718\u274c\u274e\u26d4\u{1f44e}\u{1f645}\u{1f6ab}\u{1f6d1}]/u;
