@@ -3,7 +3,7 @@ import { ownFiles } from "./test/setup/own-files.ts";
 import { pureFiles } from "./test/setup/pure-files.ts";
 
 const TESTS = "{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}";
-/** Tests that repeat or take long, which `npm test -- full` runs. */
+/** Files of tests that repeat or take long, which `npm test -- full` runs. Single ones have the tag `full`. */
 const FULL = "**/*.full.test.{ts,tsx}";
 // Next's folders have brackets in their names, which a pattern would read as its own.
 const escaped = (file: string) => file.replace(/[()[\]]/g, "\\$&");
@@ -19,6 +19,7 @@ const served = {
 
 export default defineConfig({
   test: {
+    tags: [{ name: "full", description: "Repeats or takes long: `npm test -- full` runs it." }],
     projects: [
       {
         extends: true,

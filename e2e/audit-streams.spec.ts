@@ -4,10 +4,7 @@ import { checkAppearance } from "./fixtures/appearance.ts";
 import { readReceived } from "./fixtures/receivers.ts";
 import { expect, expectToast, newInvoiceId, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test("an owner sends the history to a webhook, and sees that it has all of it", { tag: "@journey" }, async ({
-  ana,
-  ola,
-}) => {
+test("an owner sends the history to a webhook, and sees that it has all of it", async ({ ana, ola }) => {
   const { receiver } = await readReceived();
   const url = `${receiver}/${newInvoiceId()}`;
   const { host } = new URL(url);

@@ -83,9 +83,9 @@ async function opensRequest(page: Page, invoice: StartedInvoice): Promise<void> 
   await tab.close();
 }
 
-test("a rule is tried, shadows people, goes live within its cap, and is stopped in a burst", {
-  tag: "@journey",
-}, async ({ browser }) => {
+test("a rule is tried, shadows people, goes live within its cap, and is stopped in a burst", async ({
+  browser,
+}) => {
   const owner = await newOwner(browser, "Olga", ORGANIZATION);
   const asked = owner.getByRole("dialog", { name: "Confirm that it is you" });
   await owner.addLocatorHandler(asked, async () => {

@@ -28,7 +28,7 @@ test.afterEach(async ({ ana, cleo }) => {
   await send(cleo, "DELETE", "/me/away", {});
 });
 
-test("whoever stands in votes in the place of who is away, who comes back", { tag: "@journey" }, async ({
+test("whoever stands in votes in the place of who is away, who comes back", async ({
   ana,
   ola,
   ben,

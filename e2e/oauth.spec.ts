@@ -79,9 +79,7 @@ test("an admin adds it; it says that nobody is connected, and refuses what is no
   await checkAppearance(page, "oauth servers list");
 });
 
-test("it is connected with the keyboard, used, lost, won back, and let go", { tag: "@journey" }, async ({
-  ola: page,
-}) => {
+test("it is connected with the keyboard, used, lost, won back, and let go", async ({ ola: page }) => {
   authority.behave.lifetime = 4;
   await page.goto("/tasks/new");
   await page.getByRole("combobox", { name: "Server" }).selectOption({ label: `${NAME} (not connected)` });

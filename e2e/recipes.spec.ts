@@ -113,10 +113,7 @@ test("a recipe is removed once it was asked whether, and what happens to its tas
   await expect(edit).toHaveCount(0);
 });
 
-test("its task asks with the invoice's facts, and is approved once", { tag: "@journey" }, async ({
-  ola,
-  ben,
-}) => {
+test("its task asks with the invoice's facts, and is approved once", async ({ ola, ben }) => {
   const server = await payables(ola);
   const id = newInvoiceId();
   const args = { invoice_id: id, customer: "Brightwater Facilities", amount: 1870, currency: "EUR" };

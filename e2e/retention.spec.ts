@@ -6,9 +6,10 @@ import { openTestRows } from "./fixtures/test-rows.ts";
 
 const DAY_MS = 24 * 3600_000;
 
-test("finished tasks are kept for a year, after what would go was shown and the slug was typed", {
-  tag: "@journey",
-}, async ({ ana, ola }) => {
+test("finished tasks are kept for a year, after what would go was shown and the slug was typed", async ({
+  ana,
+  ola,
+}) => {
   const testRows = await openTestRows();
   const server = await testRows.serverNamed("Finance ERP");
   const old = await testRows.insertTask(server, {

@@ -16,9 +16,15 @@ import { killSteps } from "./child.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 import { changedFiles, choose, readSources } from "./test-run/changed.ts";
 import { lastDurations } from "./test-run/last-durations.ts";
+import { filesWithLongTests } from "./test-run/long-tests.ts";
 import { findOrInstallPgbouncer, startPooler } from "./test-run/pooler.ts";
 import { Tally } from "./test-run/tally.ts";
-import { readEarlierReport, readPlaywrightReport, readVitestReport } from "./test-run/test-report.ts";
+import {
+  readEarlierReport,
+  readPlaywrightReport,
+  readVitestReport,
+  type TagsFilter,
+} from "./test-run/test-report.ts";
 
 const reports = mkdtempSync(join(tmpdir(), "intray-reports-"));
 const tally = new Tally();
@@ -42,9 +48,10 @@ async function main(command: string | undefined): Promise<void> {
   if (wants("unit")) await checks();
   // The build runs beside the tests without a browser, which often wait for servers and engines.
   const built = wants("journeys", "e2e") ? tryToBuild() : undefined;
-  if (wants("unit")) await unit("Unit and integration tests", QUICK_PROJECTS);
+  if (wants("unit")) await unit("Unit and integration tests", QUICK_PROJECTS, {}, "!full");
   if (wants("long")) {
     await unit("Tests that repeat or take long", ["--project", "full"]);
+    await unit("Long tests of other files", [...filesWithLongTests()], {}, "full");
     await unit("Fuzzing", ["fuzz"], { FUZZ_RUNS: "2000" });
   }
   if (wants("pooled")) await pooled();
@@ -69,7 +76,7 @@ function earlier(): void {
 async function changed(): Promise<void> {
   const { unit: files, left, e2e, needsBuild } = choose(changedFiles(), readSources(), lastDurations());
   await checks();
-  if (files.length > 0) await unit("Unit and integration tests", files);
+  if (files.length > 0) await unit("Unit and integration tests", files, {}, "!full");
   const canBrowse = !needsBuild && existsSync(".next/BUILD_ID");
   if (e2e.length > 0 && canBrowse) await endToEnd(tryToBuild(), e2e);
   if (left.length > 0)
@@ -99,14 +106,16 @@ function told(name: string, { code, output }: { code: number; output: string }):
   tally.check(name, code);
 }
 
-/** Runs the test files that Vitest finds by these arguments. */
-async function unit(name: string, args: string[], extra: Record<string, string> = {}): Promise<void> {
+/** Runs the test files that Vitest finds by these arguments; with `tags`, only their tests with or without a tag. */
+async function unit(
+  name: string,
+  args: string[],
+  extra: Record<string, string> = {},
+  tags?: TagsFilter,
+): Promise<void> {
   const postgres = await postgresForTests();
   try {
-    await vitest(name, name, args, {
-      ...extra,
-      TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
-    });
+    await vitest(name, name, args, { ...extra, TEST_DATABASE_ADMIN_URL: postgres.adminUrl }, tags);
   } finally {
     await postgres.stop();
   }
@@ -138,17 +147,26 @@ async function vitest(
   title: string,
   args: string[],
   extra: Record<string, string>,
+  tags?: TagsFilter,
 ): Promise<void> {
   const report = join(reports, "vitest.json");
   const stray = join(reports, "stray-errors.json");
   for (const path of [report, stray]) rmSync(path, { force: true });
   const reporters = ["default", "json", "./test/setup/stray-errors.ts"].map((each) => `--reporter=${each}`);
+  const filter = tags ? [`--tags-filter=${tags}`] : [];
   const { code, lastWords } = await run(
     title,
-    ["node_modules/vitest/vitest.mjs", "run", ...args, ...reporters, `--outputFile.json=${report}`],
+    [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      ...args,
+      ...filter,
+      ...reporters,
+      `--outputFile.json=${report}`,
+    ],
     { ...extra, TEST_STRAY_ERRORS: stray },
   );
-  tally.suite(name, code, readVitestReport(report, stray), lastWords);
+  tally.suite(name, code, readVitestReport(report, stray, tags), lastWords);
 }
 
 /** Installs and starts as an ordinary user, over the remains of earlier attempts. */

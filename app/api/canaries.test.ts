@@ -130,7 +130,7 @@ test("reading everything, searches for the other's words included, finds one's o
   );
 });
 
-test("two hundred calls at once of both, reads and writes, mix nothing up", async () => {
+test("two hundred calls at once of both, reads and writes, mix nothing up", { tags: ["full"] }, async () => {
   const heard = { acme: await listen(acme), globex: await listen(globex) };
   const engine = createDatabase(web.database.engineUrl, { connections: 1 });
   const calls: [TenantFixture, TenantFixture, Operation, Credential, Names][] = [];

@@ -240,7 +240,9 @@ describe("syslog by TLS", () => {
     expect(await verified(all)).toMatchObject({ ok: true });
   });
 
-  test("a server that never reads holds a test for its time and no longer, and takes nothing", async () => {
+  test("a server that never reads holds a test for its time and no longer, and takes nothing", {
+    tags: ["full"],
+  }, async () => {
     const { id } = await addSyslog();
     syslog.behaviour = "never reads";
     const began = Date.now();
@@ -388,7 +390,9 @@ describe("engines", () => {
     }
   });
 
-  test("killed in the middle of a batch: no line is missing, and repeated ones are the same", async () => {
+  test("killed in the middle of a batch: no line is missing, and repeated ones are the same", {
+    tags: ["full"],
+  }, async () => {
     const { id } = await addWebhook();
     receiver.status = null;
     const environment = { ...fixture.engineEnvironment, INTRAY_ALLOW_HOSTS: receiver.hostAndPort };
@@ -412,7 +416,7 @@ describe("engines", () => {
     expect(positions(rest.flatMap(({ body }) => body.trimEnd().split("\n")))).toEqual(countTo(position));
     expect(positions(first!.body.trimEnd().split("\n"))[0]).toBe(1);
     expect(await verified(texts())).toMatchObject({ ok: true, lines: position });
-  }, 300_000);
+  });
 });
 
 test("an organization's streams, and what is in them, are its own", async () => {

@@ -163,7 +163,9 @@ describe("on 2026-07-28", () => {
     expect(answer).toMatchObject({ content: said, comment: MARKS.comment });
   });
 
-  test("what was stored before is sealed by the engine, but for lines of the history, and opened again", async () => {
+  test("what was stored before is sealed by the engine, but for lines of the history, and opened again", {
+    tags: ["full"],
+  }, async () => {
     await fixture.startEngine();
     const { id } = await live();
     const waiting = await start();
@@ -380,7 +382,9 @@ describe("on 2025-11-25", () => {
   });
 });
 
-test("a key that goes away while a call runs keeps the call and its session: its outcome is stored once the key opens", async () => {
+test("a key that goes away while a call runs keeps the call and its session: its outcome is stored once the key opens", {
+  tags: ["full"],
+}, async () => {
   const remote = await startSessionServer();
   const server = await fixture.addServer(remote.url, "2025-11-25");
   await begin();

@@ -22,7 +22,7 @@ const SCRIPT = `
 test.each([
   ["is stopped", 4_850, (pid: number) => process.kill(pid, "SIGSTOP")],
   ["is busy for ever", 4_855, (_pid: number, port: number) => void isAnswered("127.0.0.1", port, "/spin")],
-])("a part that %s is ended, and started again", async (_name, from, silence) => {
+])("a part that %s is ended, and started again", { tags: ["full"] }, async (_name, from, silence) => {
   const folder = mkdtempSync(join(tmpdir(), "intray-silent-"));
   const [script, file] = [join(folder, "part.mjs"), join(folder, "ids")];
   writeFileSync(script, SCRIPT);

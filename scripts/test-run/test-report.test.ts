@@ -21,14 +21,13 @@ test("of Vitest: each failed test by file and name, files that failed as a whole
     status: "failed",
     failureMessages: ["\u001b[31mexpected 2\u001b[39m\nat x"],
   };
+  const leftOut = (status: string) => ({ fullName: status, status, failureMessages: [] });
   const strayErrors = join(folder, "stray-errors.json");
   writeFileSync(strayErrors, JSON.stringify(["lib/a.test.ts\nadds\nError: too late"]));
   const report = readVitestReport(
     file({
       numPassedTests: 1,
       numFailedTests: 1,
-      numPendingTests: 2,
-      numTodoTests: 1,
       testResults: [
         {
           name: resolve("lib/a.test.ts"),
@@ -36,7 +35,7 @@ test("of Vitest: each failed test by file and name, files that failed as a whole
           message: "",
           startTime: 1_000,
           endTime: 3_500,
-          assertionResults: [passed, failed],
+          assertionResults: [passed, failed, leftOut("skipped"), leftOut("todo")],
         },
         { name: resolve("lib/b.test.ts"), status: "failed", message: "No such file", assertionResults: [] },
       ],
@@ -44,7 +43,7 @@ test("of Vitest: each failed test by file and name, files that failed as a whole
     strayErrors,
   );
   expect(report).toEqual({
-    counts: { passed: 1, failed: 2, skipped: 3 },
+    counts: { passed: 1, failed: 2, skipped: 2 },
     failures: [
       "lib/a.test.ts › sums up\n    expected 2\n    at x",
       "lib/b.test.ts\n    No such file",
@@ -55,6 +54,27 @@ test("of Vitest: each failed test by file and name, files that failed as a whole
       { file: "lib/b.test.ts", ms: 0 },
     ],
   });
+});
+
+test("of Vitest: what a filter of tags leaves out does not count as skipped", () => {
+  const report = file({
+    numPassedTests: 0,
+    numFailedTests: 0,
+    testResults: [
+      {
+        name: resolve("lib/a.test.ts"),
+        status: "passed",
+        assertionResults: [
+          { fullName: "takes long", status: "skipped", failureMessages: null, tags: ["full"] },
+          { fullName: "is switched off", status: "skipped", failureMessages: null, tags: [] },
+          { fullName: "is planned", status: "todo", failureMessages: null, tags: [] },
+        ],
+      },
+    ],
+  });
+  const skipped = (tags?: "full" | "!full") =>
+    readVitestReport(report, join(folder, "no-stray-errors.json"), tags)?.counts.skipped;
+  expect([skipped("!full"), skipped("full"), skipped()]).toEqual([2, 1, 3]);
 });
 
 test("of Playwright: each failed test, however deep, with its first error", () => {

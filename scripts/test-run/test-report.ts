@@ -7,6 +7,9 @@ import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 
+/** Chooses the tests with the tag `full`, or those without. */
+export type TagsFilter = "full" | "!full";
+
 export interface Counts {
   passed: number;
   failed: number;
@@ -25,8 +28,6 @@ export interface TimedFile {
 const vitestSchema = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numTodoTests: z.number(),
   testResults: z.array(
     z.object({
       name: z.string(),
@@ -39,17 +40,25 @@ const vitestSchema = z.object({
           fullName: z.string(),
           status: z.string(),
           failureMessages: z.array(z.string()).nullish(),
+          tags: z.array(z.string()).default([]),
         }),
       ),
     }),
   ),
 });
 
-/** Reads Vitest's report, and the errors that no test waited for. Returns null if it wrote no report. */
-export function readVitestReport(path: string, strayErrors: string): Report | null {
+/**
+ * Reads Vitest's report, and the errors that no test waited for. Returns null if it wrote no report. Tests that `tags`
+ * leaves out are not counted: Vitest reports them as skipped.
+ */
+export function readVitestReport(path: string, strayErrors: string, tags?: TagsFilter): Report | null {
   const report = read(path, vitestSchema);
   if (!report) return null;
   const stray = read(strayErrors, z.array(z.string())) ?? [];
+  const isChosen = (test: { tags: string[] }) => !tags || test.tags.includes("full") === (tags === "full");
+  const unrun = report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter((test) => isChosen(test) && !["passed", "failed"].includes(test.status));
   const failures = report.testResults.flatMap((file) => {
     const name = relative(process.cwd(), file.name);
     const failed = file.assertionResults.filter(({ status }) => status === "failed");
@@ -61,7 +70,7 @@ export function readVitestReport(path: string, strayErrors: string): Report | nu
     counts: {
       passed: report.numPassedTests,
       failed: report.numFailedTests + stray.length,
-      skipped: report.numPendingTests + report.numTodoTests,
+      skipped: unrun.length,
     },
     failures: [...failures, ...stray.map((said) => line("An error that no test waited for", said))],
     files: report.testResults.map(({ name, startTime, endTime }) => ({

@@ -375,7 +375,9 @@ test("whatever points at a task or a request goes with it, or is deleted before 
   expect(rows.map(({ table }) => table)).toEqual(known);
 });
 
-test("an engine applies retention by itself, and finishes what a killed engine left", async () => {
+test("an engine applies retention by itself, and finishes what a killed engine left", {
+  tags: ["full"],
+}, async () => {
   const fixture = await createOrganizationFixture(["127.0.0.1"]);
   try {
     const place = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");

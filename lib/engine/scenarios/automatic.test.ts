@@ -79,7 +79,9 @@ test("a server's question is answered by the rule, and the history says so", asy
   expect(lines[1]!.who).toBe("Small (version 1)");
 });
 
-test("engines that are killed in the middle leave each question one answer", async ({ onTestFinished }) => {
+test("engines that are killed in the middle leave each question one answer", { tags: ["full"] }, async ({
+  onTestFinished,
+}) => {
   const { organization, remote, server, sql } = await place({ onTestFinished });
   const engine = await startEngineProcess(organization.engineEnvironment);
   onTestFinished(() => engine.kill());
@@ -144,9 +146,9 @@ test("once all are stopped none is recorded or begins to be sent, in the middle 
   expect(remote.answers.length).toBeGreaterThan(of("answered"));
 });
 
-test("where content is sealed, what a rule says is kept as a keyed digest, and compared all the same", async ({
-  onTestFinished,
-}) => {
+test("where content is sealed, what a rule says is kept as a keyed digest, and compared all the same", {
+  tags: ["full"],
+}, async ({ onTestFinished }) => {
   const { organization, server, queries, sql } = await place({ onTestFinished }, { mode: "shadow" });
   const { organizationId, operator, within } = organization;
   await organization.startEngine();

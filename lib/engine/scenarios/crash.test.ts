@@ -96,10 +96,9 @@ describe.concurrent("an engine that is killed or frozen", () => {
     expect(await queries.deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
-  test("killed while it sent the answer, which the server lost: sent again, once", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("killed while it sent the answer, which the server lost: sent again, once", {
+    tags: ["full"],
+  }, async ({ expect, onTestFinished }) => {
     const fixture = await createCrashFixture({ onTestFinished });
     const { organization, remote, server, first } = fixture;
     const queries = queriesOf(fixture);
@@ -134,10 +133,9 @@ describe.concurrent("an engine that is killed or frozen", () => {
     expect(remote.calls).toHaveLength(1);
   });
 
-  test("19: the same, with a server that honours the key: called again, and it is the same task", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("19: the same, with a server that honours the key: called again, and it is the same task", {
+    tags: ["full"],
+  }, async ({ expect, onTestFinished }) => {
     const fixture = await createCrashFixture({ onTestFinished });
     const { organization, remote, server, first } = fixture;
     remote.behave.onCall = () => {
@@ -153,10 +151,9 @@ describe.concurrent("an engine that is killed or frozen", () => {
     expect(remote.tasks.size).toBe(1);
   });
 
-  test("frozen while another engine takes over: once thawed it sends, starts and writes nothing", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("frozen while another engine takes over: once thawed it sends, starts and writes nothing", {
+    tags: ["full"],
+  }, async ({ expect, onTestFinished }) => {
     const fixture = await createCrashFixture({ onTestFinished });
     const { organization, remote, server, first } = fixture;
     const queries = queriesOf(fixture);
@@ -188,9 +185,9 @@ describe.concurrent("an engine that is killed or frozen", () => {
     expect(await queries.deliveryOfTask(answered)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
 
-  test("a promise fails that nobody waits for: it goes on with its tasks, and ends in order when it is asked to", async ({
-    onTestFinished,
-  }) => {
+  test("a promise fails that nobody waits for: it goes on with its tasks, and ends in order when it is asked to", {
+    tags: ["full"],
+  }, async ({ onTestFinished }) => {
     const folder = await mkdtemp(join(tmpdir(), "intray-engine-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const [fail, failed] = [join(folder, "fail.mjs"), join(folder, "failed")];

@@ -343,7 +343,9 @@ test("an answer whose question is never put again is undeliverable, kept, and as
   await until("a person is asked anew", async () => (await queries.request(request.id)).state === "open");
 });
 
-test("a server known to lose its questions in a restart: an answer to the next lost one is given up soon", async () => {
+test("a server known to lose its questions in a restart: an answer to the next lost one is given up soon", {
+  tags: ["full"],
+}, async () => {
   // As FastMCP 3 with Redis: its tasks outlive it and "work", their questions are gone, and `tasks/result` is refused until the end.
   remote.behave.acrossSessions = true;
   remote.behave.resultError = { code: -32602, message: "Task not completed yet", early: true };
@@ -444,7 +446,9 @@ test("questions that are taken back after a minute tell how long people have", a
   expect(Math.abs(leftMs - 60_000)).toBeLessThan(20_000);
 });
 
-test("a question that is taken back once is learned from once, though the database fails over it and it is done again", async () => {
+test("a question that is taken back once is learned from once, though the database fails over it and it is done again", {
+  tags: ["full"],
+}, async () => {
   const id = await start();
   const mine = await there(0);
   const rpcId = await until("it listens", async () => {

@@ -80,7 +80,9 @@ test("the database goes away between the server's 2xx and its record: accepted a
   expect(remote.answers).toHaveLength(1);
 });
 
-test("a question that comes while the database is away for so long that leases expire: it is open when that is back", async () => {
+test("a question that comes while the database is away for so long that leases expire: it is open when that is back", {
+  tags: ["full"],
+}, async () => {
   const asking = await fixture.addServer(slow.url, "2025-11-25");
   const id = await fixture.startTask(asking, {}, tool("work", { taskSupport: "required" }));
   await inState(id, "working");
@@ -97,10 +99,9 @@ test("a question that comes while the database is away for so long that leases e
 });
 
 describe.concurrent("concurrently, because each takes long:", () => {
-  test("a server that takes longer than the deadline to accept an answer gets it once", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("a server that takes longer than the deadline to accept an answer gets it once", {
+    tags: ["full"],
+  }, async ({ expect, onTestFinished }) => {
     const { remote, slow, server } = await createFixture();
     onTestFinished(() => endScene({ remote, slow }));
     remote.behave.onUpdate = async () => {
@@ -115,10 +116,9 @@ describe.concurrent("concurrently, because each takes long:", () => {
   });
 
   /** The answer is repeated 10 s after its first try, when the server has surely finished with that one. */
-  test("a server that breaks down over an answer gets it again; nobody is asked a second time", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("a server that breaks down over an answer gets it again; nobody is asked a second time", {
+    tags: ["full"],
+  }, async ({ expect, onTestFinished }) => {
     const { remote, slow, server } = await createFixture();
     onTestFinished(() => endScene({ remote, slow }));
     remote.behave.onUpdate = () => {
@@ -132,9 +132,9 @@ describe.concurrent("concurrently, because each takes long:", () => {
     expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
 
-  test("a lease with slow steps is released without delaying the heartbeats of the others", async ({
-    onTestFinished,
-  }) => {
+  test("a lease with slow steps is released without delaying the heartbeats of the others", {
+    tags: ["full"],
+  }, async ({ onTestFinished }) => {
     const { remote, slow, server } = await createFixture();
     onTestFinished(() => endScene({ remote, slow }));
     await inState(await fixture.startTask(server, {}, tool("wait")), "working");
@@ -161,7 +161,7 @@ describe.concurrent("concurrently, because each takes long:", () => {
   });
 });
 
-test("slow polls delay no start", async () => {
+test("slow polls delay no start", { tags: ["full"] }, async () => {
   const elsewhere = await fixture.addServer(slow.url, "2025-11-25");
   const ids: string[] = [];
   while (ids.length < 36) ids.push(await fixture.startTask(elsewhere, {}, tool("work")));

@@ -264,9 +264,9 @@ describe.concurrent("a question that a program puts to people", () => {
     ).toBe(1);
   });
 
-  test("killed before and in the middle of settling an answer: settled once, by the next engine", async ({
-    onTestFinished,
-  }) => {
+  test("killed before and in the middle of settling an answer: settled once, by the next engine", {
+    tags: ["full"],
+  }, async ({ onTestFinished }) => {
     const here = await place({ onTestFinished });
     const { organization, queries } = here;
     const first = await startEngineProcess(organization.engineEnvironment);
@@ -357,9 +357,9 @@ describe.concurrent("an approval in front of a call", () => {
     expect(await queries.request(request.id)).toMatchObject({ state: "withdrawn" });
   });
 
-  test("killed while the approval is settled, and again before the call: called once", async ({
-    onTestFinished,
-  }) => {
+  test("killed while the approval is settled, and again before the call: called once", {
+    tags: ["full"],
+  }, async ({ onTestFinished }) => {
     const here = await place({ onTestFinished });
     const { organization, remote, queries } = here;
     const first = await startEngineProcess(organization.engineEnvironment);
@@ -435,9 +435,9 @@ describe("an approval that is bound to a call elsewhere", () => {
     expect(await uses()).toBe(1);
   });
 
-  test("by a process that is killed before its commit: by nobody; after it: by that one alone", async ({
-    onTestFinished,
-  }) => {
+  test("by a process that is killed before its commit: by nobody; after it: by that one alone", {
+    tags: ["full"],
+  }, async ({ onTestFinished }) => {
     const here = await place({ onTestFinished });
     const { organization, queries } = here;
     const { organizationId, operator } = organization;

@@ -125,7 +125,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
     await fixture.inState(id, "completed");
   });
 
-  test("keeps the version that its task was started with", async (context) => {
+  test("keeps the version that its task was started with", { tags: ["full"] }, async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
     await fixture.organization.startEngine();
@@ -177,7 +177,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
     expect(await told(fixture)).toEqual(["submit", "approved"]);
   });
 
-  test("that calls its approval idempotent is told again by itself", async (context) => {
+  test("that calls its approval idempotent is told again by itself", { tags: ["full"] }, async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
     let drops = 1;
@@ -253,7 +253,9 @@ describe.concurrent("a server of four tools that answer at once", () => {
     ]);
   });
 
-  test("that a recipe does not fit is polled on: nothing is concluded, people read why, and a cancel ends it", async (context) => {
+  test("that a recipe does not fit is polled on: nothing is concluded, people read why, and a cancel ends it", {
+    tags: ["full"],
+  }, async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
     const { organizationId, operator, within } = fixture.organization;
@@ -280,7 +282,9 @@ describe.concurrent("a server of four tools that answer at once", () => {
     expect(await told(fixture)).toEqual(["submit"]);
   });
 
-  test("that is in a state which its recipe does not know is polled on, and stuck after an hour, until it moves", async (context) => {
+  test("that is in a state which its recipe does not know is polled on, and stuck after an hour, until it moves", {
+    tags: ["full"],
+  }, async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
     const { organizationId, operator, within } = fixture.organization;

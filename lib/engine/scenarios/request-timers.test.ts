@@ -90,9 +90,9 @@ test("a reminder comes within seconds of its time, and a task is cancelled at it
   for (const type of ["request.reminded", "request.lapsed"]) expect(await linesOf(type)).toHaveLength(1);
 });
 
-test("engines that are killed with -9 while timers fire leave none out, and none is fired twice", async ({
-  onTestFinished,
-}) => {
+test("engines that are killed with -9 while timers fire leave none out, and none is fired twice", {
+  tags: ["full"],
+}, async ({ onTestFinished }) => {
   const organization = await createOrganizationFixture(["127.0.0.1"]);
   onTestFinished(() => organization.close());
   const { organizationId, operator, within, adminUrl, database } = organization;

@@ -178,7 +178,9 @@ test("a question that names its task right after the handle, while that can't be
   expect(performance.now() - from).toBeLessThan(5_000);
 });
 
-test("an engine that is killed while a call is under way: the question that came is kept", async () => {
+test("an engine that is killed while a call is under way: the question that came is kept", {
+  tags: ["full"],
+}, async () => {
   await engine.stop();
   const first = await startEngineProcess(fixture.engineEnvironment);
   remote.behave.call = (there) => {

@@ -169,7 +169,9 @@ test("cancelled by a person: the server gets a cancellation of that call, and th
   expect(remote.givenUp).toEqual([call.id]);
 });
 
-test("an engine that is killed takes its open calls with it: lost, not repeated, and nothing is sent", async () => {
+test("an engine that is killed takes its open calls with it: lost, not repeated, and nothing is sent", {
+  tags: ["full"],
+}, async () => {
   await engine.stop();
   const process = await startEngineProcess(fixture.engineEnvironment);
   const { id } = await held();
@@ -181,7 +183,9 @@ test("an engine that is killed takes its open calls with it: lost, not repeated,
   expect(remote.givenUp).toEqual([]);
 });
 
-test("an engine that is killed as soon as its call has asked: lost with its question, as the call has begun", async () => {
+test("an engine that is killed as soon as its call has asked: lost with its question, as the call has begun", {
+  tags: ["full"],
+}, async () => {
   await engine.stop();
   const process = await startEngineProcess(fixture.engineEnvironment);
   const { id, call } = await held({ ...PLAIN, annotations: null, honoursIdempotencyKey: false });

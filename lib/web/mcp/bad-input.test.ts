@@ -199,7 +199,9 @@ describe("a client that never reads", () => {
     return socket;
   }
 
-  test("leaves its result where it is, holds up nobody, and gets it once it reads", async () => {
+  test("leaves its result where it is, holds up nobody, and gets it once it reads", {
+    tags: ["full"],
+  }, async () => {
     const agent = await anAgent({ holdMs: 0 });
     const call = { name: "erp__approve", arguments: { note: "large" } };
     const { taskId } = (await agent.legacy("tools/call", call)).answer.result.structuredContent;

@@ -140,7 +140,9 @@ test("a stream that was given up is not gone on with, and its id can be used for
   expect(calls()).toHaveLength(1);
 });
 
-test("a large result that many calls wait for is written to each in its turn, and all get all of it", async () => {
+test("a large result that many calls wait for is written to each in its turn, and all get all of it", {
+  tags: ["full"],
+}, async () => {
   const { secret, params, asked } = await prepared("many", { holdMs: 210_000 });
   const calls = Array.from({ length: 40 }, (_, id) =>
     bytesOf(fixture.endpoint.url, secret, { jsonrpc: "2.0", id, method: "tools/call", params }),
@@ -160,7 +162,9 @@ test("a large result that many calls wait for is written to each in its turn, an
   expect(fixture.endpoint.memory() - before).toBeLessThan(25 * text.length);
 });
 
-test("large results of many tasks are read as their clients take them, and none is lost", async () => {
+test("large results of many tasks are read as their clients take them, and none is lost", {
+  tags: ["full"],
+}, async () => {
   const { secret, agent, params, tasks, fetched } = await prepared("large", { holdMs: 210_000 });
   const read = Promise.withResolvers<void>();
   const calls = Array.from({ length: 16 }, (_, id) =>
