@@ -10,10 +10,10 @@ const escaped = (file: string) => file.replace(/[()[\]]/g, "\\$&");
 const pure = pureFiles(import.meta.dirname, [TESTS]).map(escaped);
 const own = ownFiles(import.meta.dirname, [TESTS]).map(escaped);
 
-/** Files with real databases and real servers. They often wait, so there is room for three a core. */
+/** Files with real databases and real servers. They often wait, so there is room for four a core. */
 const served = {
   globalSetup: "test/setup/global-setup.ts",
-  maxWorkers: 6,
+  maxWorkers: 8,
   sequence: { groupOrder: 1 },
 };
 

@@ -53,7 +53,7 @@ const answer = (url: string) =>
     .poll(() => withClient(url, async (client) => (await client.query("select 7 as it")).rows).catch(String))
     .toEqual([{ it: 7 }]);
 
-test("killed again and again while it starts, it comes back", async (context) => {
+test("killed again and again while it starts, it comes back", { tags: ["full"] }, async (context) => {
   const postgres = await kept(context);
   let { pid } = postgres.server;
   for (let kills = 0; kills < 4; kills++) {

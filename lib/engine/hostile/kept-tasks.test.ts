@@ -106,7 +106,7 @@ describe("a server whose ids begin anew in a session, as after its restart,", ()
 });
 
 describe("one question that is put as ever more tasks", () => {
-  test("makes no more rows than ways to it are kept", async () => {
+  test("makes no more rows than ways to it are kept", { tags: ["full"] }, async () => {
     const id = await working();
     // A task that is told to the server is kept, so that one too many is refused: the server knows, and nothing is lost.
     const { ids, errors } = await putMany(id, "Again?", 3 * ASKS);

@@ -249,10 +249,9 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     await task.ends();
   });
 
-  test("is one of 1,000 at once: a hundred are open, and others follow as these are answered", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("is one of 1,000 at once: a hundred are open, and others follow as these are answered", {
+    tags: ["full"],
+  }, async ({ expect, onTestFinished }) => {
     const many = () =>
       Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`q${at}`, ask(`Number ${at}?`)]));
     const answered = new Set<string>();
@@ -283,10 +282,9 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     await task.ends();
   });
 
-  test("is the last one of a task that asks without end: this is logged once, and causes no more writes", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("is the last one of a task that asks without end: this is logged once, and causes no more writes", {
+    tags: ["full"],
+  }, async ({ expect, onTestFinished }) => {
     let asked = 0;
     // One question stays until the task has many behind it.
     let goesOn = false;

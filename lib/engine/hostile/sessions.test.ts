@@ -30,7 +30,9 @@ const knowsNone: Act = ({ request, response }) => {
 
 manyAtOnce();
 describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
-  test("that answers everything in a session with 404 is asked for few new ones, and people are told", async (context) => {
+  test("that answers everything in a session with 404 is asked for few new ones, and people are told", {
+    tags: ["full"],
+  }, async (context) => {
     const { server, row, isAtFault, ends, events } = await fixture.task(context, "2025-11-25", knowsNone);
     const before = (await events()).length;
     await isAtFault();

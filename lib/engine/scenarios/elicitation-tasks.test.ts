@@ -470,7 +470,7 @@ describe("that questions may be tasks", () => {
   });
 });
 
-describe("server-everything", () => {
+describe("server-everything", { tags: ["full"] }, () => {
   let everything: OfficialServer;
   beforeAll(async () => {
     everything = await startOfficialServer("everything");

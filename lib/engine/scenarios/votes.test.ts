@@ -115,7 +115,7 @@ test("a server's question is asked under the policy, and gets one answer once th
   ]);
 });
 
-test("votes outlive an engine that is killed, and the last one's answer its own", async ({
+test("votes outlive an engine that is killed, and the last one's answer its own", { tags: ["full"] }, async ({
   onTestFinished,
 }) => {
   const { organization, remote, server, people, queries } = await place({ onTestFinished });

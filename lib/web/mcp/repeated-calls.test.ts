@@ -203,7 +203,9 @@ test("the same key at once, in ten calls, is one task; with a human tool too", a
   expect(await agent.tasks()).toHaveLength(2);
 });
 
-test("10,000 repetitions are not needed to see that none is stored: a hundred leave one row", async () => {
+test("10,000 repetitions are not needed to see that none is stored: a hundred leave one row", {
+  tags: ["full"],
+}, async () => {
   const agent = await anAgent(0);
   for (let round = 0; round < 10; round++)
     await Promise.all(Array.from({ length: 10 }, () => agent.call("erp__wait", { note: "often" })));
