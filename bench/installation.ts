@@ -67,13 +67,13 @@ export async function startInstallation(settings: string[] = []): Promise<Instal
     environment,
     async organization(slug) {
       const id = uuidv7();
-      await owner.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+      await owner.withOrganization(id, (tx) => createOrganization(tx, { slug, name: slug }));
       return id;
     },
     async member(organizationId, name, role) {
       const person = { email: `${name.toLowerCase()}-${organizationId}@bench.example`, name, role };
       const { userId } = await owner.withOrganization(organizationId, (tx) =>
-        addMember(organizationId, tx, COMMAND_LINE, person),
+        addMember(tx, COMMAND_LINE, person),
       );
       const sid = await openSession(app, userId);
       const token = await encode({ token: { sub: userId, sid }, secret: authSecret });
@@ -81,7 +81,7 @@ export async function startInstallation(settings: string[] = []): Promise<Instal
     },
     async key(organizationId, role) {
       const made = await owner.withOrganization(organizationId, (tx) =>
-        createMakerlessKey(organizationId, tx, COMMAND_LINE, { name: role, role }),
+        createMakerlessKey(tx, COMMAND_LINE, { name: role, role }),
       );
       return made.secret;
     },

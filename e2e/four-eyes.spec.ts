@@ -9,8 +9,12 @@ import { openTestRows } from "./fixtures/test-rows.ts";
 test.afterEach(async () => {
   // Over the API it would take a second admin, and the tasks of other files would stay under the rule.
   const rows = await openTestRows();
-  await rows.within((tx, id) => tx.organization.updateMany({ where: { id }, data: { fourEyes: false } }));
-  await rows.within((tx, id) => tx.organization.updateMany({ where: { id }, data: { fourEyesUntil: null } }));
+  await rows.within((tx) =>
+    tx.organization.updateMany({ where: { id: tx.organizationId }, data: { fourEyes: false } }),
+  );
+  await rows.within((tx) =>
+    tx.organization.updateMany({ where: { id: tx.organizationId }, data: { fourEyesUntil: null } }),
+  );
   await rows.close();
 });
 

@@ -39,10 +39,10 @@ test("a question of a megabyte is cut, says so, and can only be declined", async
   const question = { mode: "form" as const, message: MEGABYTE, requestedSchema, url: null };
   const shown = shownOf(question);
   const id = uuidv7();
-  await testRows.within((tx, organizationId) =>
+  await testRows.within((tx) =>
     tx.inputRequest.create({
       data: {
-        organizationId,
+        organizationId: tx.organizationId,
         id,
         taskId,
         connectionId: server.connectionId,
@@ -81,10 +81,10 @@ test("a task whose every text is hostile keeps its page in shape", async ({ ola 
     }),
   });
   const body = maskMessage({ result: { statusMessage: MEGABYTE, list: Array(100_000).fill(0) } }, []);
-  await testRows.within((tx, organizationId) =>
+  await testRows.within((tx) =>
     tx.protocolMessage.create({
       data: {
-        organizationId,
+        organizationId: tx.organizationId,
         taskId: id,
         at: new Date(),
         direction: "in",

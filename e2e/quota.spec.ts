@@ -10,7 +10,7 @@ import { apiOf, expect, newInvoiceId, test } from "./fixtures/test.ts";
 const allow = (startsAMinute: number) =>
   withDatabase("owner", async (db) => {
     const id = await organizationBySlug(db, "globex");
-    await db.withOrganization(id, (tx) => setQuota(id, tx, { startsAMinute }));
+    await db.withOrganization(id, (tx) => setQuota(tx, { startsAMinute }));
   });
 
 test("a start beyond the quota says so, and starts nothing until there is more", { tag: "@journey" }, async ({

@@ -43,11 +43,11 @@ async function ask(question: Question): Promise<{ id: string; taskId: string }> 
     }));
   const id = uuidv7();
   const questionHash = createHash("sha256").update(message).digest("hex");
-  await testRows.within(async (tx, organizationId) => {
+  await testRows.within(async (tx) => {
     const amount = amountOf(args, message);
     await tx.inputRequest.create({
       data: {
-        organizationId,
+        organizationId: tx.organizationId,
         id,
         taskId,
         connectionId: server.connectionId,
@@ -73,7 +73,7 @@ async function ask(question: Question): Promise<{ id: string; taskId: string }> 
       const at = new Date(Date.now() - (answer.days ?? 0) * 86_400_000);
       await tx.answer.create({
         data: {
-          organizationId,
+          organizationId: tx.organizationId,
           id: uuidv7(),
           inputRequestId: id,
           questionHash,

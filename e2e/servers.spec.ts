@@ -72,8 +72,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   const { connectionId } = await testRows.serverNamed(NAME);
   const late = { everyMs: 40_000, insteadOfMs: 5_000, answerMs: 9_000 };
   // Anew before each look: an engine that takes the connection anew finds its answers prompt.
-  const slowDown = () =>
-    testRows.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, late));
+  const slowDown = () => testRows.within((tx) => recordLate(tx, connectionId, late));
   await slowDown();
   const slow = ola.getByText("Slow: tasks are looked at every 40 s instead of every 5 s (answers take 9 s)");
   await expect(slow).toBeVisible(SOON);
@@ -88,17 +87,17 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await slowDown();
   await ola.goto(`/servers/${server.id}`);
   await expect(slow).toBeVisible(SOON);
-  await testRows.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, null));
+  await testRows.within((tx) => recordLate(tx, connectionId, null));
   await expect(slow).toBeHidden(SOON);
 
   await ben.goto(`/inbox/${requestId}`);
   await expect(deliverySteps(ben).filter({ hasText: "Accepted by server, done" })).toBeVisible(SOON);
 
   // Stores another tool description than the one last used.
-  await testRows.within((tx, organizationId) =>
+  await testRows.within((tx) =>
     tx.serverToolVersion.create({
       data: {
-        organizationId,
+        organizationId: tx.organizationId,
         serverId: server.id,
         tool: "process_invoice",
         digest: Buffer.alloc(32, 1),

@@ -74,33 +74,32 @@ export async function seedDemo(
     );
     if (isThere === 0) onFirst?.();
     for (const organization of [ACME, GLOBEX]) {
-      await db.withOrganization(organization.id, (tx) => seed(organization.id, tx, organization, urls));
+      await db.withOrganization(organization.id, (tx) => seed(tx, organization, urls));
     }
   } finally {
     await db.close();
   }
 }
 
-async function seed(organizationId: string, tx: Tx, organization: Organization, urls: Urls): Promise<void> {
+async function seed(tx: Tx, organization: Organization, urls: Urls): Promise<void> {
   const { slug, name, people, servers } = organization;
   const made = await tx.$executeRaw`INSERT INTO organization (id, slug, name, demo)
-    VALUES (${organizationId}::uuid, ${slug}, ${name}, true) ON CONFLICT DO NOTHING`;
-  for (const person of people) await seedPerson(organizationId, tx, slug, person);
+    VALUES (${tx.organizationId}::uuid, ${slug}, ${name}, true) ON CONFLICT DO NOTHING`;
+  for (const person of people) await seedPerson(tx, slug, person);
   for (const server of servers) {
     const at = server.tunnelled ? urls.tunnelUrl : urls.invoiceUrl;
     if (at === undefined) continue;
     const url = new URL("/mcp", at).href;
-    await seedServer(organizationId, tx, server, url, fixedId(people[0]?.n ?? 0));
-    if (server.tunnelled) await seedRecipe(organizationId, tx, fixedId(server.n));
+    await seedServer(tx, server, url, fixedId(people[0]?.n ?? 0));
+    if (server.tunnelled) await seedRecipe(tx, fixedId(server.n));
   }
   if (made === 0) return;
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     { type: "organization.created", actor: COMMAND_LINE, data: { slug, name, demo: true } },
   ]);
 }
 
 async function seedPerson(
-  organizationId: string,
   tx: Tx,
   slug: string,
   { n, name, role }: Organization["people"][number],
@@ -110,33 +109,29 @@ async function seedPerson(
     VALUES (${id}::uuid, ${`${name.toLowerCase()}@${slug}.example`}, ${name}) ON CONFLICT DO NOTHING`;
   // In order of age, which is the order in which they are offered.
   await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role, created_at)
-    VALUES (${organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${role}, now() + ${n % 0x100} * interval '1 ms')
+    VALUES (${tx.organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${role}, now() + ${n % 0x100} * interval '1 ms')
     ON CONFLICT DO NOTHING`;
 }
 
 /** With the shared connection that its tasks live on, authorised by the owner. */
-async function seedServer(
-  organizationId: string,
-  tx: Tx,
-  { n, name, era }: DemoServer,
-  url: string,
-  ownerId: string,
-): Promise<void> {
+async function seedServer(tx: Tx, { n, name, era }: DemoServer, url: string, ownerId: string): Promise<void> {
   const id = fixedId(n);
   const known = era === "auto" ? null : era;
   await tx.$executeRaw(Prisma.sql`INSERT INTO server (organization_id, id, name, url, era_setting, era, auth_kind, demo)
-    VALUES (${organizationId}::uuid, ${id}::uuid, ${name}, ${url}, ${era}, ${known}, 'none', true)
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${name}, ${url}, ${era}, ${known}, 'none', true)
     ON CONFLICT (organization_id, id) DO UPDATE SET url = excluded.url WHERE server.url <> excluded.url`);
   await tx.$executeRaw`INSERT INTO connection (organization_id, id, server_id, authorized_by)
-    VALUES (${organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${ownerId}::uuid) ON CONFLICT DO NOTHING`;
+    VALUES (${tx.organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${ownerId}::uuid) ON CONFLICT DO NOTHING`;
 }
 
 /** The tunnelled server's own recipe, unless there ever was one of its name: what people made of it stays. */
-async function seedRecipe(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+async function seedRecipe(tx: Tx, serverId: string): Promise<void> {
   const file = new URL("../examples/tunnelled-invoice-server/recipe.json", import.meta.url);
   const recipe = recipeSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-  const known = await tx.recipeVersion.count({ where: { organizationId, serverId, name: recipe.name } });
-  if (known === 0) await saveRecipe(organizationId, tx, COMMAND_LINE, serverId, { recipe });
+  const known = await tx.recipeVersion.count({
+    where: { organizationId: tx.organizationId, serverId, name: recipe.name },
+  });
+  if (known === 0) await saveRecipe(tx, COMMAND_LINE, serverId, { recipe });
 }
 
 /** Who a person of the demonstration is to what they do. */

@@ -32,9 +32,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 2 });
   ana = await db.withOrganization(acme, async (tx) => {
-    await createOrganization(acme, tx, { slug: "acme", name: "Acme" });
+    await createOrganization(tx, { slug: "acme", name: "Acme" });
     const person = { email: "ana@acme.example", name: "Ana", role: "owner" as const };
-    const { userId } = await addMember(acme, tx, COMMAND_LINE, person);
+    const { userId } = await addMember(tx, COMMAND_LINE, person);
     return {
       organizationId: acme,
       userId,
@@ -69,7 +69,7 @@ function seedInProcess(...args: string[]): Promise<{ code: number | null; out: s
 }
 
 const list = (state: "open" | "settled", limit: number) =>
-  db.withOrganization(acme, (tx) => listInputRequests(acme, tx, ana, { state: [state], limit }));
+  db.withOrganization(acme, (tx) => listInputRequests(tx, ana, { state: [state], limit }));
 
 test("refuses an organization that is not the demonstration's, unknown ones, and what is no number", async () => {
   expect(await seed("--requests", "5", "--organization", "nobody")).toMatchObject({ code: 1 });
@@ -91,7 +91,7 @@ test("fills the inbox with requests that the app can show, and says so in the hi
   expect(kinds.size).toBeGreaterThan(5);
   for (const tool of kinds) {
     const { id } = items.find((item) => item.tool === tool)!;
-    const detail = await db.withOrganization(acme, (tx) => readInputRequest(acme, tx, ana, id));
+    const detail = await db.withOrganization(acme, (tx) => readInputRequest(tx, ana, id));
     expect(inputRequestDetailSchema.parse(detail).fields.kind).toBe("supported");
   }
   const { items: done } = await list("settled", 200);
@@ -113,14 +113,14 @@ test("does not repeat itself, and can keep to one server", async () => {
 });
 
 test("an answer to a seeded request is recorded, and the engine holds no seeded task", async () => {
-  const before = await db.withOrganization(acme, (tx) => countOpenRequests(acme, tx, ana, {}));
+  const before = await db.withOrganization(acme, (tx) => countOpenRequests(tx, ana, {}));
   const [first] = (await list("open", 1)).items;
   const app = createDatabase(database.appUrl, { connections: 2 });
   await app.withOrganization(acme, (tx) =>
-    recordAnswer(acme, tx, ana, first!.id, { action: "decline", questionHash: first!.questionHash }),
+    recordAnswer(tx, ana, first!.id, { action: "decline", questionHash: first!.questionHash }),
   );
   await app.close();
-  const after = await db.withOrganization(acme, (tx) => countOpenRequests(acme, tx, ana, {}));
+  const after = await db.withOrganization(acme, (tx) => countOpenRequests(tx, ana, {}));
   expect(after.all).toBe(before.all - 1);
   const { rows } = await withClient(database.adminUrl, (client) =>
     client.query(
@@ -165,8 +165,8 @@ describe("--remove", () => {
       [globex, "globex"],
     ] as const) {
       await db.withOrganization(id, async (tx) => {
-        await createOrganization(id, tx, { slug, name: slug });
-        await addMember(id, tx, COMMAND_LINE, { email: `o@${slug}.example`, name: "Ona", role: "owner" });
+        await createOrganization(tx, { slug, name: slug });
+        await addMember(tx, COMMAND_LINE, { email: `o@${slug}.example`, name: "Ona", role: "owner" });
       });
       // Real ones: also one whose server is called like the seed's, and a settled one.
       const server = await insertServer(db, id, { name: "Seed ERP" });
@@ -195,10 +195,10 @@ describe("--remove", () => {
     );
     const [first, second] = seeded;
     await db.withOrganization(hooli, (tx) =>
-      recordAnswer(hooli, tx, ona, first!.id, { action: "decline", questionHash: first!.questionHash }),
+      recordAnswer(tx, ona, first!.id, { action: "decline", questionHash: first!.questionHash }),
     );
     await db.withOrganization(hooli, (tx) =>
-      saveDraft(hooli, tx, ona, second!.id, { content: {}, comment: "Later" }),
+      saveDraft(tx, ona, second!.id, { content: {}, comment: "Later" }),
     );
 
     const { code, out } = await seed("--remove", "--organization", "hooli");
@@ -216,8 +216,8 @@ describe("--remove", () => {
   test("keeps the tasks that people started at a seeded server, and what they were started again from", async () => {
     const tyrell = uuidv7();
     await db.withOrganization(tyrell, async (tx) => {
-      await createOrganization(tyrell, tx, { slug: "tyrell", name: "Tyrell" });
-      await addMember(tyrell, tx, COMMAND_LINE, { email: "o@tyrell.example", name: "Ona", role: "owner" });
+      await createOrganization(tx, { slug: "tyrell", name: "Tyrell" });
+      await addMember(tx, COMMAND_LINE, { email: "o@tyrell.example", name: "Ona", role: "owner" });
     });
     await seed("--requests", "5", "--server", "Only", "--organization", "tyrell", "--yes");
     const [from] = await db.withOrganization(tyrell, (tx) =>
@@ -246,9 +246,9 @@ describe("--remove", () => {
 test("fills a month of tasks with figures that fit them, and three that are stuck; and takes them away", async () => {
   const wayland = uuidv7();
   const principal = await db.withOrganization(wayland, async (tx): Promise<Principal> => {
-    await createOrganization(wayland, tx, { slug: "wayland", name: "Wayland" });
+    await createOrganization(tx, { slug: "wayland", name: "Wayland" });
     const person = { email: "o@wayland.example", name: "Ona", role: "owner" as const };
-    const { userId } = await addMember(wayland, tx, COMMAND_LINE, person);
+    const { userId } = await addMember(tx, COMMAND_LINE, person);
     const actor = { kind: "member" as const, id: userId, name: "Ona" };
     return { organizationId: wayland, userId, role: "owner", actor };
   });
@@ -261,7 +261,7 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
     client.query("INSERT INTO engine (id) VALUES ($1)", [uuidv7()]),
   );
   const { counts: counted, attention } = await db.withOrganization(wayland, (tx) =>
-    countTasks(wayland, tx, principal, new Date().toISOString()),
+    countTasks(tx, principal, new Date().toISOString()),
   );
   expect(Object.values(counted).reduce((sum, count) => sum + count)).toBe(600);
   expect(counted).toMatchObject({ start_unknown: 1, input_required: 2, working: 2 });
@@ -276,24 +276,24 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
   const answers = await db.withOrganization(wayland, (tx) => tx.answer.count());
   expect(sum("decided:")).toBe(answers - 1);
   expect(sum("delivery:")).toBe(2 * (answers - 1));
-  const automatic = await db.withOrganization(wayland, (tx) => readAutomatic(wayland, tx));
+  const automatic = await db.withOrganization(wayland, (tx) => readAutomatic(tx));
   expect(automatic.rules).toMatchObject([{ name: "Small seeded invoices", mode: "shadow", answered: 0 }]);
   expect(automatic.rules[0]!.agreed).toBeGreaterThan(0);
   const { items: others } = await db.withOrganization(wayland, (tx) =>
-    listAutomaticDecisions(wayland, tx, principal, { outcome: "disagreed", limit: 200 }),
+    listAutomaticDecisions(tx, principal, { outcome: "disagreed", limit: 200 }),
   );
   expect(others.length).toBe(automatic.rules[0]!.disagreed);
   expect(others.length).toBeGreaterThan(0);
   for (const { id, said, people } of others) {
     expect(said.words).toBe("Approved");
     expect(["Rejected", "Declined"]).toContain(people?.words);
-    await db.withOrganization(wayland, (tx) => readInputRequest(wayland, tx, principal, id));
+    await db.withOrganization(wayland, (tx) => readInputRequest(tx, principal, id));
   }
   // It says the same of the past.
-  const replayed = await db.withOrganization(wayland, (tx) => readPolicyWithPeople(wayland, tx));
+  const replayed = await db.withOrganization(wayland, (tx) => readPolicyWithPeople(tx));
   const period = { from: new Date(Date.now() - 31 * 86_400_000), now: new Date() };
   let last: ReplayLine | null = null;
-  for await (const line of replayPolicy(wayland, principal, replayed, period, (work) =>
+  for await (const line of replayPolicy(principal, replayed, period, (work) =>
     db.withOrganization(wayland, work),
   ))
     last = line;
@@ -301,7 +301,7 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
   expect(last).toMatchObject({ kind: "summary", automatic: [{ agreed, disagreed }] });
 
   const { items } = await db.withOrganization(wayland, (tx) =>
-    listTasks(wayland, tx, principal, { limit: 200, state: ["working", "start_unknown", "input_required"] }),
+    listTasks(tx, principal, { limit: 200, state: ["working", "start_unknown", "input_required"] }),
   );
   for (const item of items) taskSchema.parse(item);
   expect(attention.stuck).toBe(3);
@@ -314,7 +314,7 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
     await tx.server.count(),
     await tx.statistic.count(),
     await tx.serverStat.count(),
-    (await readAutomatic(wayland, tx)).rules.length,
+    (await readAutomatic(tx)).rules.length,
   ]);
   expect(left).toEqual([0, 0, 0, 0, 0]);
 });

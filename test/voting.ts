@@ -61,8 +61,8 @@ export async function votingOrganization(web: TestWeb, slug: string) {
           url: null,
           address: { kind: "key" as const, key },
         };
-        const lines = await captureQuestion(id, tx, taskId, { question, key, rpc: null, lifetimeMs: null });
-        await appendEvents(id, tx, lines);
+        const lines = await captureQuestion(tx, taskId, { question, key, rpc: null, lifetimeMs: null });
+        await appendEvents(tx, lines);
       });
       return web.db.withOrganization(id, async (tx) => {
         const row = await tx.inputRequest.findFirstOrThrow({

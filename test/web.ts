@@ -110,13 +110,13 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     },
     async organization(slug) {
       const id = uuidv7();
-      await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+      await db.withOrganization(id, (tx) => createOrganization(tx, { slug, name: slug }));
       return id;
     },
     async key(organizationId, role) {
       const made = await db.withOrganization(organizationId, (tx) =>
         // All of the role's by name, since some calls are for keys that name them.
-        createMakerlessKey(organizationId, tx, COMMAND_LINE, {
+        createMakerlessKey(tx, COMMAND_LINE, {
           name: role,
           role,
           permissions: permissionsOf(role),
@@ -127,7 +127,7 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     async member(organizationId, name, role) {
       const person = { email: `${name.toLowerCase()}-${organizationId}@test.example`, name, role };
       const { userId, memberId } = await db.withOrganization(organizationId, async (tx) => {
-        const { userId } = await addMember(organizationId, tx, COMMAND_LINE, person);
+        const { userId } = await addMember(tx, COMMAND_LINE, person);
         const { id } = await tx.membership.findFirstOrThrow({ where: { organizationId, userId } });
         return { userId, memberId: id };
       });

@@ -6,7 +6,7 @@ import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
 /** The number of open requests, read once per page: the navigation always shows it. */
 export const currentCounts = cache(() =>
-  readForPage((organizationId, tx, principal) => countOpenRequests(organizationId, tx, principal, {})),
+  readForPage((tx, principal) => countOpenRequests(tx, principal, {})),
 );
 
 export async function readCounts(): Promise<ReadAlready> {

@@ -6,11 +6,7 @@ import { pageQuerySchema } from "@/lib/base/page.ts";
 import { listServers } from "@/lib/servers/queries.ts";
 
 /** Reads the servers under the pages' query key. */
-export async function readServerList(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-): Promise<ReadAlready> {
+export async function readServerList(tx: Tx, principal: Principal): Promise<ReadAlready> {
   const asked = pageQuerySchema.parse({ limit: SERVERS_SHOWN });
-  return [[serverList().queryKey, await listServers(organizationId, tx, principal, asked)]];
+  return [[serverList().queryKey, await listServers(tx, principal, asked)]];
 }

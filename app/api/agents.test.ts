@@ -76,7 +76,7 @@ async function principalOf(secret: string): Promise<Principal> {
 }
 async function granted(agentId: string): Promise<GrantedTool[]> {
   const { grantedTools } = await import("@/lib/agents/grants.ts");
-  return web.db.withOrganization(acme, (tx) => grantedTools(acme, tx, agentId));
+  return web.db.withOrganization(acme, (tx) => grantedTools(tx, agentId));
 }
 const names = async (agentId: string) => (await granted(agentId)).map(({ name }) => name);
 const list = (tools: object[], serverId = server.id) =>
@@ -303,14 +303,14 @@ describe("an agent", () => {
     const within = <T>(
       work: (tx: Parameters<Parameters<typeof web.db.withOrganization>[1]>[0]) => Promise<T>,
     ) => web.db.withOrganization(acme, work);
-    expect(await within((tx) => readTask(acme, tx, first, taskId))).toMatchObject({
+    expect(await within((tx) => readTask(tx, first, taskId))).toMatchObject({
       id: taskId,
       requestedBy: { kind: "agent", id: one.id },
     });
-    await expect(within((tx) => readTask(acme, tx, first, foreign))).rejects.toMatchObject({
+    await expect(within((tx) => readTask(tx, first, foreign))).rejects.toMatchObject({
       code: "not_found",
     });
-    const page = await within((tx) => listTasks(acme, tx, first, { limit: 50 } as never));
+    const page = await within((tx) => listTasks(tx, first, { limit: 50 } as never));
     expect(page.items.map(({ id }) => id)).toEqual([taskId]);
     expect(await read(one.id)).toMatchObject({ openTasks: 1, waitingTasks: 0 });
     await startedBefore(one.id, "input_required");
@@ -333,7 +333,7 @@ describe("an agent", () => {
     const { recordAnswer } = await import("@/lib/input-requests/transitions.ts");
     await expect(
       web.db.withOrganization(acme, (tx) =>
-        recordAnswer(acme, tx, { ...principal, role: "owner" }, id, {
+        recordAnswer(tx, { ...principal, role: "owner" }, id, {
           action: "accept",
           content: {},
           questionHash,
@@ -353,7 +353,7 @@ describe("an agent", () => {
     };
     const signIn = () =>
       web.db.withOrganization(acme, (tx) =>
-        signInAgent(acme, tx, member, { oauthClientId: "client-1", name: "Claude Code" }),
+        signInAgent(tx, member, { oauthClientId: "client-1", name: "Claude Code" }),
       );
     const [first, again] = [await signIn(), await signIn()];
     expect([first.created, again]).toEqual([true, { id: first.id, created: false }]);
@@ -380,7 +380,7 @@ describe("an agent", () => {
     const taskId = await startedBefore(body.id, "failed");
     await sql("UPDATE task SET attempts = 3, retry_backoff_ms = 1000 WHERE id = $1", [taskId]);
     const engine = createDatabase(web.database.engineUrl, { connections: 1 });
-    const retry = () => engine.withOrganization(acme, (tx) => queueRetry(acme, tx, taskId));
+    const retry = () => engine.withOrganization(acme, (tx) => queueRetry(tx, taskId));
     try {
       await revoke(body.id);
       expect(await retry()).toEqual([]);
@@ -546,7 +546,7 @@ describe("what an agent may call", () => {
     onTestFinished(() => engine.close());
     const first = async (tools: object[]) => {
       await list(tools, fresh.id);
-      await engine.withOrganization(acme, (tx) => recordTools(acme, tx, fresh.id, tools as never));
+      await engine.withOrganization(acme, (tx) => recordTools(tx, fresh.id, tools as never));
     };
     const { body: single } = await create({ grants: [{ serverId: fresh.id, tool: "pay" }] });
     const { body: whole } = await create({ grants: [{ serverId: fresh.id }] });
@@ -565,7 +565,7 @@ describe("what an agent may call", () => {
     const says = async (pays: number) => {
       const tools = [tool("pay", { description: `Pays ${pays}` })];
       await list(tools);
-      await web.db.withOrganization(acme, (tx) => recordTools(acme, tx, server.id, tools as never));
+      await web.db.withOrganization(acme, (tx) => recordTools(tx, server.id, tools as never));
     };
     await says(0);
     const { body } = await create({ grants: [all()] });

@@ -349,7 +349,7 @@ describe("what is shown", () => {
       ...{ organizationId: acme.id, userId: cleo.userId, role: "admin" as const },
       actor: { kind: "member" as const, id: cleo.userId, name: "Cleo" },
     };
-    const receipt = await web.db.withOrganization(acme.id, (tx) => readReceipt(acme.id, tx, principal, id));
+    const receipt = await web.db.withOrganization(acme.id, (tx) => readReceipt(tx, principal, id));
     const [answer] = receipt.answers;
     expect(wordsOf(receipt).find((line) => line.includes("answered"))).toMatch(
       /The rule Shown \(version \d+\) answered “accept” \(the form was sent; this does not tell what it says\) by itself, .*, with no person\./,
@@ -469,7 +469,7 @@ describe("content that can't be opened", () => {
     // By a process that has not read the organization's keys yet.
     const other = createDatabase(web.database.appUrl, { connections: 2 });
     await other.withOrganization(its.id, (tx) =>
-      recordAnswer(its.id, tx, principal, request.id, {
+      recordAnswer(tx, principal, request.id, {
         ...{ action: "accept", content: { decision: "approve" } },
         questionHash: request.questionHash,
       }),

@@ -112,7 +112,6 @@ test("a list is taken as a file, with the same filters, batch by batch, and no f
   };
   const pieces: string[] = [];
   const read = exportedTasks(
-    acme,
     principal,
     { format: "ndjson", q: "export" },
     (work) => web.db.withOrganization(acme, work),

@@ -235,16 +235,16 @@ describe("a comment", () => {
     };
     const asAgent = <T>(work: Parameters<typeof web.db.withOrganization<T>>[1]) =>
       web.db.withOrganization(acme.id, work);
-    expect(await asAgent((tx) => readInputRequest(acme.id, tx, principal, request.id))).toMatchObject({
+    expect(await asAgent((tx) => readInputRequest(tx, principal, request.id))).toMatchObject({
       comments: 0,
       needsInfo: null,
       snoozedUntil: null,
     });
-    await expect(asAgent((tx) => readThread(acme.id, tx, principal, request.id))).rejects.toMatchObject({
+    await expect(asAgent((tx) => readThread(tx, principal, request.id))).rejects.toMatchObject({
       code: "not_found",
     });
     await expect(
-      asAgent((tx) => addComment(acme.id, tx, principal, request.id, { text: "Let me" })),
+      asAgent((tx) => addComment(tx, principal, request.id, { text: "Let me" })),
     ).rejects.toMatchObject({ code: "forbidden" });
   });
 

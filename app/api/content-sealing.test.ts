@@ -188,7 +188,7 @@ test("texts that only look sealed stop no queue, no list and no page, whatever k
     const line = { actor: { kind: "member" as const, id: olga.userId, name: "Olga" }, taskId: task };
     const told = { reason: lure("event.data", task, "j"), sealed: lure("event.data", task, "j") };
     await web.db.withOrganization(acme, (tx) =>
-      appendEvents(acme, tx, [
+      appendEvents(tx, [
         { type: "task.cancel_requested", ...line, data: { to: "working", ...told, deeper: { data: told } } },
         { type: "answer.recorded", ...line, inputRequestId: request.id, data: { comment: told.reason } },
       ]),
@@ -216,10 +216,10 @@ test("texts that only look sealed stop no queue, no list and no page, whatever k
     expect(shown.label).toBe(id === kid ? "(can't be opened)" : lure("task.label", task));
     // The followers of the history go on.
     const lines = await engine.withOrganization(acme, (tx) =>
-      takeEvents(acme, tx, { follower: "statistics", begins: "first" }, 1_000),
+      takeEvents(tx, { follower: "statistics", begins: "first" }, 1_000),
     );
     expect(lines.filter(({ taskId }) => taskId === task).length).toBeGreaterThanOrEqual(at === 0 ? 3 : 2);
-    expect(await engine.withOrganization(acme, (tx) => countHistory(acme, tx, 1_000))).toBe(false);
+    expect(await engine.withOrganization(acme, (tx) => countHistory(tx, 1_000))).toBe(false);
     expect(
       (await (await web.open("GET", "/api/v1/events/export", { cookie: olga.cookie })).text()).length,
     ).toBeGreaterThan(0);
@@ -283,7 +283,7 @@ test("everything that shows a task shows a sealed one, whole", async () => {
   await web.db.withOrganization(acme, async (tx) => {
     const actor = { kind: "member" as const, id: olga.userId, name: "Olga" };
     const line = { actor, taskId: task };
-    await appendEvents(acme, tx, [
+    await appendEvents(tx, [
       { type: "task.status", ...line, data: { statusMessage: "MORGENTAU" } },
       {
         type: "document.read",

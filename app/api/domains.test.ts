@@ -64,7 +64,7 @@ describe("a domain", () => {
     const verified = await verify(id);
     expect([verified.status, verified.body.verifiedAt]).toEqual([200, expect.any(String)]);
     const owns = (organizationId: string, name: string) =>
-      web.db.withOrganization(organizationId, (tx) => isVerifiedDomain(organizationId, tx, name));
+      web.db.withOrganization(organizationId, (tx) => isVerifiedDomain(tx, name));
     expect([await owns(acme, domain), await owns(acme, `sub.${domain}`)]).toEqual([true, false]);
     const { rows } = await admin.query(
       "SELECT type FROM event WHERE organization_id = $1 AND type LIKE 'organization.domain%' ORDER BY seq",

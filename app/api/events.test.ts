@@ -24,7 +24,7 @@ beforeAll(async () => {
   request = (await insertRequest(web.db, acme, task)).id;
   const actor = { kind: "member" as const, id: ana.userId, name: "Ana" };
   await web.db.withOrganization(acme, (tx) =>
-    appendEvents(acme, tx, [
+    appendEvents(tx, [
       { type: "task.queued", actor, taskId: task },
       { type: "request.claimed", actor, taskId: task, inputRequestId: request },
       { type: "requests.seeded", actor },
@@ -104,7 +104,7 @@ describe("a line of the list names its task", () => {
   const engine = { kind: "engine" as const, id: null, name: "Intray" };
   const of = async (taskId: string, who: { cookie: string }) => {
     await web.db.withOrganization(acme, (tx) =>
-      appendEvents(acme, tx, [{ type: "task.completed", actor: engine, taskId }]),
+      appendEvents(tx, [{ type: "task.completed", actor: engine, taskId }]),
     );
     return (await list(`taskId=${taskId}&limit=1`, who.cookie)).map(({ task }) => task);
   };
@@ -126,7 +126,7 @@ describe("a line of the list names its task", () => {
     expect(await of(secret, owner)).toEqual([{ label: "INV-100", tool: "pay_salary" }]);
     const actor = { kind: "member" as const, id: owner.userId, name: "Oda" };
     await web.db.withOrganization(acme, (tx) =>
-      appendEvents(acme, tx, [
+      appendEvents(tx, [
         { type: "request.opened", actor, taskId: secret, data: { message: "Pay_salary of Cleo, 9,000?" } },
       ]),
     );

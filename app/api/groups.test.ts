@@ -452,7 +452,7 @@ describe("who is in a group", () => {
     expect(await acme.read(cleo, assigned!)).toMatchObject({ assignedTo: { name: "Ben" } });
     expect(await acme.read(cleo, claimed!)).toMatchObject({ claimedBy: { name: "Ben" } });
     await remove(ada, id, ben);
-    const followed = await web.db.withOrganization(acme.id, (tx) => followGroups(acme.id, tx, [id], 1));
+    const followed = await web.db.withOrganization(acme.id, (tx) => followGroups(tx, [id], 1));
     expect(followed).toEqual([requests[0]!.id]);
     expect(await acme.read(cleo, assigned!)).toMatchObject({ assignedTo: null });
     expect(await acme.read(cleo, claimed!)).toMatchObject({ claimedBy: null });
@@ -479,7 +479,7 @@ describe("who is in a group", () => {
         JOIN input_request r ON r.id = t.input_request_id WHERE t.input_request_id = $1`,
       [request.id],
     );
-    await web.db.withOrganization(acme.id, (tx) => fireTimer(acme.id, tx, timer));
+    await web.db.withOrganization(acme.id, (tx) => fireTimer(tx, timer));
     expect((await acme.read(cleo, request)).approval.stages[0]).toMatchObject({
       groups: ["Finance"],
       escalated: [{ to: ["Finance"] }],

@@ -136,9 +136,7 @@ test("an approver gives what is nobody's, with a note that stays with it and in 
   expect(await assignments(id)).toMatchObject([
     { actor: { name: "Ben" }, data: { userId: cleo!.userId, name: "Cleo", note: "You know <b>them</b>." } },
   ]);
-  await web.db.withOrganization(acme, (tx) =>
-    syncNotices(acme, tx, { ...NO_SUBJECTS, requests: [id] }, true),
-  );
+  await web.db.withOrganization(acme, (tx) => syncNotices(tx, { ...NO_SUBJECTS, requests: [id] }, true));
   const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: cleo!.cookie });
   expect(notices.body.items).toMatchObject([
     { cause: "request.assigned", assignment: { by: "Ben", note: "You know <b>them</b>." } },
@@ -162,9 +160,7 @@ test("what an API key gives is said to come from one", async () => {
   const body = { memberId: cleo!.memberId };
   const key = await web.key(acme, "operator");
   expect((await web.call("POST", `/api/v1/input-requests/${id}/assign`, { key, body })).status).toBe(200);
-  await web.db.withOrganization(acme, (tx) =>
-    syncNotices(acme, tx, { ...NO_SUBJECTS, requests: [id] }, true),
-  );
+  await web.db.withOrganization(acme, (tx) => syncNotices(tx, { ...NO_SUBJECTS, requests: [id] }, true));
   const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: cleo!.cookie });
   expect(notices.body.items).toMatchObject([{ assignment: { by: "The API key operator" } }]);
 });
@@ -246,9 +242,7 @@ test("an assignment by an earlier version, which sets the assignee alone, has no
     tx.inputRequest.updateMany({ where: { id }, data: { assigneeUserId: dan!.userId } }),
   );
   expect(await read(id, dan!)).toMatchObject({ assignedTo: { name: "Dan" }, assignment: null });
-  await web.db.withOrganization(acme, (tx) =>
-    syncNotices(acme, tx, { ...NO_SUBJECTS, requests: [id] }, true),
-  );
+  await web.db.withOrganization(acme, (tx) => syncNotices(tx, { ...NO_SUBJECTS, requests: [id] }, true));
   const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: dan!.cookie });
   expect(notices.body.items).toMatchObject([{ cause: "request.assigned", assignment: null }]);
 });

@@ -66,7 +66,7 @@ describe("calls", () => {
     await once(server, "listening");
     const acme = await web.organization("batches");
     const { secret } = await web.db.withOrganization(acme, (tx) =>
-      createMakerlessAgent(acme, tx, COMMAND_LINE, { name: "Coder" }),
+      createMakerlessAgent(tx, COMMAND_LINE, { name: "Coder" }),
     );
     const send = async (count: number) => {
       const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, {
@@ -124,9 +124,9 @@ describe("quotas", () => {
     honoursIdempotencyKey: false,
   };
 
-  async function place(slug: string, quota: Parameters<typeof setQuota>[2]) {
+  async function place(slug: string, quota: Parameters<typeof setQuota>[1]) {
     const id = await web.organization(slug);
-    await web.db.withOrganization(id, (tx) => setQuota(id, tx, quota));
+    await web.db.withOrganization(id, (tx) => setQuota(tx, quota));
     const server = await insertServer(web.db, id, { tools: [TOOL] });
     const [one, other] = [await web.key(id, "operator"), await web.key(id, "operator")];
     const start = (key = one, headers: Record<string, string> = {}) =>

@@ -163,7 +163,7 @@ test("calls of agents are counted while they are held, and no longer", async ({ 
     http.close();
   });
   const { secret } = await web.db.withOrganization(acme, (tx) =>
-    createMakerlessAgent(acme, tx, COMMAND_LINE, { name: "Coder", grants: [{ serverId }] }),
+    createMakerlessAgent(tx, COMMAND_LINE, { name: "Coder", grants: [{ serverId }] }),
   );
   const held = (count: number) =>
     until(`${count} calls are held`, async () => sum((await scrape()).text, "intray_held_calls") === count);

@@ -46,7 +46,7 @@ async function furnished(slug: string) {
   await call("POST", "/invitations", { email: `guest@${slug}.example`, role: "viewer" });
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: true } });
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: false } });
-  await web.db.withOrganization(id, (tx) => setQuota(id, tx, { openTasks: 100 }));
+  await web.db.withOrganization(id, (tx) => setQuota(tx, { openTasks: 100 }));
   await call("PUT", "/organization/sign-in", { ...ANY_SIGN_IN, sessionMs: 3600_000 });
   await call("POST", "/organization/domains", { domain: `${slug}.example` });
   await call("POST", "/views", { page: "inbox", name: "Mine", query: {} });
@@ -380,7 +380,7 @@ describe("a deletion", () => {
     const globex = await furnished("globex-stays");
     const [{ email }] = await sql(`SELECT email FROM "user" WHERE id = $1`, [acme.viewer.userId]);
     const both = { email, name: "Vic", role: "viewer" as const };
-    await web.db.withOrganization(globex.id, (tx) => addMember(globex.id, tx, COMMAND_LINE, both));
+    await web.db.withOrganization(globex.id, (tx) => addMember(tx, COMMAND_LINE, both));
     await end(acme);
     await exported(acme);
     // No text is left of open tasks, as none is open; there may be some all the same.

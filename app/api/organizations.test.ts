@@ -27,7 +27,7 @@ async function commuter() {
   const ana = await web.member(acme, `Ana${++made}`, "owner");
   const [{ email }] = await sql(`SELECT email FROM "user" WHERE id = $1`, [ana.userId]);
   const person = { email, name: "Ana", role: "approver" as const };
-  await web.db.withOrganization(globex, (tx) => addMember(globex, tx, COMMAND_LINE, person));
+  await web.db.withOrganization(globex, (tx) => addMember(tx, COMMAND_LINE, person));
   return ana;
 }
 
@@ -159,7 +159,7 @@ describe("the end of a membership", () => {
 
     const [{ email }] = await sql(`SELECT email FROM "user" WHERE id = $1`, [eve.userId]);
     const back = { email, name: "Eve", role: "admin" as const };
-    await web.db.withOrganization(globex, (tx) => addMember(globex, tx, COMMAND_LINE, back));
+    await web.db.withOrganization(globex, (tx) => addMember(tx, COMMAND_LINE, back));
     expect((await me(eve.cookie)).status).toBe(200);
     expect((await web.call("GET", "/api/v1/me", { key: hers })).status).toBe(401);
   });

@@ -47,14 +47,13 @@ async function organization(slug: string) {
   ];
   await web.db.withOrganization(id, (tx) =>
     appendEvents(
-      id,
       tx,
       lines.map((line) => ({ ...line, actor: ENGINE_ACTOR })),
     ),
   );
   await engine.withOrganization(id, async (tx) => {
-    await countHistory(id, tx, 100);
-    await sampleOpenTasks(id, tx, 300_000, { 1: 3, 6: 100 });
+    await countHistory(tx, 100);
+    await sampleOpenTasks(tx, 300_000, { 1: 3, 6: 100 });
   });
   return { erp, crm, key: await web.key(id, "viewer") };
 }

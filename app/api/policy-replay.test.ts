@@ -312,15 +312,8 @@ test("of more requests than it may read the latest count", async () => {
   };
   const policy = { version: null, policy: policyInputSchema.parse({}), people: {}, groups: {} };
   const lines: ReplayLine[] = [];
-  const within = web.db.withOrganization.bind(web.db, acme) as Parameters<typeof replayPolicy>[4];
-  for await (const line of replayPolicy(
-    acme,
-    principal,
-    policy,
-    { from: ago(30), now: new Date() },
-    within,
-    1,
-  ))
+  const within = web.db.withOrganization.bind(web.db, acme) as Parameters<typeof replayPolicy>[3];
+  for await (const line of replayPolicy(principal, policy, { from: ago(30), now: new Date() }, within, 1))
     lines.push(line);
   const summary = summaryOf(lines);
   expect([summary.requests, summary.isCut]).toEqual([1, true]);

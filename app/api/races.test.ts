@@ -80,7 +80,7 @@ describe("a race", () => {
     expect(await tasks()).toBe(before + 2);
 
     const small = await web.organization("small");
-    await web.db.withOrganization(small, (tx) => setQuota(small, tx, { openTasks: 2 }));
+    await web.db.withOrganization(small, (tx) => setQuota(tx, { openTasks: 2 }));
     const theirs: { id: string }[] = [];
     for (const name of ["A", "B", "C"])
       theirs.push(await insertServer(web.db, small, { name, tools: TOOLS }));

@@ -214,8 +214,8 @@ describe("a receipt", () => {
     });
     const { taskId } = (await read(withdrawn)).request;
     await web.db.withOrganization(acme.id, async (tx) => {
-      const lines = await withdrawOpenRequests(acme.id, tx, taskId, "task_cancelled", COMMAND_LINE);
-      await appendEvents(acme.id, tx, lines);
+      const lines = await withdrawOpenRequests(tx, taskId, "task_cancelled", COMMAND_LINE);
+      await appendEvents(tx, lines);
     });
     const receipt = await read(withdrawn);
     expect(receipt).toMatchObject({

@@ -315,7 +315,6 @@ describe("accounts elsewhere", () => {
     const app = createDatabase(web.database.appUrl, { connections: 1 });
     await app.withOrganization(organizationId, (tx) =>
       joinAtOnce(
-        organizationId,
         tx,
         { organizationId, userId: null, role: "admin", actor },
         { id, email: squatted, name: "Rightful", role: "viewer", invitedBy: owner.userId },

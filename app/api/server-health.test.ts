@@ -124,7 +124,7 @@ test("calls that were counted are summed over the range, and every step is there
   const latency = new Array<number>(LATENCY_BUCKETS).fill(0);
   latency[bucketOf(20)] = 8;
   const counted = { calls: 10, failures: [1, 1, 0, 0, 0], latency };
-  await Promise.all([1, 2].map(() => web.db.withOrganization(acme, (tx) => addCalls(acme, tx, id, counted))));
+  await Promise.all([1, 2].map(() => web.db.withOrganization(acme, (tx) => addCalls(tx, id, counted))));
   for (const [range, steps] of [
     ["1h", 12],
     ["24h", 24],

@@ -139,7 +139,7 @@ describe("a key of a service account", () => {
     };
     const retried = async () => {
       const taskId = await failed();
-      const { length } = await web.db.withOrganization(acme, (tx) => queueRetry(acme, tx, taskId));
+      const { length } = await web.db.withOrganization(acme, (tx) => queueRetry(tx, taskId));
       return length > 0;
     };
     expect(await retried()).toBe(true);

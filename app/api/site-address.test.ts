@@ -98,13 +98,13 @@ async function captured(connectionOwner: string | null): Promise<string> {
     await tx.connection.updateMany({ where, data: { authorizedBy: connectionOwner } });
     const question = toQuestion({ kind: "key", key: "bank" }, params);
     if (!question) throw new Error("the question is not taken");
-    const events = await captureQuestion(acme, tx, task, {
+    const events = await captureQuestion(tx, task, {
       question,
       key: "bank",
       rpc: null,
       lifetimeMs: null,
     });
-    await appendEvents(acme, tx, events);
+    await appendEvents(tx, events);
     const heard = { id: uuidv7(), connectionId: server.connectionId, sessionDigest: Buffer.from("s") };
     await tx.streamMessage.create({
       data: { organizationId: acme, ...heard, rpcId: 7, kind: "elicitation", params },
@@ -145,9 +145,9 @@ test("the history, which audit streams send, and what webhooks tell have no addr
   expect((await web.call("POST", "/api/v1/webhooks", { cookie: olga.cookie, body: hook })).status).toBe(201);
   const id = await captured(olga.userId);
   await web.db.withOrganization(acme, async (tx) => {
-    const events = await takeEvents(acme, tx, { follower: "sites", begins: "first" }, 10_000);
+    const events = await takeEvents(tx, { follower: "sites", begins: "first" }, 10_000);
     expect(events.some(({ inputRequestId }) => inputRequestId === id)).toBe(true);
-    await recordDeliveries(acme, tx, events);
+    await recordDeliveries(tx, events);
   });
   const told = await web.db.withOrganization(acme, (tx) =>
     tx.webhookDelivery.findMany({ where: { organizationId: acme } }),
@@ -155,7 +155,7 @@ test("the history, which audit streams send, and what webhooks tell have no addr
   expect(told.some(({ payload }) => payload.includes(id))).toBe(true);
   let history = "";
   const within = <T>(work: (tx: Tx) => Promise<T>) => web.db.withOrganization(acme, work);
-  for await (const piece of exportedLines(acme, within, { batch: 500 })) history += piece;
+  for await (const piece of exportedLines(within, { batch: 500 })) history += piece;
   expect(history).toContain(id);
   for (const text of [history, JSON.stringify(told.map(({ payload }) => payload))])
     expect(text).not.toContain("bank.example");

@@ -132,7 +132,7 @@ describe("messages of an agent", () => {
     await once(server, "listening");
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const agent = await web.db.withOrganization(acme, (tx) =>
-      createMakerlessAgent(acme, tx, COMMAND_LINE, { name: "Coder" }),
+      createMakerlessAgent(tx, COMMAND_LINE, { name: "Coder" }),
     );
     secret = agent.secret;
   });

@@ -45,12 +45,10 @@ const principal = (organizationId: string, { userId }: Person): Principal => ({
 });
 const suspend = (organizationId: string, by: Person, { memberId }: { memberId: string }) =>
   db.withOrganization(organizationId, (tx) =>
-    suspendMember(organizationId, tx, principal(organizationId, by), seal, memberId, "admin"),
+    suspendMember(tx, principal(organizationId, by), seal, memberId, "admin"),
   );
 const reinstate = (organizationId: string, by: Person, { memberId }: { memberId: string }) =>
-  db.withOrganization(organizationId, (tx) =>
-    reinstateMember(organizationId, tx, principal(organizationId, by), memberId),
-  );
+  db.withOrganization(organizationId, (tx) => reinstateMember(tx, principal(organizationId, by), memberId));
 
 /** A link for the address that is shown, not mailed. */
 async function linkFor(by: Person, email: string, role = "approver"): Promise<string> {
@@ -115,7 +113,7 @@ describe("a suspended person does not come back", () => {
     await suspend(acme, ana, ben);
     const person = { email: await emailOf(ben), name: "Ben", role: "admin" as const };
     await expect(
-      web.db.withOrganization(acme, (tx) => addMember(acme, tx, COMMAND_LINE, person)),
+      web.db.withOrganization(acme, (tx) => addMember(tx, COMMAND_LINE, person)),
     ).rejects.toThrow();
     expect(await standing(acme, ben.userId)).toEqual({ members: 0, suspended: 1 });
   });

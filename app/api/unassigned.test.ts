@@ -58,7 +58,7 @@ async function isCleoTold(id: string): Promise<boolean> {
       data: line.data,
     }));
     const { own: _, ...subjects } = subjectsOf(events as Parameters<typeof subjectsOf>[0]);
-    await syncNotices(acme, tx, subjects, false);
+    await syncNotices(tx, subjects, false);
   });
   const { body } = await as(cleo!, "GET", "/notices?limit=100");
   return body.items.some(

@@ -163,7 +163,7 @@ describe("an account made by a link that was shown is taken from who made it by"
     const globex = await web.organization(`globex-${++made}`);
     const person = { email: squatter.email, name: "Cfo", role: "owner" as const };
     const token = await web.db.withOrganization(globex, async (tx) => {
-      const { userId } = await addMember(globex, tx, COMMAND_LINE, person);
+      const { userId } = await addMember(tx, COMMAND_LINE, person);
       return makePasswordLink(tx, userId, 60_000);
     });
     // From the command on, before anybody uses the owner's link.

@@ -120,8 +120,8 @@ describe("in a view", () => {
     const caller = await authenticate(request);
     expect(caller?.principal).toMatchObject({ isView: true, userId: acme.people.operator.userId });
     await expect(
-      within(caller!, (organizationId, tx) =>
-        tx.organization.updateMany({ where: { id: organizationId }, data: { name: "Changed" } }),
+      within(caller!, (tx) =>
+        tx.organization.updateMany({ where: { id: tx.organizationId }, data: { name: "Changed" } }),
       ),
     ).rejects.toThrow(/read-only transaction/);
     // The connection goes back to the pool whole: the next transaction writes.

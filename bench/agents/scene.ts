@@ -37,7 +37,7 @@ const HOLD_MS = 210_000;
 export async function createScene(): Promise<Scene> {
   const installation = await startInstallation();
   const organization = await createOrganizationFixture(["127.0.0.1"]);
-  const { organizationId, within, database, seal, operator } = organization;
+  const { within, database, seal, operator } = organization;
   const server = startChild(new URL("server.ts", import.meta.url));
   const urls = await server.next<Urls>((message) => "quick" in message);
   const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
@@ -65,7 +65,7 @@ export async function createScene(): Promise<Scene> {
       const serverId = granted && ids[granted];
       const grants = serverId ? [{ serverId }] : [];
       const made = await within((tx) =>
-        createMakerlessAgent(organizationId, tx, COMMAND_LINE, { name: "Bench", holdMs: HOLD_MS, grants }),
+        createMakerlessAgent(tx, COMMAND_LINE, { name: "Bench", holdMs: HOLD_MS, grants }),
       );
       return made.secret;
     },

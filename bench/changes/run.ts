@@ -72,7 +72,7 @@ async function rateOf(database: Database, places: Place[], batch: number): Promi
       let written = 0;
       await database.withOrganization(organizationId, async (tx) => {
         const news = ids.map((taskId) => ({ ...NEWS, taskId, statusMessage }));
-        written = await recordStatuses(organizationId, tx, news);
+        written = await recordStatuses(tx, news);
       });
       changed += written;
     }

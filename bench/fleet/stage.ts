@@ -96,7 +96,7 @@ export async function setStage(): Promise<Stage> {
         await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role)
           VALUES (${organizationId}::uuid, ${uuidv7()}::uuid, ${userId}::uuid, 'owner')`;
         const most = { openTasks: 1_000_000, startsAMinute: 1_000_000 };
-        await setQuota(organizationId, tx, {
+        await setQuota(tx, {
           ...most,
           openTasksEach: 1_000_000,
           startsAMinuteEach: 1_000_000,
@@ -135,7 +135,7 @@ export async function setStage(): Promise<Stage> {
         const made = [];
         for (const { serverId, connectionId } of places)
           made.push(
-            await insertTask(organizationId, tx, {
+            await insertTask(tx, {
               principal,
               server: { id: serverId },
               connectionId,
@@ -148,7 +148,6 @@ export async function setStage(): Promise<Stage> {
             }),
           );
         await appendEvents(
-          organizationId,
           tx,
           made.flatMap(({ events }) => events),
         );
@@ -186,7 +185,7 @@ export async function setStage(): Promise<Stage> {
         if (!request) return false;
         const { id, questionHash } = request;
         const decision = { action: "accept" as const, content: { approve: true }, questionHash };
-        await recordAnswer(organizationId, tx, principal, id, decision);
+        await recordAnswer(tx, principal, id, decision);
         return true;
       }),
     async engine(settings = {}) {

@@ -82,7 +82,7 @@ async function createScene(installation: Installation, server: Child): Promise<S
   const owner = createDatabase(installation.database.ownerUrl, { connections: 1 });
   const most = { openTasks: 1_000_000, startsAMinute: 1_000_000 };
   await owner.withOrganization(organizationId, (tx) =>
-    setQuota(organizationId, tx, { ...most, openTasksEach: 1_000_000, startsAMinuteEach: 1_000_000 }),
+    setQuota(tx, { ...most, openTasksEach: 1_000_000, startsAMinuteEach: 1_000_000 }),
   );
   await owner.close();
   const { cookie } = await installation.member(organizationId, "Ola", "owner");

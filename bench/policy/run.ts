@@ -64,7 +64,7 @@ async function measureReplay(): Promise<Figure[]> {
       const [cpu, began] = [process.cpuUsage(), performance.now()];
       let last: ReplayLine | null = null;
       const replayed = { version: null, policy: POLICY, people: {}, groups: {} };
-      for await (const line of replayPolicy(organizationId, principal, replayed, { from, now }, (work) =>
+      for await (const line of replayPolicy(principal, replayed, { from, now }, (work) =>
         db.withOrganization(organizationId, work),
       ))
         last = line;

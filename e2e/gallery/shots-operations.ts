@@ -31,7 +31,7 @@ function troubledDay({ testRows }: GalleryFixture): Promise<void> {
         changedAt: new Date(Date.now() - n * 9 * HOUR_MS),
       });
     const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-    await testRows.within(async (tx, organizationId) => {
+    await testRows.within(async (tx) => {
       for (let ago = 1; ago < 24; ago++) {
         const figures: Record<string, number> = {
           samples: 12,
@@ -44,7 +44,12 @@ function troubledDay({ testRows }: GalleryFixture): Promise<void> {
         };
         await tx.statistic.createMany({
           data: Object.entries(figures).map(([measure, amount]) => ({
-            ...{ organizationId, serverId: server.id, hours: 1, at: new Date(now - ago * HOUR_MS) },
+            ...{
+              organizationId: tx.organizationId,
+              serverId: server.id,
+              hours: 1,
+              at: new Date(now - ago * HOUR_MS),
+            },
             ...{ measure, amount: BigInt(amount) },
           })),
           skipDuplicates: true,

@@ -152,10 +152,10 @@ export const TASKS: Shot[] = [
         watched: true,
         finishedAt: null,
       });
-      await testRows.within((tx, organizationId) =>
+      await testRows.within((tx) =>
         tx.streamMessage.create({
           data: {
-            organizationId,
+            organizationId: tx.organizationId,
             id: uuidv7(),
             connectionId: server.connectionId,
             sessionDigest: Buffer.from(id),

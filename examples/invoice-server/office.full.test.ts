@@ -81,7 +81,7 @@ async function setOffice(era: Era, finish: (end: () => unknown) => void) {
     continueAsOwner: async (requestId: string) => {
       const { questionHash } = await requestOf(requestId);
       await world.within((tx) =>
-        recordAnswer(world.organizationId, tx, world.operator, requestId, { action: "accept", questionHash }),
+        recordAnswer(tx, world.operator, requestId, { action: "accept", questionHash }),
       );
     },
   };

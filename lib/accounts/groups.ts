@@ -71,24 +71,18 @@ async function applyOne(
     return;
   }
   await services.db.withOrganization(organizationId, async (tx) => {
-    if (memberId) await changeRole(organizationId, tx, provider, memberId, role);
-    else await addByGroup(organizationId, tx, source, userId, role);
+    if (memberId) await changeRole(tx, provider, memberId, role);
+    else await addByGroup(tx, source, userId, role);
   });
 }
 
-async function addByGroup(
-  organizationId: string,
-  tx: Tx,
-  source: GroupSource,
-  userId: string,
-  role: Role,
-): Promise<void> {
+async function addByGroup(tx: Tx, source: GroupSource, userId: string, role: Role): Promise<void> {
   const id = uuidv7();
-  await tx.membership.create({ data: { organizationId, id, userId, role, grantedBy: source.id } });
+  await tx.membership.create({
+    data: { organizationId: tx.organizationId, id, userId, role, grantedBy: source.id },
+  });
   const { name } = await tx.user.findUniqueOrThrow({ where: { id: userId }, select: { name: true } });
-  await publishChange(organizationId, tx, "member", [id]);
+  await publishChange(tx, "member", [id]);
   const actor = { kind: "system" as const, id: null, name: source.name };
-  await appendEvents(organizationId, tx, [
-    { type: "member.added", actor, data: { userId, name, role, by: source.name } },
-  ]);
+  await appendEvents(tx, [{ type: "member.added", actor, data: { userId, name, role, by: source.name } }]);
 }

@@ -72,7 +72,6 @@ function toTask({ requests, ...row }: Row): AgentTaskRow {
 
 /** Reads those of the tasks that the agent may see, each with what it ended with. */
 export async function readAgentTasks(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   ids: string[],
@@ -80,7 +79,7 @@ export async function readAgentTasks(
   const rows = await openingWhatOpens(tx, "mark").$queryRaw<
     Row[]
   >`SELECT ${COLUMNS}, t.result, t.error ${FROM}
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
   return new Map(rows.map((row) => [row.id, toTask(row)]));
 }
 
@@ -89,24 +88,22 @@ export async function readAgentTasks(
  * later.
  */
 export async function readSomeAgentTasks(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { ids, bytes }: { ids: string[]; bytes: number },
 ): Promise<{ tasks: Map<string, AgentTaskRow>; left: string[] }> {
-  if (ids.length === 1) return { tasks: await readAgentTasks(organizationId, tx, principal, ids), left: [] };
+  if (ids.length === 1) return { tasks: await readAgentTasks(tx, principal, ids), left: [] };
   const rows = await tx.$queryRaw<{ id: string; isLeft: boolean }[]>`
     SELECT t.id, coalesce(sum(octet_length(t.result::text)) OVER (ORDER BY t.id
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) > ${bytes} AS "isLeft" FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
   const left = rows.flatMap(({ id, isLeft }) => (isLeft ? [id] : []));
   const now = left.length === 0 ? ids : ids.filter((id) => !left.includes(id));
-  return { tasks: await readAgentTasks(organizationId, tx, principal, now), left };
+  return { tasks: await readAgentTasks(tx, principal, now), left };
 }
 
 /** Lists the agent's tasks, newest first, without what they ended with. */
 export async function listAgentTasks(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { state, limit, cursor }: ListTasks,
@@ -114,7 +111,7 @@ export async function listAgentTasks(
   const after = readPosition(cursor);
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<Row[]>`
     SELECT ${COLUMNS}, NULL::json AS result, NULL::json AS error ${FROM}
-    WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)}
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND ${visibleTask(principal)}
       AND ${state === undefined ? Prisma.sql`true` : Prisma.sql`t.state = ${state}`}
       AND ${after ? Prisma.sql`(t.created_at, t.id) < (${after.createdAt}, ${after.id}::uuid)` : Prisma.sql`true`}
     ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit + 1}`;

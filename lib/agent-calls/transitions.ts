@@ -39,19 +39,19 @@ interface EarlierRow extends Omit<EarlierCall, "repeatable"> {
  * Returns the task of an earlier call that this one repeats, or null. Repetitions at the same moment wait for each other here, until
  * the transaction ends. Throws `idempotency_mismatch` where the key was used for another call, and CallSettling.
  */
-export async function joinCall(organizationId: string, tx: Tx, call: AgentCall): Promise<string | null> {
+export async function joinCall(tx: Tx, call: AgentCall): Promise<string | null> {
   if (call.isNew && call.key === null) return null;
   const digest = digestOf(call);
   const which = call.key === null ? digest : keyDigestOf(call.key);
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-    ${JSON.stringify(["agent call", organizationId, call.agentId, which.toString("hex")])}, 0))`;
+    ${JSON.stringify(["agent call", tx.organizationId, call.agentId, which.toString("hex")])}, 0))`;
   const column = call.key === null ? Prisma.sql`c.digest` : Prisma.sql`c.key_digest`;
   const [earlier] = await tx.$queryRaw<EarlierRow[]>`
     SELECT c.task_id AS "taskId", c.digest, ${call.key !== null}::boolean AS "byKey", t.finished_at AS "finishedAt",
       t.tool_hints -> 'annotations' AS annotations, t.gate IS NOT NULL AND t.gate <> 'approved' AS "neverCalled",
       c.sent_at AS "sentAt", c.fetched_at AS "fetchedAt", clock_timestamp() AS now
     FROM agent_call c JOIN task t ON t.organization_id = c.organization_id AND t.id = c.task_id
-    WHERE c.organization_id = ${organizationId}::uuid AND c.agent_id = ${call.agentId}::uuid
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.agent_id = ${call.agentId}::uuid
       AND ${column} = ANY (${storedForms(tx, which)}) ORDER BY c.created_at DESC LIMIT 1`;
   if (!earlier) return null;
   if (call.key !== null && !storedForms(tx, digest).some((form) => form.equals(earlier.digest)))
@@ -63,28 +63,23 @@ export async function joinCall(organizationId: string, tx: Tx, call: AgentCall):
 }
 
 /** Stores that a call made a task, in the transaction that makes it. */
-export async function recordCall(
-  organizationId: string,
-  tx: Tx,
-  call: AgentCall,
-  taskId: string,
-): Promise<void> {
+export async function recordCall(tx: Tx, call: AgentCall, taskId: string): Promise<void> {
   const key = call.key === null ? null : storedDigest(tx, keyDigestOf(call.key));
   await tx.$executeRaw`INSERT INTO agent_call (organization_id, task_id, agent_id, name, digest, key_digest)
-    VALUES (${organizationId}::uuid, ${taskId}::uuid, ${call.agentId}::uuid, ${call.name},
+    VALUES (${tx.organizationId}::uuid, ${taskId}::uuid, ${call.agentId}::uuid, ${call.name},
       ${storedDigest(tx, digestOf(call))}, ${key})`;
 }
 
 /** Stores that the results of these tasks are about to be sent. Comes before the first byte. */
-export async function markSent(organizationId: string, tx: Tx, taskIds: string[]): Promise<void> {
+export async function markSent(tx: Tx, taskIds: string[]): Promise<void> {
   await tx.$executeRaw`UPDATE agent_call SET sent_at = clock_timestamp()
-    WHERE organization_id = ${organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
 }
 
 /** Stores that a connection took all of these tasks' results, or that nobody wants them: the same call from now on is another one. */
-export async function markFetched(organizationId: string, tx: Tx, taskIds: string[]): Promise<void> {
+export async function markFetched(tx: Tx, taskIds: string[]): Promise<void> {
   await tx.$executeRaw`UPDATE agent_call SET fetched_at = clock_timestamp()
-    WHERE organization_id = ${organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
 }
 
 function digestOf({ name, target, arguments: args }: AgentCall): Buffer {

@@ -43,27 +43,21 @@ interface ServerRow {
  * before that of its whole server. Tools that a server no longer lists, and those of removed servers, are left out. `called`: of the
  * servers alone whose tools may have this name.
  */
-export async function grantedTools(
-  organizationId: string,
-  tx: Tx,
-  agentId: string,
-  called?: string,
-): Promise<GrantedTool[]> {
-  const granting = await readGranted(organizationId, tx, agentId);
+export async function grantedTools(tx: Tx, agentId: string, called?: string): Promise<GrantedTool[]> {
+  const granting = await readGranted(tx, agentId);
   if (granting.length === 0) return [];
-  const prefixes = await prefixesOf(organizationId, tx, granting);
+  const prefixes = await prefixesOf(tx, granting);
   const servers = granting.filter(
     ({ id }) => called?.startsWith(beginningOfNames(prefixes.get(id) ?? id)) ?? true,
   );
   const tools = await keptTools(
-    organizationId,
     tx,
     servers.map(({ id, checkedAt }) => ({ id, checkedAt: checkedAt === null ? null : new Date(checkedAt) })),
   );
   const granted = new Map<string, GrantedTool>();
   for (const server of servers) {
     const its = tools.get(server.id) ?? null;
-    await pinFirstList(organizationId, tx, server.grants, its);
+    await pinFirstList(tx, server.grants, its);
     for (const { tool, digest } of its?.values() ?? []) {
       const grant = coveringOf(server.grants, tool.name);
       if (!grant) continue;
@@ -83,56 +77,47 @@ export async function grantedTools(
   return [...granted.values()];
 }
 
-async function readGranted(organizationId: string, tx: Tx, agentId: string): Promise<ServerRow[]> {
+async function readGranted(tx: Tx, agentId: string): Promise<ServerRow[]> {
   const [row] = await tx.$queryRaw<{ servers: ServerRow[] }[]>`
     SELECT coalesce((SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'prefix', s.tool_prefix,
           'checkedAt', s.tools_checked_at, 'grants', g.all) ORDER BY s.created_at, s.id)
         FROM (SELECT g.server_id, json_agg(json_build_object('id', g.id, 'tool', g.tool, 'before', g.before,
               'askAgentToo', coalesce(g.ask_agent_too, a.ask_agent_too), 'digests', g.digests)) AS all
             FROM agent_grant g JOIN agent_credential a ON a.organization_id = g.organization_id AND a.id = g.agent_id
-            WHERE g.organization_id = ${organizationId}::uuid AND g.agent_id = ${agentId}::uuid GROUP BY g.server_id) g
-          JOIN server s ON s.organization_id = ${organizationId}::uuid AND s.id = g.server_id
+            WHERE g.organization_id = ${tx.organizationId}::uuid AND g.agent_id = ${agentId}::uuid GROUP BY g.server_id) g
+          JOIN server s ON s.organization_id = ${tx.organizationId}::uuid AND s.id = g.server_id
             AND s.removed_at IS NULL), '[]') AS servers`;
   return row?.servers ?? [];
 }
 
 /** Returns each server's prefix, by id. One that has none is given it here. */
-async function prefixesOf(
-  organizationId: string,
-  tx: Tx,
-  servers: ServerRow[],
-): Promise<ReadonlyMap<string, string>> {
+async function prefixesOf(tx: Tx, servers: ServerRow[]): Promise<ReadonlyMap<string, string>> {
   const isComplete = servers.every(({ prefix }) => prefix !== null);
   if (!isComplete)
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-      ${JSON.stringify(["tool prefixes", organizationId])}, 0))`;
+      ${JSON.stringify(["tool prefixes", tx.organizationId])}, 0))`;
   const known = isComplete
     ? servers.map(({ id, prefix }) => ({ id, prefix }))
     : await tx.$queryRaw<{ id: string; prefix: string }[]>`SELECT id, tool_prefix AS prefix FROM server
-        WHERE organization_id = ${organizationId}::uuid AND tool_prefix IS NOT NULL`;
+        WHERE organization_id = ${tx.organizationId}::uuid AND tool_prefix IS NOT NULL`;
   const prefixes = new Map(known.map(({ id, prefix }) => [id, prefix as string]));
   for (const server of servers) {
     if (prefixes.has(server.id)) continue;
     const prefix = prefixFor(server, new Set(prefixes.values()));
     await tx.$executeRaw`UPDATE server SET tool_prefix = ${prefix}
-      WHERE organization_id = ${organizationId}::uuid AND id = ${server.id}::uuid AND tool_prefix IS NULL`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${server.id}::uuid AND tool_prefix IS NULL`;
     prefixes.set(server.id, prefix);
   }
   return prefixes;
 }
 
 /** Grants of before migration 0136 may have nothing pinned: lib/servers pins a first list when it comes in. */
-async function pinFirstList(
-  organizationId: string,
-  tx: Tx,
-  grants: GrantRow[],
-  tools: KeptTools,
-): Promise<void> {
+async function pinFirstList(tx: Tx, grants: GrantRow[], tools: KeptTools): Promise<void> {
   for (const { id, tool, digests } of grants) {
     if (digests !== null || tools === null) continue;
     const pinned = pinsOf(tools, tool, [], []);
     await tx.$executeRaw`UPDATE agent_grant SET digests = ${JSON.stringify(pinned)}::jsonb
-      WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND digests IS NULL`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND digests IS NULL`;
   }
 }
 
@@ -176,7 +161,6 @@ function coveringOf<T extends { tool: string | null }>(grants: readonly T[], too
 
 /** Returns what an agent is granted of a tool as it is now, or null if it is not granted it. */
 export async function grantOf(
-  organizationId: string,
   tx: Tx,
   agentId: string,
   serverId: string,
@@ -184,7 +168,7 @@ export async function grantOf(
 ): Promise<{ before: Before | null; changed: boolean } | null> {
   const [grant] = await tx.$queryRaw<Pick<GrantRow, "before" | "digests">[]>`
     SELECT before, digests FROM agent_grant
-    WHERE organization_id = ${organizationId}::uuid AND agent_id = ${agentId}::uuid AND server_id = ${serverId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND agent_id = ${agentId}::uuid AND server_id = ${serverId}::uuid
       AND (tool = ${tool.name} OR tool IS NULL)
     ORDER BY tool NULLS LAST LIMIT 1`;
   if (!grant) return null;

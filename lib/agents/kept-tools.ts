@@ -28,34 +28,32 @@ let characters = 0;
 
 /** Returns the digest of a tool as its server lists it now; null if it does not, and undefined if it has never listed any. */
 export async function listedDigest(
-  organizationId: string,
   tx: Tx,
   serverId: string,
   tool: string,
 ): Promise<string | null | undefined> {
-  const tools = (await keptTools(organizationId, tx, [{ id: serverId, checkedAt: null }])).get(serverId);
+  const tools = (await keptTools(tx, [{ id: serverId, checkedAt: null }])).get(serverId);
   return tools ? (tools.get(tool)?.digest ?? null) : undefined;
 }
 
 /** Returns the tools of these servers. Of two of one name the first counts, as for calls. */
 export async function keptTools(
-  organizationId: string,
   tx: Tx,
   servers: readonly { id: string; checkedAt: Date | null }[],
 ): Promise<Map<string, KeptTools>> {
   const found = new Map<string, KeptTools>();
   const missing: string[] = [];
   for (const { id, checkedAt } of servers) {
-    const known = checkedAt && recall(keyOf(organizationId, id, checkedAt));
+    const known = checkedAt && recall(keyOf(tx.organizationId, id, checkedAt));
     if (known) found.set(id, known.tools);
     else missing.push(id);
   }
   if (missing.length === 0) return found;
-  for (const { id, tools, checkedAt } of await readListedTools(organizationId, tx, missing)) {
+  for (const { id, tools, checkedAt } of await readListedTools(tx, missing)) {
     const listed = tools === null ? null : withDigests(tools);
     found.set(id, listed);
     if (checkedAt)
-      remember(keyOf(organizationId, id, checkedAt), {
+      remember(keyOf(tx.organizationId, id, checkedAt), {
         tools: listed,
         characters: weightOf(JSON.stringify(tools)),
       });

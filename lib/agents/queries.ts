@@ -8,16 +8,15 @@ import type { Agent, AgentGrant, Before } from "./schema.ts";
 import { isChanged, stateOf } from "./status.ts";
 
 /** Lists agents that were not revoked, oldest first; those that have ended too. */
-export async function listAgents(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Agent>> {
+export async function listAgents(tx: Tx, query: PageQuery): Promise<Page<Agent>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const rows = await tx.$queryRaw<
     AgentRow[]
-  >`${SELECT} WHERE a.organization_id = ${organizationId}::uuid AND ${SHOWN}
+  >`${SELECT} WHERE a.organization_id = ${tx.organizationId}::uuid AND ${SHOWN}
     ${after ? Prisma.sql`AND (a.created_at, a.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY a.created_at, a.id LIMIT ${query.limit + 1}`;
   const grants = await readGrants(
-    organizationId,
     tx,
     rows.map(({ id }) => id),
   );
@@ -30,11 +29,11 @@ export async function listAgents(organizationId: string, tx: Tx, query: PageQuer
 }
 
 /** Throws `not_found`, also for one that was revoked. */
-export async function readAgent(organizationId: string, tx: Tx, id: string): Promise<Agent> {
+export async function readAgent(tx: Tx, id: string): Promise<Agent> {
   const [row] = await tx.$queryRaw<AgentRow[]>`${SELECT}
-    WHERE a.organization_id = ${organizationId}::uuid AND a.id = ${id}::uuid AND ${SHOWN}`;
+    WHERE a.organization_id = ${tx.organizationId}::uuid AND a.id = ${id}::uuid AND ${SHOWN}`;
   if (!row) throw notFound("agent");
-  return toAgent(row, (await readGrants(organizationId, tx, [id])).get(id) ?? []);
+  return toAgent(row, (await readGrants(tx, [id])).get(id) ?? []);
 }
 
 /** SQL: the role of the member behind the agent `a`, which bounds its own; null: the command line made it. */
@@ -121,20 +120,16 @@ interface GrantRow {
 }
 
 /** Returns the grants of agents, each with the tools that are not as they were granted. */
-async function readGrants(
-  organizationId: string,
-  tx: Tx,
-  agentIds: string[],
-): Promise<Map<string, AgentGrant[]>> {
+async function readGrants(tx: Tx, agentIds: string[]): Promise<Map<string, AgentGrant[]>> {
   const rows = await tx.$queryRaw<GrantRow[]>`
     SELECT g.agent_id AS "agentId", g.server_id AS "serverId", s.name AS "serverName",
       s.tools_checked_at AS "checkedAt", g.tool, g.before, g.ask_agent_too AS "askAgentToo", g.digests
     FROM agent_grant g JOIN server s ON s.organization_id = g.organization_id AND s.id = g.server_id
-    WHERE g.organization_id = ${organizationId}::uuid AND g.agent_id = ANY (${agentIds}::uuid[])
+    WHERE g.organization_id = ${tx.organizationId}::uuid AND g.agent_id = ANY (${agentIds}::uuid[])
       AND s.removed_at IS NULL
     ORDER BY s.created_at, s.id, g.tool NULLS FIRST`;
   const servers = new Map(rows.map(({ serverId, checkedAt }) => [serverId, { id: serverId, checkedAt }]));
-  const tools = await keptTools(organizationId, tx, [...servers.values()]);
+  const tools = await keptTools(tx, [...servers.values()]);
   const byAgent = Map.groupBy(rows, ({ agentId }) => agentId);
   return new Map(
     [...byAgent].map(([agentId, its]) => [

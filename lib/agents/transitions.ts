@@ -30,16 +30,15 @@ export const AGENT_PERMISSIONS: Permission[] = ["tasks:read", "tasks:start", "ta
  * not there.
  */
 export async function createAgent(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   input: CreateAgent,
 ): Promise<{ id: string; secret: string }> {
   if (!roleAllows(principal.role, input.role ?? "operator"))
     throw new AppError("forbidden", `Your role is ${principal.role}: an agent of yours is no stronger.`);
-  const maker = await memberBehind(organizationId, tx, principal);
-  const expires = await endWithinOwn(organizationId, tx, principal, input.expires);
-  return insertWithSecret(organizationId, tx, principal.actor, maker, { ...input, expires });
+  const maker = await memberBehind(tx, principal);
+  const expires = await endWithinOwn(tx, principal, input.expires);
+  return insertWithSecret(tx, principal.actor, maker, { ...input, expires });
 }
 
 /**
@@ -47,12 +46,11 @@ export async function createAgent(
  * principal has, no later than its own.
  */
 async function endWithinOwn(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   asked: CreateAgent["expires"],
 ): Promise<CreateAgent["expires"]> {
-  const { expires, networks } = await withinOwn(organizationId, tx, principal, {
+  const { expires, networks } = await withinOwn(tx, principal, {
     expires: asked,
     networks: undefined,
     permissions: AGENT_PERMISSIONS,
@@ -66,26 +64,24 @@ async function endWithinOwn(
 
 /** Makes an agent without a maker for the command line. */
 export async function createMakerlessAgent(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   input: CreateAgent,
 ): Promise<{ id: string; secret: string }> {
-  return insertWithSecret(organizationId, tx, actor, null, input);
+  return insertWithSecret(tx, actor, null, input);
 }
 
 async function insertWithSecret(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   createdBy: string | null,
   { expires = DEFAULT_LIFETIME, ...input }: CreateAgent,
 ): Promise<{ id: string; secret: string }> {
   const secret = PREFIX + randomSecret();
-  const id = await insertAgent(organizationId, tx, actor, input, {
+  const id = await insertAgent(tx, actor, input, {
     secretHash: Uint8Array.from(hashSecret(secret)),
     createdBy,
-    expiresAt: await endOf(organizationId, tx, expires, new Date()),
+    expiresAt: await endOf(tx, expires, new Date()),
   });
   return { id, secret };
 }
@@ -95,25 +91,23 @@ async function insertWithSecret(
  * under the client's name of now. It has no secret: whoever gives out its tokens calls this. What it may call an admin grants.
  */
 export async function signInAgent(
-  organizationId: string,
   tx: Tx,
   member: Principal & { userId: string },
   { oauthClientId, name }: { oauthClientId: string; name: string },
 ): Promise<{ id: string; created: boolean }> {
   const { userId } = member;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-    ${JSON.stringify(["agent", organizationId, userId, oauthClientId])}, 0))`;
+    ${JSON.stringify(["agent", tx.organizationId, userId, oauthClientId])}, 0))`;
   const known = await tx.agentCredential.findFirst({
-    where: { organizationId, userId, oauthClientId, revokedAt: null },
+    where: { organizationId: tx.organizationId, userId, oauthClientId, revokedAt: null },
     select: { id: true },
   });
   if (known) return { id: known.id, created: false };
   const of = { userId, oauthClientId, createdBy: userId };
-  return { id: await insertAgent(organizationId, tx, member.actor, { name }, of), created: true };
+  return { id: await insertAgent(tx, member.actor, { name }, of), created: true };
 }
 
 async function insertAgent(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   { name, role = "operator", grants = [], holdMs = null, askAgentToo = false }: Omit<CreateAgent, "expires">,
@@ -125,20 +119,20 @@ async function insertAgent(
     expiresAt?: Date | null;
   },
 ): Promise<string> {
-  await refuseFull(organizationId, tx, {
+  await refuseFull(tx, {
     code: "too_many_agents",
     most: BOUNDS.agents,
-    count: () => tx.agentCredential.count({ where: { organizationId, revokedAt: null } }),
+    count: () => tx.agentCredential.count({ where: { organizationId: tx.organizationId, revokedAt: null } }),
     detail: `The organization has ${BOUNDS.agents} agents, the most there can be. Revoke one first.`,
   });
   const id = uuidv7();
   // Of a short life nobody is warned when it begins.
   const warnedDays = warningAt(of.expiresAt ?? null, new Date());
   await tx.agentCredential.create({
-    data: { organizationId, id, name, role, holdMs, askAgentToo, warnedDays, ...of },
+    data: { organizationId: tx.organizationId, id, name, role, holdMs, askAgentToo, warnedDays, ...of },
   });
-  const granted = await replaceGrants(organizationId, tx, id, grants);
-  await record(organizationId, tx, actor, "agent.created", id, {
+  const granted = await replaceGrants(tx, id, grants);
+  await record(tx, actor, "agent.created", id, {
     name,
     role,
     grants: granted,
@@ -152,21 +146,20 @@ async function insertAgent(
 
 /** Changes an agent: from its next call on. Throws `not_found`, also for a revoked one, `forbidden` and `invalid_input` as `createAgent`. */
 export async function updateAgent(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   id: string,
   { grants, ...input }: UpdateAgent,
 ): Promise<void> {
-  await endWithinOwn(organizationId, tx, principal, undefined);
-  const agent = await lockAgent(organizationId, tx, id);
+  await endWithinOwn(tx, principal, undefined);
+  const agent = await lockAgent(tx, id);
   const { name = agent.name, holdMs = agent.holdMs, askAgentToo = agent.askAgentToo } = input;
   await tx.agentCredential.updateMany({
-    where: { organizationId, id, revokedAt: null },
+    where: { organizationId: tx.organizationId, id, revokedAt: null },
     data: { name, holdMs, askAgentToo },
   });
-  const granted = grants && (await replaceGrants(organizationId, tx, id, grants));
-  await record(organizationId, tx, principal.actor, "agent.changed", id, {
+  const granted = grants && (await replaceGrants(tx, id, grants));
+  await record(tx, principal.actor, "agent.changed", id, {
     name,
     ...(name !== agent.name && { from: agent.name }),
     ...(holdMs !== agent.holdMs && { holdMs }),
@@ -176,36 +169,33 @@ export async function updateAgent(
 }
 
 /** Ends an agent at once: its calls that are held open end too. What it started goes on. */
-export async function revokeAgent(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  id: string,
-): Promise<void> {
-  const { name } = await lockAgent(organizationId, tx, id);
+export async function revokeAgent(tx: Tx, { actor }: Principal, id: string): Promise<void> {
+  const { name } = await lockAgent(tx, id);
   await tx.agentCredential.updateMany({
-    where: { organizationId, id, revokedAt: null },
+    where: { organizationId: tx.organizationId, id, revokedAt: null },
     data: { revokedAt: new Date() },
   });
-  await record(organizationId, tx, actor, "agent.revoked", id, { name });
+  await record(tx, actor, "agent.revoked", id, { name });
 }
 
 /** Notes the warnings that are due now, each once, as those of API keys. Returns the agents that people have to be told of. */
-export async function noteEndingAgents(organizationId: string, tx: Tx): Promise<string[]> {
+export async function noteEndingAgents(tx: Tx): Promise<string[]> {
   const warned = await tx.$queryRaw<{ id: string }[]>`
     UPDATE agent_credential a SET warned_days = due.days FROM (
       SELECT id, CASE WHEN expires_at <= now() THEN 0 WHEN expires_at <= now() + interval '3 days' THEN 3 ELSE 14 END AS days
-      FROM agent_credential WHERE organization_id = ${organizationId}::uuid AND revoked_at IS NULL
+      FROM agent_credential WHERE organization_id = ${tx.organizationId}::uuid AND revoked_at IS NULL
         AND expires_at <= now() + interval '14 days') due
-    WHERE a.organization_id = ${organizationId}::uuid AND a.id = due.id AND a.warned_days IS DISTINCT FROM due.days
+    WHERE a.organization_id = ${tx.organizationId}::uuid AND a.id = due.id AND a.warned_days IS DISTINCT FROM due.days
     RETURNING a.id`;
   return warned.map(({ id }) => id);
 }
 
-async function lockAgent(organizationId: string, tx: Tx, id: string) {
-  await tx.$queryRaw`SELECT FROM agent_credential WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid
+async function lockAgent(tx: Tx, id: string) {
+  await tx.$queryRaw`SELECT FROM agent_credential WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid
     FOR UPDATE`;
-  const agent = await tx.agentCredential.findFirst({ where: { organizationId, id, revokedAt: null } });
+  const agent = await tx.agentCredential.findFirst({
+    where: { organizationId: tx.organizationId, id, revokedAt: null },
+  });
   if (!agent) throw notFound("agent");
   return agent;
 }
@@ -219,12 +209,8 @@ interface ToldGrant {
 }
 
 /** Puts these grants in the place of all that the agent has. Tools that it had stay as they were pinned. */
-async function replaceGrants(
-  organizationId: string,
-  tx: Tx,
-  agentId: string,
-  grants: GrantInput[],
-): Promise<ToldGrant[]> {
+async function replaceGrants(tx: Tx, agentId: string, grants: GrantInput[]): Promise<ToldGrant[]> {
+  const { organizationId } = tx;
   // A first list that comes in at the same time would else be neither seen here nor pinned where it is stored.
   await tx.$queryRaw`SELECT FROM server WHERE organization_id = ${organizationId}::uuid
     AND id = ANY (${grants.map(({ serverId }) => serverId)}::uuid[]) AND tools_checked_at IS NULL ORDER BY id FOR SHARE`;
@@ -233,13 +219,12 @@ async function replaceGrants(
     select: { id: true, name: true, toolsCheckedAt: true },
   });
   const tools = await keptTools(
-    organizationId,
     tx,
     servers.map(({ id, toolsCheckedAt }) => ({ id, checkedAt: toolsCheckedAt })),
   );
   const names = new Map(servers.map(({ id, name }) => [id, name]));
   refuseUnknown(grants, names, tools);
-  const before = await readPins(organizationId, tx, agentId);
+  const before = await readPins(tx, agentId);
   await tx.agentGrant.deleteMany({ where: { organizationId, agentId } });
   await tx.agentGrant.createMany({
     data: grants.map(({ serverId, tool = null, before: first = null, askAgentToo = null, accept = [] }) => {
@@ -267,8 +252,8 @@ async function replaceGrants(
   }));
 }
 
-async function readPins(organizationId: string, tx: Tx, agentId: string) {
-  const grants = await tx.agentGrant.findMany({ where: { organizationId, agentId } });
+async function readPins(tx: Tx, agentId: string) {
+  const grants = await tx.agentGrant.findMany({ where: { organizationId: tx.organizationId, agentId } });
   return grants.map((grant) => ({ ...grant, digests: grant.digests as Record<string, string> | null }));
 }
 
@@ -290,13 +275,12 @@ function refuseUnknown(
 
 /** Writes history, and has open calls and pages look at the agent again. */
 async function record(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   type: NewEvent["type"],
   agentId: string,
   data: Record<string, unknown>,
 ): Promise<void> {
-  await publishChangeNow(organizationId, tx, "agent", [agentId]);
-  await appendEvents(organizationId, tx, [{ type, actor, data: { agentId, ...data } }]);
+  await publishChangeNow(tx, "agent", [agentId]);
+  await appendEvents(tx, [{ type, actor, data: { agentId, ...data } }]);
 }

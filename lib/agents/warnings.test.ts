@@ -27,17 +27,13 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 const unread = async (person: Person) => {
-  const { items } = await fixture.within((tx) =>
-    listNotices(fixture.organizationId, tx, person, { limit: 50, unread: "true" }),
-  );
+  const { items } = await fixture.within((tx) => listNotices(tx, person, { limit: 50, unread: "true" }));
   return items;
 };
 const told = async (person: Person) => (await unread(person)).map(({ cause, agent }) => [cause, agent?.name]);
 const everyone = () => Promise.all([ana, max, vic].map(told));
 const make = (expires?: 7) =>
-  fixture.within((tx) =>
-    createAgent(fixture.organizationId, tx, max, { name: "Coder", ...(expires && { expires }) }),
-  );
+  fixture.within((tx) => createAgent(tx, max, { name: "Coder", ...(expires && { expires }) }));
 const later = async (id: string, days: number) => {
   await fixture.sql(
     `UPDATE agent_credential SET expires_at = expires_at - $2 * interval '1 day',
@@ -71,8 +67,7 @@ test("the maker and the admins are told before an agent's secret ends, once each
       [cause, id],
     );
     expect(mails).toHaveLength(2);
-    for (const person of [ana, max, vic])
-      await fixture.within((tx) => markAllRead(fixture.organizationId, tx, person));
+    for (const person of [ana, max, vic]) await fixture.within((tx) => markAllRead(tx, person));
     await turn();
     expect(await everyone()).toEqual([[], [], []]);
   }
@@ -84,7 +79,7 @@ test("nobody is told of a short life when it begins, nor of an agent that was re
   expect(await everyone()).toEqual([[], [], []]);
   await later(id, 5);
   expect(await told(ana)).toEqual([["agent.ends_in_3_days", "Coder"]]);
-  await fixture.within((tx) => revokeAgent(fixture.organizationId, tx, ana, id));
+  await fixture.within((tx) => revokeAgent(tx, ana, id));
   await turn();
   expect(await everyone()).toEqual([[], [], []]);
 });

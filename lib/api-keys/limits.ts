@@ -23,14 +23,11 @@ type Limits = Pick<CreateKeyInput, "expires" | "networks" | "permissions"> &
  * Returns the limits of a key that the principal makes or opens. A key passes on no more than it has itself: what is
  * not named it hands down, and what is more is refused. People are limited by their role alone.
  */
-export async function withinOwn<T extends Limits>(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  asked: T,
-): Promise<T> {
+export async function withinOwn<T extends Limits>(tx: Tx, principal: Principal, asked: T): Promise<T> {
   if (principal.actor.kind !== "key") return asked;
-  const own = await tx.apiKey.findFirstOrThrow({ where: { organizationId, id: principal.actor.id ?? "" } });
+  const own = await tx.apiKey.findFirstOrThrow({
+    where: { organizationId: tx.organizationId, id: principal.actor.id ?? "" },
+  });
   const permissions = principal.scope?.permissions;
   const { networks, expiresAt } = own;
   const isMore =
@@ -67,22 +64,22 @@ export function refuseBeyondRole(role: Role, permissions: Permission[] | undefin
   if (beyond) throw refused("permissions", `The role ${role} does not have ${beyond}`);
 }
 
-export async function refuseUnknownServers(organizationId: string, tx: Tx, servers: string[]): Promise<void> {
+export async function refuseUnknownServers(tx: Tx, servers: string[]): Promise<void> {
   if (servers.length === 0) return;
   const known = await tx.server.count({
-    where: { organizationId, id: { in: servers }, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: { in: servers }, removedAt: null, builtin: false },
   });
   if (known < servers.length) throw notFound("server");
 }
 
 /** Returns when a key ends, or null for never. Throws `invalid_input` for a time that is over or too far away. */
-export async function endOf(organizationId: string, tx: Tx, expires: End, now: Date): Promise<Date | null> {
+export async function endOf(tx: Tx, expires: End, now: Date): Promise<Date | null> {
   if (typeof expires === "number") return new Date(now.getTime() + expires * DAY_MS);
   const end = expires === "never" ? null : new Date(expires);
   if (end && end <= now) throw refused("expires", "Choose a time to come");
   if (end && end.getTime() <= now.getTime() + LONGEST_LIFE_MS) return end;
   const organization = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { keysWithoutEnd: true },
   });
   if (!organization.keysWithoutEnd)
@@ -96,10 +93,12 @@ function refused(field: string, message: string): AppError {
 
 export type LockedKey = Awaited<ReturnType<typeof lockKey>>;
 
-export async function lockKey(organizationId: string, tx: Tx, keyId: string) {
-  await tx.$queryRaw`SELECT FROM api_key WHERE organization_id = ${organizationId}::uuid AND id = ${keyId}::uuid
+export async function lockKey(tx: Tx, keyId: string) {
+  await tx.$queryRaw`SELECT FROM api_key WHERE organization_id = ${tx.organizationId}::uuid AND id = ${keyId}::uuid
     FOR UPDATE`;
-  const key = await tx.apiKey.findFirst({ where: { organizationId, id: keyId, revokedAt: null } });
+  const key = await tx.apiKey.findFirst({
+    where: { organizationId: tx.organizationId, id: keyId, revokedAt: null },
+  });
   if (!key) throw notFound("key");
   return key;
 }

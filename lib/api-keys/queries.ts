@@ -8,21 +8,21 @@ import { type ApiKey, permissionSchema } from "./schema.ts";
 import { stateOf } from "./status.ts";
 
 /** Lists keys that were not revoked, oldest first; those that have ended too. */
-export async function listKeys(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<ApiKey>> {
+export async function listKeys(tx: Tx, query: PageQuery): Promise<Page<ApiKey>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const rows = await tx.$queryRaw<
     KeyRow[]
-  >`${SELECT} WHERE k.organization_id = ${organizationId}::uuid AND ${SHOWN}
+  >`${SELECT} WHERE k.organization_id = ${tx.organizationId}::uuid AND ${SHOWN}
     ${after ? Prisma.sql`AND (k.created_at, k.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY k.created_at, k.id LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toKey);
 }
 
 /** Throws `not_found`, also for a revoked key. */
-export async function readKey(organizationId: string, tx: Tx, keyId: string): Promise<ApiKey> {
+export async function readKey(tx: Tx, keyId: string): Promise<ApiKey> {
   const [row] = await tx.$queryRaw<KeyRow[]>`${SELECT}
-    WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${keyId}::uuid AND ${SHOWN}`;
+    WHERE k.organization_id = ${tx.organizationId}::uuid AND k.id = ${keyId}::uuid AND ${SHOWN}`;
   if (!row) throw notFound("key");
   return toKey(row);
 }
@@ -32,14 +32,10 @@ export async function readKey(organizationId: string, tx: Tx, keyId: string): Pr
  * principal invites, or null for the command line. Throws `forbidden` for a service account: several people are behind
  * it, and whatever it made would count with one of them alone (docs/decisions/044).
  */
-export async function memberBehind(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-): Promise<string | null> {
+export async function memberBehind(tx: Tx, principal: Principal): Promise<string | null> {
   if (principal.userId) return principal.userId;
   const key = await tx.apiKey.findFirst({
-    where: { organizationId, id: principal.actor.id ?? "" },
+    where: { organizationId: tx.organizationId, id: principal.actor.id ?? "" },
     select: { createdBy: true, serviceAccountId: true },
   });
   if (key?.serviceAccountId)

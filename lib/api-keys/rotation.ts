@@ -21,7 +21,6 @@ const REPEATED_WITHIN_MS = 24 * 3600_000;
  * rights. The same `idempotencyKey` within a day gives the same secret, so that a lost answer locks nobody out.
  */
 export async function rotateKey(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
@@ -29,7 +28,7 @@ export async function rotateKey(
   input: RotateKeyInput,
   idempotencyKey: string | null,
 ): Promise<{ secret: string }> {
-  const key = await lockKey(organizationId, tx, keyId);
+  const key = await lockKey(tx, keyId);
   const { actor, userId, role } = principal;
   if (actor.kind === "key" && actor.id !== keyId)
     throw new AppError("forbidden", "A key can rotate itself, and no other.");
@@ -42,39 +41,33 @@ export async function rotateKey(
     );
   if (!roleAllows(role, roleSchema.parse(key.role)))
     throw new AppError("forbidden", `Your role is ${role}: this key is ${key.role}.`);
-  const { expires } = await withinOwn(organizationId, tx, principal, { expires: input.expires });
+  const { expires } = await withinOwn(tx, principal, { expires: input.expires });
   const repeated = idempotencyKey === null ? null : { seal, by: actor, idempotencyKey };
-  return replaceSecret(organizationId, tx, actor, key, { ...input, expires }, repeated);
+  return replaceSecret(tx, actor, key, { ...input, expires }, repeated);
 }
 
 /** Rotates a key for the command line, whoever made it. */
 export async function rotateAnyKey(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   keyId: string,
   input: RotateKeyInput,
 ): Promise<{ secret: string }> {
-  return replaceSecret(organizationId, tx, actor, await lockKey(organizationId, tx, keyId), input, null);
+  return replaceSecret(tx, actor, await lockKey(tx, keyId), input, null);
 }
 
 /** Ends the secret from before the last rotation now. Only owners may end an owner's. Idempotent. */
-export async function endPreviousSecret(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  keyId: string,
-): Promise<void> {
-  const key = await lockKey(organizationId, tx, keyId);
+export async function endPreviousSecret(tx: Tx, principal: Principal, keyId: string): Promise<void> {
+  const key = await lockKey(tx, keyId);
   if (key.role === "owner" && principal.role !== "owner")
     throw new AppError("forbidden", "Only an owner can end a secret of an owner's key.");
   const ended = await tx.apiKey.updateMany({
-    where: { organizationId, id: keyId, previousUntil: { gt: new Date() } },
+    where: { organizationId: tx.organizationId, id: keyId, previousUntil: { gt: new Date() } },
     data: { previousSecretHash: null, previousUntil: null },
   });
   if (ended.count === 0) return;
   const data = { keyId, name: key.name };
-  await appendEvents(organizationId, tx, [{ type: "key.secret_ended", actor: principal.actor, data }]);
+  await appendEvents(tx, [{ type: "key.secret_ended", actor: principal.actor, data }]);
 }
 
 /** The idempotency of a rotation: the secret is derived from these instead of drawn. */
@@ -85,7 +78,6 @@ interface Repeatable {
 }
 
 async function replaceSecret(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   key: LockedKey,
@@ -96,7 +88,7 @@ async function replaceSecret(
   const now = new Date();
   const secretOf = (at: Date) =>
     PREFIX +
-    (repeatable ? derive(organizationId, key.id, repeatable, at, [overlapMs, expires]) : randomSecret());
+    (repeatable ? derive(tx.organizationId, key.id, repeatable, at, [overlapMs, expires]) : randomSecret());
   const rotationHash = repeatable && hashSecret(repeatable.idempotencyKey);
   if (
     rotationHash &&
@@ -109,12 +101,17 @@ async function replaceSecret(
     if (hashSecret(secret).equals(key.secretHash)) return { secret };
     throw new AppError("idempotency_mismatch", "This Idempotency-Key was used for another rotation.");
   }
-  const expiresAt = await endOf(organizationId, tx, expires, now);
+  const expiresAt = await endOf(tx, expires, now);
   const secret = secretOf(now);
   const until = new Date(Math.min(now.getTime() + overlapMs, key.expiresAt?.getTime() ?? Infinity));
   const overlaps = until > now;
   await tx.apiKey.updateMany({
-    where: { organizationId, id: key.id, revokedAt: null, secretHash: Uint8Array.from(key.secretHash) },
+    where: {
+      organizationId: tx.organizationId,
+      id: key.id,
+      revokedAt: null,
+      secretHash: Uint8Array.from(key.secretHash),
+    },
     data: {
       secretHash: Uint8Array.from(hashSecret(secret)),
       expiresAt,
@@ -131,7 +128,7 @@ async function replaceSecret(
     expiresAt: expiresAt?.toISOString() ?? null,
     previousUntil: overlaps ? until.toISOString() : null,
   };
-  await appendEvents(organizationId, tx, [{ type: "key.rotated", actor, data }]);
+  await appendEvents(tx, [{ type: "key.rotated", actor, data }]);
   return { secret };
 }
 

@@ -19,7 +19,6 @@ import { warningAt } from "./status.ts";
  * is stored nowhere. `serviceAccountId`: whose it is, where it is not the maker's own; service-accounts/keys.ts judges.
  */
 export async function createKey(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   input: Omit<CreateKeyInput, "serviceAccountId">,
@@ -30,48 +29,39 @@ export async function createKey(
       "forbidden",
       `Your role is ${principal.role}: a key of yours cannot be ${input.role}.`,
     );
-  const maker = await memberBehind(organizationId, tx, principal);
-  return insertKey(
-    organizationId,
-    tx,
-    principal.actor,
-    maker,
-    await withinOwn(organizationId, tx, principal, input),
-    serviceAccountId,
-  );
+  const maker = await memberBehind(tx, principal);
+  return insertKey(tx, principal.actor, maker, await withinOwn(tx, principal, input), serviceAccountId);
 }
 
 /** Makes a key without a maker for the command line. */
 export async function createMakerlessKey(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   input: CreateKeyInput,
 ): Promise<{ id: string; secret: string }> {
-  return insertKey(organizationId, tx, actor, null, input);
+  return insertKey(tx, actor, null, input);
 }
 
 /** Renames a key, or changes the networks it may come from. Only owners may change an owner's networks. */
 export async function updateKey(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   keyId: string,
   { name, networks }: UpdateKeyInput,
 ): Promise<void> {
-  const key = await lockKey(organizationId, tx, keyId);
+  const key = await lockKey(tx, keyId);
   if (networks && key.role === "owner" && principal.role !== "owner")
     throw new AppError("forbidden", "Only an owner can change where an owner's key may come from.");
-  if (networks) await withinOwn(organizationId, tx, principal, { networks });
+  if (networks) await withinOwn(tx, principal, { networks });
   const renamed = name !== undefined && name !== key.name;
   const moved = networks !== undefined && networks.join() !== key.networks.join();
   await tx.apiKey.updateMany({
-    where: { organizationId, id: keyId, revokedAt: null },
+    where: { organizationId: tx.organizationId, id: keyId, revokedAt: null },
     data: { ...(name !== undefined && { name }), ...(networks && { networks }) },
   });
   const { actor } = principal;
   const called = name ?? key.name;
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     ...(renamed ? [{ type: "key.renamed" as const, actor, data: { keyId, from: key.name, name } }] : []),
     ...(moved
       ? [{ type: "key.networks_changed" as const, actor, data: { keyId, name: called, networks } }]
@@ -81,13 +71,12 @@ export async function updateKey(
 
 /** Records that a key was refused because of where it came from, once in ten minutes. */
 export async function recordRefusedAddress(
-  organizationId: string,
   tx: Tx,
   key: { id: string; name: string },
   network: string | null,
 ): Promise<void> {
   const actor: Actor = { kind: "key", id: key.id, name: key.name };
-  await appendRead(organizationId, tx, {
+  await appendRead(tx, {
     type: "key.refused",
     actor,
     data: { keyId: key.id, name: key.name, network },
@@ -95,40 +84,33 @@ export async function recordRefusedAddress(
 }
 
 /** Ends a key at once. Only owners may end an owner's key. */
-export async function revokeKey(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  keyId: string,
-): Promise<void> {
+export async function revokeKey(tx: Tx, principal: Principal, keyId: string): Promise<void> {
   const key = await tx.apiKey.findFirst({
-    where: { organizationId, id: keyId, revokedAt: null },
+    where: { organizationId: tx.organizationId, id: keyId, revokedAt: null },
     select: { name: true, role: true },
   });
   if (!key) throw notFound("key");
   if (key.role === "owner" && principal.role !== "owner")
     throw new AppError("forbidden", "Only an owner can revoke an owner's key.");
   const revoked = await tx.apiKey.updateMany({
-    where: { organizationId, id: keyId, revokedAt: null },
+    where: { organizationId: tx.organizationId, id: keyId, revokedAt: null },
     data: { revokedAt: new Date() },
   });
   if (revoked.count === 0) return; // a concurrent call revoked the key
   const data = { keyId, name: key.name, role: key.role };
-  await appendEvents(organizationId, tx, [{ type: "key.revoked", actor: principal.actor, data }]);
+  await appendEvents(tx, [{ type: "key.revoked", actor: principal.actor, data }]);
 }
 
 /** Ends all keys of a service account, which is being deleted. Returns how many there were. */
 export async function revokeKeysOfAccount(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   serviceAccountId: string,
 ): Promise<number> {
   const keys = await tx.$queryRaw<{ id: string; name: string; role: string }[]>`
-    UPDATE api_key SET revoked_at = now() WHERE organization_id = ${organizationId}::uuid
+    UPDATE api_key SET revoked_at = now() WHERE organization_id = ${tx.organizationId}::uuid
       AND service_account_id = ${serviceAccountId}::uuid AND revoked_at IS NULL RETURNING id, name, role`;
   await appendEvents(
-    organizationId,
     tx,
     keys.map(({ id, name, role }) => ({
       type: "key.revoked" as const,
@@ -140,32 +122,32 @@ export async function revokeKeysOfAccount(
 }
 
 /** Notes the warnings that are due now (`WARNED_DAYS`), each once. Returns the keys that people have to be told of. */
-export async function noteWarnings(organizationId: string, tx: Tx): Promise<string[]> {
+export async function noteWarnings(tx: Tx): Promise<string[]> {
   const warned = await tx.$queryRaw<{ id: string }[]>`
     UPDATE api_key k SET warned_days = due.days FROM (
       SELECT id, CASE WHEN expires_at <= now() THEN 0 WHEN expires_at <= now() + interval '3 days' THEN 3 ELSE 14 END AS days
-      FROM api_key WHERE organization_id = ${organizationId}::uuid AND revoked_at IS NULL
+      FROM api_key WHERE organization_id = ${tx.organizationId}::uuid AND revoked_at IS NULL
         AND expires_at <= now() + interval '14 days') due
-    WHERE k.organization_id = ${organizationId}::uuid AND k.id = due.id AND k.warned_days IS DISTINCT FROM due.days
+    WHERE k.organization_id = ${tx.organizationId}::uuid AND k.id = due.id AND k.warned_days IS DISTINCT FROM due.days
     RETURNING k.id`;
   return warned.map(({ id }) => id);
 }
 
 /** Throws `too_many_keys`. `maker`: whose own key it would be; null: the operator's or a service account's. */
-async function refuseFullKeys(organizationId: string, tx: Tx, maker: string | null): Promise<void> {
+async function refuseFullKeys(tx: Tx, maker: string | null): Promise<void> {
   const inForce = {
-    organizationId,
+    organizationId: tx.organizationId,
     revokedAt: null,
     OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
   };
-  await refuseFull(organizationId, tx, {
+  await refuseFull(tx, {
     code: "too_many_keys",
     most: BOUNDS.keys,
     count: () => tx.apiKey.count({ where: inForce }),
     detail: `The organization has ${BOUNDS.keys} API keys, the most there can be. Revoke one first.`,
   });
   if (maker === null) return;
-  await refuseFull(organizationId, tx, {
+  await refuseFull(tx, {
     code: "too_many_keys",
     most: BOUNDS.keysOfOne,
     count: () => tx.apiKey.count({ where: { ...inForce, createdBy: maker, serviceAccountId: null } }),
@@ -174,7 +156,6 @@ async function refuseFullKeys(organizationId: string, tx: Tx, maker: string | nu
 }
 
 async function insertKey(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   createdBy: string | null,
@@ -190,18 +171,18 @@ async function insertKey(
   serviceAccountId: string | null = null,
 ): Promise<{ id: string; secret: string }> {
   refuseBeyondRole(role, permissions);
-  await refuseFullKeys(organizationId, tx, serviceAccountId === null ? createdBy : null);
-  await refuseUnknownServers(organizationId, tx, serversOf({ servers, tools }));
+  await refuseFullKeys(tx, serviceAccountId === null ? createdBy : null);
+  await refuseUnknownServers(tx, serversOf({ servers, tools }));
   const id = uuidv7();
   const secret = PREFIX + randomSecret();
   const now = new Date();
-  const expiresAt = await endOf(organizationId, tx, expires, now);
+  const expiresAt = await endOf(tx, expires, now);
   const secretHash = Uint8Array.from(hashSecret(secret));
   // Of a short life nobody is warned when it begins.
   const warnedDays = warningAt(expiresAt, now);
   await tx.apiKey.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       name,
       role,
@@ -227,6 +208,6 @@ async function insertKey(
     tools,
     ...(serviceAccountId && { serviceAccountId }),
   };
-  await appendEvents(organizationId, tx, [{ type: "key.created", actor, data }]);
+  await appendEvents(tx, [{ type: "key.created", actor, data }]);
   return { id, secret };
 }

@@ -28,15 +28,13 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 const told = async (person: Person) => {
-  const { items } = await fixture.within((tx) =>
-    listNotices(fixture.organizationId, tx, person, { limit: 50, unread: "true" }),
-  );
+  const { items } = await fixture.within((tx) => listNotices(tx, person, { limit: 50, unread: "true" }));
   return items.map(({ cause, apiKey }) => [cause, apiKey?.name]);
 };
 const everyone = () => Promise.all([ana, max, vic].map(told));
 const make = (expires?: 7) =>
   fixture.within((tx) =>
-    createKey(fixture.organizationId, tx, max, {
+    createKey(tx, max, {
       name: "Billing",
       role: "viewer",
       ...(expires && { expires }),
@@ -56,8 +54,7 @@ const turn = async () => {
   await fixture.run(NOTICES);
 };
 const readAll = async () => {
-  for (const person of [ana, max, vic])
-    await fixture.within((tx) => markAllRead(fixture.organizationId, tx, person));
+  for (const person of [ana, max, vic]) await fixture.within((tx) => markAllRead(tx, person));
 };
 
 test("the maker and the admins are told 14, 3 and 0 days before a key ends, once each", async () => {
@@ -106,10 +103,8 @@ test("a key of a week is told of 3 days before; a revoked or rotated one is told
   await later(revoked.id, 5);
   await later(rotated.id, 5);
   expect((await told(ana)).map(([cause]) => cause)).toEqual(["key.ends_in_3_days", "key.ends_in_3_days"]);
-  await fixture.within((tx) => revokeKey(fixture.organizationId, tx, ana, revoked.id));
-  await fixture.within((tx) =>
-    rotateKey(fixture.organizationId, tx, max, seal, rotated.id, { expires: 7 }, null),
-  );
+  await fixture.within((tx) => revokeKey(tx, ana, revoked.id));
+  await fixture.within((tx) => rotateKey(tx, max, seal, rotated.id, { expires: 7 }, null));
   await turn();
   expect(await everyone()).toEqual([[], [], []]);
   await later(rotated.id, 5);

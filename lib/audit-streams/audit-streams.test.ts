@@ -66,13 +66,7 @@ beforeEach(async () => {
 const services = () => ({ network: fixture.context.network, seal: fixture.seal });
 const add = (input: Record<string, unknown>) =>
   fixture.within((tx) =>
-    createAuditStream(
-      fixture.organizationId,
-      tx,
-      olga,
-      services(),
-      createAuditStreamSchema.parse(input) as CreateAuditStream,
-    ),
+    createAuditStream(tx, olga, services(), createAuditStreamSchema.parse(input) as CreateAuditStream),
   );
 const addWebhook = () => add({ kind: "webhook", url: `${receiver.url}/audit` });
 const addSyslog = (more: Record<string, unknown> = {}) =>
@@ -80,7 +74,7 @@ const addSyslog = (more: Record<string, unknown> = {}) =>
 const addBucket = (more: Record<string, unknown> = {}) =>
   add({ kind: "s3", url: bucket.url, prefix: "intray/", ...BUCKET_KEYS, ...more });
 const deliver = (id: string) => deliverBatch(fixture.context, fixture.organizationId, id, OWN);
-const read = (id: string) => fixture.within((tx) => readAuditStream(fixture.organizationId, tx, id));
+const read = (id: string) => fixture.within((tx) => readAuditStream(tx, id));
 const due = () => fixture.sql("UPDATE audit_stream SET not_before = now() - interval '1 second'");
 /** Appends lines with a payload of about this many characters. */
 async function lines(count: number, size = 10) {
@@ -92,7 +86,7 @@ async function lines(count: number, size = 10) {
   );
 }
 async function exported(): Promise<string[]> {
-  const pieces = exportedLines(fixture.organizationId, (work) => fixture.within(work));
+  const pieces = exportedLines((work) => fixture.within(work));
   let all = "";
   for await (const piece of pieces) all += piece;
   return all.trimEnd().split("\n");
@@ -149,7 +143,7 @@ describe("a chain that was made anew", () => {
     const [first, last] = [events(texts())[0], events(texts()).at(-1)];
     const other = await createNotificationsFixture();
     try {
-      const pieces = exportedLines(other.organizationId, (work) => other.within(work));
+      const pieces = exportedLines((work) => other.within(work));
       const remade: string[] = [];
       for await (const piece of pieces) remade.push(...piece.trimEnd().split("\n"));
       expect(await verified(remade)).toMatchObject({ ok: true });
@@ -304,7 +298,7 @@ describe("a bucket", () => {
     expect(await read(id)).toMatchObject({ position: 0, lastError: { code: "status_403" } });
     const { accessKeyId, secretAccessKey } = BUCKET_KEYS;
     await fixture.within((tx) =>
-      updateAuditStream(fixture.organizationId, tx, olga, fixture.seal, id, { accessKeyId, secretAccessKey }),
+      updateAuditStream(tx, olga, fixture.seal, id, { accessKeyId, secretAccessKey }),
     );
     while (await deliver(id));
     expect((await read(id)).behind).toBe(0);
@@ -319,15 +313,14 @@ describe("a destination that is away", () => {
     receiver.status = 503;
     expect(await deliver(id)).toBe(false);
     expect(await read(id)).toMatchObject({ position: 0, lastError: { code: "status_503" } });
-    expect(await fixture.within((tx) => streamsDue(fixture.organizationId, tx))).toEqual([]);
+    expect(await fixture.within((tx) => streamsDue(tx))).toEqual([]);
     await due();
     await fixture.sql("UPDATE audit_stream SET failing_since = now() - interval '2 hours'");
     expect(await deliver(id)).toBe(false);
     await due();
     expect(await deliver(id)).toBe(false);
     await fixture.run(NOTICES);
-    const notices = () =>
-      fixture.within((tx) => listNotices(fixture.organizationId, tx, olga, { limit: 20 } as never));
+    const notices = () => fixture.within((tx) => listNotices(tx, olga, { limit: 20 } as never));
     expect((await notices()).items.filter(({ cause }) => cause === "audit_stream.failing")).toHaveLength(1);
     receiver.status = 204;
     receiver.calls.length = 0;
@@ -352,16 +345,14 @@ describe("a destination that is away", () => {
   test("a paused stream sends nothing, and goes on where it was", async () => {
     const { id } = await addWebhook();
     const pause = (paused: boolean) =>
-      fixture.within((tx) =>
-        updateAuditStream(fixture.organizationId, tx, olga, fixture.seal, id, { paused }),
-      );
+      fixture.within((tx) => updateAuditStream(tx, olga, fixture.seal, id, { paused }));
     await pause(true);
     expect(await deliver(id)).toBe(false);
     expect(receiver.calls).toEqual([]);
     await pause(false);
     while (await deliver(id));
     expect(positions(texts())).toEqual(countTo((await read(id)).position));
-    await fixture.within((tx) => removeAuditStream(fixture.organizationId, tx, olga, id));
+    await fixture.within((tx) => removeAuditStream(tx, olga, id));
     expect(await deliver(id)).toBe(false);
   });
 });
@@ -473,7 +464,7 @@ test("an anchor follows after five minutes, and after a thousand lines; there is
     hash: last.hash,
   });
   await fixture.sql("UPDATE audit_stream SET anchored_at = now() - interval '6 minutes'");
-  expect(await fixture.within((tx) => streamsDue(fixture.organizationId, tx))).toEqual([]);
+  expect(await fixture.within((tx) => streamsDue(tx))).toEqual([]);
   await fixture.sql("UPDATE audit_stream SET anchored_at = now()");
   await lines(1_001);
   while (await deliver(id));

@@ -40,9 +40,9 @@ const CLAIMABLE = Prisma.sql`s.paused_at IS NULL AND s.not_before <= now()
       OR (s.anchored_seq < s.seq AND s.anchored_at <= now() - ${ANCHOR_MS} * interval '1 ms')))`;
 
 /** Returns the organization's streams with something to send. */
-export async function streamsDue(organizationId: string, tx: Tx): Promise<string[]> {
+export async function streamsDue(tx: Tx): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT s.id FROM audit_stream s
-    WHERE s.organization_id = ${organizationId}::uuid AND ${CLAIMABLE}`;
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND ${CLAIMABLE}`;
   return rows.map(({ id }) => id);
 }
 
@@ -71,8 +71,8 @@ export async function deliverBatch(
   own: string,
 ): Promise<boolean> {
   const found = await database.withOrganization(organizationId, async (tx) => {
-    const claimed = await claim(organizationId, tx, seal, streamId);
-    return claimed && { claimed, batch: await readBatch(organizationId, tx, claimed) };
+    const claimed = await claim(tx, seal, streamId);
+    return claimed && { claimed, batch: await readBatch(tx, claimed) };
   });
   if (!found) return false;
   const { claimed, batch } = found;
@@ -81,29 +81,28 @@ export async function deliverBatch(
     (error: unknown) => failureOf(error),
   );
   await database.withOrganization(organizationId, (tx) =>
-    failure === null
-      ? settle(organizationId, tx, claimed, batch)
-      : noteFailure(organizationId, tx, claimed, failure),
+    failure === null ? settle(tx, claimed, batch) : noteFailure(tx, claimed, failure),
   );
   countSent("audit_stream", failure === null ? "ok" : "failed");
   return failure === null;
 }
 
-async function claim(organizationId: string, tx: Tx, seal: Seal, streamId: string): Promise<Claimed | null> {
+async function claim(tx: Tx, seal: Seal, streamId: string): Promise<Claimed | null> {
   const [row] = await tx.$queryRaw<(Omit<Claimed, "secret"> & { sealedSecret: string | null })[]>`
     UPDATE audit_stream s SET claim = ${uuidv7()}::uuid, claimed_until = now() + ${CLAIM_MS} * interval '1 ms'
-    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${streamId}::uuid AND ${CLAIMABLE}
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.id = ${streamId}::uuid AND ${CLAIMABLE}
     RETURNING s.organization_id AS "organizationId", s.id, s.kind, s.address, s.settings, s.sealed_secret AS "sealedSecret",
       s.claim, s.seq, s.anchored_seq AS "anchoredSeq", s.failures, s.reported_at IS NOT NULL AS "isReported",
       s.anchored_at <= now() - ${ANCHOR_MS} * interval '1 ms' AS "isAnchorDue"`;
   if (!row) return null;
   const { sealedSecret, ...claimed } = row;
-  const secret = sealedSecret && seal.open(secretPlace(organizationId, streamId), sealedSecret);
+  const secret = sealedSecret && seal.open(secretPlace(tx.organizationId, streamId), sealedSecret);
   return { ...claimed, secret };
 }
 
 /** Reads the lines after the position. Details of private tasks are withheld, as in an export for others. */
-async function readBatch(organizationId: string, tx: Tx, claimed: Claimed): Promise<Batch> {
+async function readBatch(tx: Tx, claimed: Claimed): Promise<Batch> {
+  const { organizationId } = tx;
   const { seq, anchoredSeq, isAnchorDue } = claimed;
   const [size] = await tx.$queryRaw<{ lines: number; swept: number; previousHash: string | null }[]>`
     SELECT count(*)::integer AS lines,
@@ -115,7 +114,7 @@ async function readBatch(organizationId: string, tx: Tx, claimed: Claimed): Prom
         WHERE organization_id = ${organizationId}::uuid AND seq > ${seq} ORDER BY seq LIMIT ${BATCH_LINES}) next) sized
     WHERE size <= ${BATCH_CHARACTERS} OR number = 1`;
   const { lines: count, swept, previousHash } = size ?? { lines: 0, swept: 0, previousHash: null };
-  const events = await exportEvents(organizationId, tx, seq, count, OF_PRIVATE_TASK);
+  const events = await exportEvents(tx, seq, count, OF_PRIVATE_TASK);
   const lines = eventLines(organizationId, events, previousHash ?? "");
   const [first, newest] = [events[0], events.at(-1)];
   const last = newest ? BigInt(newest.seq) : seq;
@@ -137,35 +136,30 @@ function padded(seq: bigint): string {
   return String(seq).padStart(12, "0");
 }
 
-async function settle(
-  organizationId: string,
-  tx: Tx,
-  claimed: Claimed,
-  { last, anchors, swept }: Batch,
-): Promise<void> {
+async function settle(tx: Tx, claimed: Claimed, { last, anchors, swept }: Batch): Promise<void> {
   const settled = await tx.$executeRaw`
     UPDATE audit_stream SET seq = ${last}, delivered_at = now(), swept = swept + ${swept}, claim = NULL,
       claimed_until = NULL, failures = 0, failing_since = NULL, reported_at = NULL,
       anchored_seq = CASE WHEN ${anchors} THEN ${last} ELSE anchored_seq END,
       anchored_at = CASE WHEN ${anchors} THEN now() ELSE anchored_at END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${claimed.id}::uuid AND claim = ${claimed.claim}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${claimed.id}::uuid AND claim = ${claimed.claim}::uuid
       AND seq = ${claimed.seq}`;
   if (settled === 1 && claimed.isReported)
-    await appendEvents(organizationId, tx, [eventOf("audit_stream.recovered", claimed)]);
+    await appendEvents(tx, [eventOf("audit_stream.recovered", claimed)]);
 }
 
 /** Makes the next attempt wait, and tells owners once of a destination that is away for long. */
-async function noteFailure(organizationId: string, tx: Tx, claimed: Claimed, failure: string): Promise<void> {
+async function noteFailure(tx: Tx, claimed: Claimed, failure: string): Promise<void> {
   const wait = pauseAfter(claimed.failures + 1, Math.random());
   const [noted] = await tx.$queryRaw<{ isLong: boolean }[]>`
     UPDATE audit_stream SET claim = NULL, claimed_until = NULL, failures = failures + 1,
       not_before = now() + ${wait} * interval '1 ms', failing_since = coalesce(failing_since, now()),
       last_error = ${failure}, last_error_at = now(), reported_at = CASE
         WHEN failing_since < now() - ${REPORT_AFTER_MS} * interval '1 ms' THEN coalesce(reported_at, now()) END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${claimed.id}::uuid AND claim = ${claimed.claim}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${claimed.id}::uuid AND claim = ${claimed.claim}::uuid
     RETURNING reported_at IS NOT NULL AS "isLong"`;
   if (noted?.isLong && !claimed.isReported)
-    await appendEvents(organizationId, tx, [eventOf("audit_stream.failing", claimed, { error: failure })]);
+    await appendEvents(tx, [eventOf("audit_stream.failing", claimed, { error: failure })]);
 }
 
 function eventOf(type: NewEvent["type"], { id, kind, address }: Destination, more: object = {}): NewEvent {

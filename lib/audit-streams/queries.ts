@@ -3,20 +3,16 @@ import { notFound } from "../base/errors.ts";
 import { type AuditStream, auditStreamKindSchema, s3SettingsSchema, syslogSettingsSchema } from "./schema.ts";
 
 /** Lists the organization's audit streams, oldest first; they are few. */
-export async function listAuditStreams(organizationId: string, tx: Tx): Promise<AuditStream[]> {
-  const rows = await tx.$queryRaw<Row[]>`${SELECT} WHERE s.organization_id = ${organizationId}::uuid
+export async function listAuditStreams(tx: Tx): Promise<AuditStream[]> {
+  const rows = await tx.$queryRaw<Row[]>`${SELECT} WHERE s.organization_id = ${tx.organizationId}::uuid
     ORDER BY s.created_at, s.id`;
   return rows.map(toAuditStream);
 }
 
 /** Returns an audit stream. Throws `not_found`. */
-export async function readAuditStream(
-  organizationId: string,
-  tx: Tx,
-  streamId: string,
-): Promise<AuditStream> {
+export async function readAuditStream(tx: Tx, streamId: string): Promise<AuditStream> {
   const [row] = await tx.$queryRaw<Row[]>`${SELECT}
-    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${streamId}::uuid`;
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.id = ${streamId}::uuid`;
   if (!row) throw notFound("audit stream");
   return toAuditStream(row);
 }

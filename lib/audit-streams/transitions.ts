@@ -29,12 +29,12 @@ const MOST_STREAMS = 5;
  * read again. Throws `address_not_allowed`, `too_many_audit_streams`, and `invalid_input` for a wrong certificate.
  */
 export async function createAuditStream(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { network, seal }: { network: Network; seal: Seal },
   input: CreateAuditStream,
 ): Promise<{ id: string; secret: string | null }> {
+  const { organizationId } = tx;
   const id = uuidv7();
   const { address, settings, secret } = rowOf(input);
   checkAddress(network, input, address);
@@ -49,7 +49,7 @@ export async function createAuditStream(
   const sealed = secret && seal.seal(secretPlace(organizationId, id), secret);
   await tx.$executeRaw`INSERT INTO audit_stream (organization_id, id, kind, address, settings, sealed_secret)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${input.kind}, ${address}, ${JSON.stringify(settings)}::jsonb, ${sealed})`;
-  await append(organizationId, tx, principal, "audit_stream.created", { id, kind: input.kind, address });
+  await append(tx, principal, "audit_stream.created", { id, kind: input.kind, address });
   return { id, secret: input.kind === "webhook" ? secret : null };
 }
 
@@ -69,15 +69,14 @@ function rowOf(input: CreateAuditStream): { address: string; settings: object; s
 
 /** Pauses, resumes, or changes credentials. Resuming tries at once. Throws `not_found`, `invalid_input`. */
 export async function updateAuditStream(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   streamId: string,
   { paused, ca, accessKeyId, secretAccessKey }: UpdateAuditStream,
 ): Promise<void> {
-  const stream = await lock(organizationId, tx, streamId);
-  const where = { organizationId, id: streamId };
+  const stream = await lock(tx, streamId);
+  const where = { organizationId: tx.organizationId, id: streamId };
   if (ca !== undefined) {
     if (stream.kind !== "syslog") throw invalid("ca", "Only a syslog server has a CA certificate");
     checkCa(ca);
@@ -86,31 +85,26 @@ export async function updateAuditStream(
   if (accessKeyId !== undefined && secretAccessKey !== undefined) {
     if (stream.kind !== "s3") throw invalid("accessKeyId", "Only a bucket has access keys");
     const settings = { ...s3SettingsSchema.parse(stream.settings), accessKeyId };
-    const sealedSecret = seal.seal(secretPlace(organizationId, streamId), secretAccessKey);
+    const sealedSecret = seal.seal(secretPlace(tx.organizationId, streamId), secretAccessKey);
     await tx.auditStream.updateMany({ where, data: { settings, sealedSecret } });
   }
   const hasNewCredentials = ca !== undefined || accessKeyId !== undefined;
   if (paused !== undefined && paused !== stream.isPaused) {
     await tx.auditStream.updateMany({ where, data: { pausedAt: paused ? new Date() : null } });
     const type = paused ? "audit_stream.paused" : "audit_stream.resumed";
-    await append(organizationId, tx, principal, type, stream);
+    await append(tx, principal, type, stream);
   }
   if (paused === false || hasNewCredentials)
     await tx.$executeRaw`UPDATE audit_stream SET failures = 0, not_before = now()
-      WHERE organization_id = ${organizationId}::uuid AND id = ${streamId}::uuid`;
-  if (hasNewCredentials) await append(organizationId, tx, principal, "audit_stream.updated", stream);
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${streamId}::uuid`;
+  if (hasNewCredentials) await append(tx, principal, "audit_stream.updated", stream);
 }
 
 /** Removes a stream. What the destination has stays there. Throws `not_found`. */
-export async function removeAuditStream(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  streamId: string,
-): Promise<void> {
-  const stream = await lock(organizationId, tx, streamId);
-  await tx.auditStream.deleteMany({ where: { organizationId, id: streamId } });
-  await append(organizationId, tx, principal, "audit_stream.removed", stream);
+export async function removeAuditStream(tx: Tx, principal: Principal, streamId: string): Promise<void> {
+  const stream = await lock(tx, streamId);
+  await tx.auditStream.deleteMany({ where: { organizationId: tx.organizationId, id: streamId } });
+  await append(tx, principal, "audit_stream.removed", stream);
 }
 
 /** Sends one test line now, outside of any transaction. The stream's position does not move. Throws `not_found`. */
@@ -120,7 +114,7 @@ export async function testAuditStream(
   { network, seal, own }: { network: Network; seal: Seal; own: string },
   streamId: string,
 ): Promise<AuditStreamTest> {
-  const to = await within((tx) => destinationOf(organizationId, tx, seal, streamId));
+  const to = await within((tx) => destinationOf(tx, seal, streamId));
   const at = new Date().toISOString();
   const lines = [noteLine({ kind: "test", organizationId, at })];
   try {
@@ -131,17 +125,12 @@ export async function testAuditStream(
   }
 }
 
-async function destinationOf(
-  organizationId: string,
-  tx: Tx,
-  seal: Seal,
-  streamId: string,
-): Promise<Destination> {
-  const row = await tx.auditStream.findFirst({ where: { organizationId, id: streamId } });
+async function destinationOf(tx: Tx, seal: Seal, streamId: string): Promise<Destination> {
+  const row = await tx.auditStream.findFirst({ where: { organizationId: tx.organizationId, id: streamId } });
   if (!row) throw notFound("audit stream");
   const { id, kind, address, settings, sealedSecret } = row;
-  const secret = sealedSecret && seal.open(secretPlace(organizationId, id), sealedSecret);
-  return { organizationId, id, kind, address, settings, secret };
+  const secret = sealedSecret && seal.open(secretPlace(tx.organizationId, id), sealedSecret);
+  return { organizationId: tx.organizationId, id, kind, address, settings, secret };
 }
 
 function checkAddress(network: Network, input: CreateAuditStream, address: string): void {
@@ -183,23 +172,20 @@ interface Locked {
   isPaused: boolean;
 }
 
-async function lock(organizationId: string, tx: Tx, streamId: string): Promise<Locked> {
+async function lock(tx: Tx, streamId: string): Promise<Locked> {
   const [found] = await tx.$queryRaw<
     Locked[]
   >(Prisma.sql`SELECT id, kind, address, settings, paused_at IS NOT NULL AS "isPaused"
-    FROM audit_stream WHERE organization_id = ${organizationId}::uuid AND id = ${streamId}::uuid FOR UPDATE`);
+    FROM audit_stream WHERE organization_id = ${tx.organizationId}::uuid AND id = ${streamId}::uuid FOR UPDATE`);
   if (!found) throw notFound("audit stream");
   return found;
 }
 
 async function append(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   type: EventType,
   { id, kind, address }: Pick<Locked, "id" | "kind" | "address">,
 ): Promise<void> {
-  await appendEvents(organizationId, tx, [
-    { type, actor, data: { streamId: id, kind, host: hostOf(kind, address) } },
-  ]);
+  await appendEvents(tx, [{ type, actor, data: { streamId: id, kind, host: hostOf(kind, address) } }]);
 }

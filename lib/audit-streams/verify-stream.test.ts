@@ -22,9 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "intray-stream-"));
   database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 1 });
-  await db.withOrganization(organizationId, (tx) =>
-    createOrganization(organizationId, tx, { slug: "acme", name: "Acme" }),
-  );
+  await db.withOrganization(organizationId, (tx) => createOrganization(tx, { slug: "acme", name: "Acme" }));
   await append("paid");
 });
 afterAll(async () => {
@@ -36,7 +34,6 @@ afterAll(async () => {
 const append = (text: string) =>
   db.withOrganization(organizationId, (tx) =>
     appendEvents(
-      organizationId,
       tx,
       Array.from({ length: 4 }, (_, n) => ({
         type: "server.updated" as const,
@@ -45,7 +42,7 @@ const append = (text: string) =>
       })),
     ),
   );
-const events = () => db.withOrganization(organizationId, (tx) => exportEvents(organizationId, tx, 0n, 100));
+const events = () => db.withOrganization(organizationId, (tx) => exportEvents(tx, 0n, 100));
 
 /** Runs `events verify`, and returns what it wrote. */
 const verify = (...args: string[]) =>

@@ -12,14 +12,14 @@ export const isOf = (whose: Whose): Prisma.Sql =>
     : Prisma.sql`m.id = ${whose.memberId}::uuid`;
 
 /** The member's absence, also one that is still to come; null: none. Throws `not_found`. */
-export async function readAway(organizationId: string, tx: Tx, whose: Whose): Promise<Away | null> {
+export async function readAway(tx: Tx, whose: Whose): Promise<Away | null> {
   const [row] = await tx.$queryRaw<AwayRow[]>`
     SELECT a.starts_at AS "from", a.ends_at AS until, a.scope, a.reason, a.set_at AS "setAt",
       jsonb_build_object('id', a.delegate, 'name', coalesce(d.name, 'a former member')) AS delegate,
       jsonb_build_object('id', a.set_by, 'name', coalesce(b.name, 'a former member')) AS "setBy"
     FROM membership m LEFT JOIN away a ON a.organization_id = m.organization_id AND a.user_id = m.user_id AND a.ends_at > now()
       LEFT JOIN "user" d ON d.id = a.delegate LEFT JOIN "user" b ON b.id = a.set_by
-    WHERE m.organization_id = ${organizationId}::uuid AND ${isOf(whose)}`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND ${isOf(whose)}`;
   if (!row) throw notFound("member");
   if (row.from === null) return null;
   const { delegate, setBy, scope } = partsSchema.parse(row);

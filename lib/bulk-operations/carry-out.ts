@@ -42,33 +42,33 @@ export async function carryOutOne(
   organizationId: string,
 ): Promise<boolean> {
   const { db, log } = services;
-  const item = await db.withOrganization(organizationId, (tx) => nextItem(organizationId, tx, null));
+  const item = await db.withOrganization(organizationId, (tx) => nextItem(tx, null));
   if (!item) return false;
   try {
     const prepared = await prepare(services, organizationId, item);
     await db.withOrganization(organizationId, async (tx) => {
       // Another engine holds the item or has done it, so the preparation is dropped.
-      if (!(await nextItem(organizationId, tx, item))) return;
-      const principal = await principalOf(organizationId, tx, item);
-      await settle(organizationId, tx, item, "done");
+      if (!(await nextItem(tx, item))) return;
+      const principal = await principalOf(tx, item);
+      await settle(tx, item, "done");
       await prepared(tx, principal);
     });
   } catch (error) {
     if (isDatabaseDown(error)) throw error;
     if (!(error instanceof AppError))
       log.error({ err: error, organizationId }, "an item of a bulk operation failed");
-    await db.withOrganization(organizationId, (tx) => refuse(organizationId, tx, item, error));
+    await db.withOrganization(organizationId, (tx) => refuse(tx, item, error));
   }
   return true;
 }
 
 /** Locks and returns the next item, or `item` if it still waits; null if none. */
-async function nextItem(organizationId: string, tx: Tx, item: Item | null): Promise<Item | null> {
+async function nextItem(tx: Tx, item: Item | null): Promise<Item | null> {
   const [row] = await tx.$queryRaw<unknown[]>`
     SELECT i.operation_id AS "operationId", i.position, i.task_id AS "taskId", i.new_task_id AS "newTaskId", o.action,
       o.actor, o.user_id AS "userId", i.restarts_before AS "restartsBefore"
     FROM bulk_operation o JOIN bulk_item i ON i.organization_id = o.organization_id AND i.operation_id = o.id
-    WHERE o.organization_id = ${organizationId}::uuid AND o.state = 'running' AND i.state = 'waiting'
+    WHERE o.organization_id = ${tx.organizationId}::uuid AND o.state = 'running' AND i.state = 'waiting'
       AND (i.not_before IS NULL OR i.not_before <= now())
       AND (${item === null} OR (o.id = ${item?.operationId}::uuid AND i.position = ${item?.position}))
     ORDER BY o.begun_at, i.position LIMIT 1 FOR UPDATE OF i SKIP LOCKED`;
@@ -80,22 +80,20 @@ type Act = (tx: Tx, principal: Principal) => Promise<void>;
 /** Makes calls to servers before the transaction. Returns the action for the transaction. */
 async function prepare(services: Services, organizationId: string, item: Item): Promise<Act> {
   const { taskId, newTaskId } = item;
-  if (item.action === "cancel")
-    return (tx, principal) => requestCancel(organizationId, tx, principal, taskId);
-  if (item.action === "refresh")
-    return (tx, principal) => requestRefresh(organizationId, tx, principal, taskId);
+  if (item.action === "cancel") return (tx, principal) => requestCancel(tx, principal, taskId);
+  if (item.action === "refresh") return (tx, principal) => requestRefresh(tx, principal, taskId);
   const { start, principal } = await services.db.withOrganization(organizationId, async (tx) => {
-    const principal = await principalOf(organizationId, tx, item);
-    return { principal, start: await readStart(organizationId, tx, principal, taskId) };
+    const principal = await principalOf(tx, item);
+    return { principal, start: await readStart(tx, principal, taskId) };
   });
   const tool = await startableTool(services, principal, start);
   return async (tx, principal) => {
-    await lockServer(organizationId, tx, start.serverId);
-    const connection = await connectionFor(organizationId, tx, principal, start.serverId);
-    const last = await lastUsed(organizationId, tx, start.serverId, tool.name);
-    await noteToolUse(organizationId, tx, principal, start.serverId, tool, null, last);
-    await refuseStartedAgain(organizationId, tx, item);
-    await createTask(organizationId, tx, {
+    await lockServer(tx, start.serverId);
+    const connection = await connectionFor(tx, principal, start.serverId);
+    const last = await lastUsed(tx, start.serverId, tool.name);
+    await noteToolUse(tx, principal, start.serverId, tool, null, last);
+    await refuseStartedAgain(tx, item);
+    await createTask(tx, {
       ...start,
       ...(newTaskId && { id: newTaskId }),
       principal,
@@ -113,34 +111,30 @@ async function prepare(services: Services, organizationId: string, item: Item): 
  * the same failures make each call once. The task's lock makes restarts wait for each other, whoever makes
  * them, so that the count includes all that came before.
  */
-async function refuseStartedAgain(organizationId: string, tx: Tx, item: Item): Promise<void> {
-  await lockForRestart(organizationId, tx, item.taskId);
+async function refuseStartedAgain(tx: Tx, item: Item): Promise<void> {
+  await lockForRestart(tx, item.taskId);
   const [counted] = await tx.$queryRaw<{ restarts: number }[]>`
     SELECT ${RESTARTS} AS restarts FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${item.taskId}::uuid`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${item.taskId}::uuid`;
   if (counted && counted.restarts <= item.restartsBefore) return;
   throw new AppError("started_again", "It was started again meanwhile, as another task.");
 }
 
 /** Throws `forbidden` if the maker has lost the right to the action. */
-async function principalOf(
-  organizationId: string,
-  tx: Tx,
-  { actor, userId, action }: Item,
-): Promise<Principal> {
+async function principalOf(tx: Tx, { actor, userId, action }: Item): Promise<Principal> {
   const needed = action === "restart" ? "tasks:start" : "tasks:manage";
   const [row] =
     userId !== null
       ? await tx.$queryRaw<BoundRole[]>`SELECT role, NULL AS "accountRole" FROM membership
-          WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid`
+          WHERE organization_id = ${tx.organizationId}::uuid AND user_id = ${userId}::uuid`
       : await tx.$queryRaw<BoundRole[]>`
           SELECT k.role, ${ACCOUNT_ROLE} AS "accountRole" FROM api_key k
-          WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${actor.id}::uuid AND ${IN_FORCE}
+          WHERE k.organization_id = ${tx.organizationId}::uuid AND k.id = ${actor.id}::uuid AND ${IN_FORCE}
             AND (k.permissions IS NULL OR ${needed} = ANY (k.permissions))`;
   const role = row && weaker(row);
   if (!role || !may(role, needed))
     throw new AppError("forbidden", "Who asked for it may not do this any more.");
-  return { organizationId, userId, role, actor };
+  return { organizationId: tx.organizationId, userId, role, actor };
 }
 
 interface BoundRole {
@@ -157,7 +151,6 @@ function weaker({ role, accountRole }: BoundRole): Role {
 
 /** Ends an item; `endFinished` later ends the operation. */
 async function settle(
-  organizationId: string,
   tx: Tx,
   item: Item,
   state: "done" | "refused",
@@ -166,33 +159,33 @@ async function settle(
   const { operationId, position } = item;
   await tx.$executeRaw`UPDATE bulk_item SET state = ${state}, done_at = now(), code = ${why?.code ?? null},
       message = ${why?.message ?? null}
-    WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND operation_id = ${operationId}::uuid
       AND position = ${position} AND state = 'waiting'`;
-  await publishChange(organizationId, tx, "bulk_operation", [operationId]);
+  await publishChange(tx, "bulk_operation", [operationId]);
 }
 
 /** Refuses an item. An exceeded start quota delays the operation's items instead, since waiting helps. */
-async function refuse(organizationId: string, tx: Tx, item: Item, error: unknown): Promise<void> {
-  if (!(await nextItem(organizationId, tx, item))) return;
+async function refuse(tx: Tx, item: Item, error: unknown): Promise<void> {
+  if (!(await nextItem(tx, item))) return;
   const known = error instanceof AppError ? error : null;
   if (known?.code === "quota_exceeded" && String(known.extra?.quota).endsWith("starts")) {
     await tx.$executeRaw`UPDATE bulk_item SET not_before = now() + ${known.retryAfterMs ?? 1_000} * interval '1 ms'
-      WHERE organization_id = ${organizationId}::uuid AND operation_id = ${item.operationId}::uuid AND state = 'waiting'`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND operation_id = ${item.operationId}::uuid AND state = 'waiting'`;
     return;
   }
-  await settle(organizationId, tx, item, "refused", {
+  await settle(tx, item, "refused", {
     code: known?.code ?? "failed",
     message: known?.detail ?? "Intray could not do it. Its log says why.",
   });
 }
 
 /** Ends the operations without waiting items. */
-export async function endFinished(organizationId: string, tx: Tx): Promise<void> {
+export async function endFinished(tx: Tx): Promise<void> {
   const ended = await tx.$queryRaw<
     { id: string; action: string; actor: unknown; done: number; refused: number }[]
   >`
     UPDATE bulk_operation o SET state = 'done', ended_at = now()
-    WHERE o.organization_id = ${organizationId}::uuid AND o.state = 'running' AND NOT EXISTS (
+    WHERE o.organization_id = ${tx.organizationId}::uuid AND o.state = 'running' AND NOT EXISTS (
       SELECT FROM bulk_item i WHERE i.organization_id = o.organization_id AND i.operation_id = o.id
         AND i.state = 'waiting')
     RETURNING o.id, o.action, o.actor, (SELECT count(*)::integer FROM bulk_item i
@@ -200,13 +193,11 @@ export async function endFinished(organizationId: string, tx: Tx): Promise<void>
       (SELECT count(*)::integer FROM bulk_item i
         WHERE i.organization_id = o.organization_id AND i.operation_id = o.id AND i.state = 'refused') AS refused`;
   await publishChange(
-    organizationId,
     tx,
     "bulk_operation",
     ended.map(({ id }) => id),
   );
   await appendEvents(
-    organizationId,
     tx,
     ended.map(({ id, action, actor, done, refused }) => ({
       type: "bulk.ended" as const,

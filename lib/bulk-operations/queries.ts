@@ -16,17 +16,13 @@ import {
 } from "./schema.ts";
 
 /** Throws `not_found`. */
-export async function readOperation(
-  organizationId: string,
-  tx: Tx,
-  operationId: string,
-): Promise<BulkOperation> {
+export async function readOperation(tx: Tx, operationId: string): Promise<BulkOperation> {
   const [row] = await tx.$queryRaw<OperationRow[]>`
     SELECT o.id, o.action, o.state, o.actor AS "by", o.items, o.created_at AS "createdAt", o.begun_at AS "begunAt",
       o.ended_at AS "endedAt", (SELECT jsonb_object_agg(c.state, c.count) FROM (
         SELECT i.state, count(*)::integer AS count FROM bulk_item i WHERE i.organization_id = o.organization_id
           AND i.operation_id = o.id GROUP BY i.state) c) AS counts
-    FROM bulk_operation o WHERE o.organization_id = ${organizationId}::uuid AND o.id = ${operationId}::uuid`;
+    FROM bulk_operation o WHERE o.organization_id = ${tx.organizationId}::uuid AND o.id = ${operationId}::uuid`;
   if (!row) throw notFound("bulk operation");
   return bulkOperationSchema.parse({
     ...row,
@@ -61,13 +57,12 @@ export function isMaker(by: Actor, { actor }: Principal): boolean {
  * they may see. Throws `not_found`.
  */
 export async function listItems(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   operationId: string,
   query: PageQuery & { state?: ItemState | undefined },
 ): Promise<Page<BulkItem>> {
-  const operation = await readOperation(organizationId, tx, operationId);
+  const operation = await readOperation(tx, operationId);
   const all = isMaker(operation.by, principal);
   const rows = await tx.$queryRaw<ItemRow[]>`
     SELECT i.position, i.task_id AS "taskId", i.state, i.code, i.message, i.done_at AS "doneAt",
@@ -76,7 +71,7 @@ export async function listItems(
     FROM bulk_item i
       LEFT JOIN task t ON t.organization_id = i.organization_id AND t.id = i.task_id AND ${visibleTask(principal)}
       LEFT JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
-    WHERE i.organization_id = ${organizationId}::uuid AND i.operation_id = ${operationId}::uuid
+    WHERE i.organization_id = ${tx.organizationId}::uuid AND i.operation_id = ${operationId}::uuid
       AND (${all} OR t.id IS NOT NULL) AND i.position > ${Number(readSequence(query.cursor) ?? -1n)}
       ${query.state ? Prisma.sql`AND i.state = ${query.state}` : Prisma.empty}
     ORDER BY i.position LIMIT ${query.limit + 1}`;

@@ -25,13 +25,12 @@ const ENDED_KEPT = "30 days";
  * invisible task, `nothing_suits` if the action suits none of them, and `too_many_tasks`.
  */
 export async function prepareOperation(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   input: CreateBulkInput,
 ): Promise<string> {
-  await forgetOld(organizationId, tx);
-  const chosen = await chosenTasks(organizationId, tx, principal, input);
+  await forgetOld(tx);
+  const chosen = await chosenTasks(tx, principal, input);
   if (chosen.length > MOST_ITEMS)
     throw new AppError("too_many_tasks", `These are more than ${MOST_ITEMS.toLocaleString("en")} tasks.`, {
       extra: { limit: MOST_ITEMS },
@@ -41,7 +40,7 @@ export async function prepareOperation(
   const id = uuidv7();
   await tx.bulkOperation.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       action: input.action,
       actor: storable(principal.actor),
@@ -53,7 +52,7 @@ export async function prepareOperation(
   const restarts = chosen.map((task) => task.restarts);
   const newIds = chosen.map(() => (input.action === "restart" ? uuidv7() : null));
   await tx.$executeRaw`INSERT INTO bulk_item (organization_id, operation_id, position, task_id, new_task_id, restarts_before)
-    SELECT ${organizationId}::uuid, ${id}::uuid, chosen.position, chosen.task_id, chosen.new_task_id, chosen.restarts
+    SELECT ${tx.organizationId}::uuid, ${id}::uuid, chosen.position, chosen.task_id, chosen.new_task_id, chosen.restarts
     FROM unnest(${taskIds}::uuid[], ${newIds}::uuid[], ${restarts}::integer[])
       WITH ORDINALITY AS chosen (task_id, new_task_id, restarts, position)`;
   return id;
@@ -68,7 +67,6 @@ interface ChosenTask {
 }
 
 async function chosenTasks(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { action, taskIds, filter }: CreateBulkInput,
@@ -83,16 +81,16 @@ async function chosenTasks(
     const rows = await tx.$queryRaw<
       (ChosenTask & { suits: boolean })[]
     >`SELECT t.id, ${restarts} AS restarts, ${suits} AS suits FROM task t
-      WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${named}::uuid[]) AND ${visibleTask(principal)}
+      WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${named}::uuid[]) AND ${visibleTask(principal)}
       ORDER BY t.created_at DESC, t.id DESC`;
     if (rows.length < named.length) throw notFound("task");
     return rows.filter((row) => row.suits);
   }
   const state = filter?.state ? states.filter((each) => filter.state?.includes(each)) : states;
   const among = filter?.cause && action === "restart" ? Prisma.sql`${suits} AND ${MAY_REPEAT}` : suits;
-  const parts = partsOf(organizationId, { ...filter, state }).map(
+  const parts = partsOf(tx.organizationId, { ...filter, state }).map(
     (part) => Prisma.sql`(SELECT t.id, t.created_at, ${restarts} AS restarts FROM task t
-      WHERE ${matching(organizationId, principal, filter ?? {})} AND ${part.where} AND ${among}
+      WHERE ${matching(tx.organizationId, principal, filter ?? {})} AND ${part.where} AND ${among}
       ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_ITEMS + 1})`,
   );
   if (parts.length === 0) return [];
@@ -102,9 +100,9 @@ async function chosenTasks(
     ORDER BY found.created_at DESC, found.id DESC LIMIT ${MOST_ITEMS + 1}`;
 }
 
-async function forgetOld(organizationId: string, tx: Tx): Promise<void> {
-  await tx.$executeRaw`DELETE FROM bulk_operation WHERE organization_id = ${organizationId}::uuid AND id IN (
-    SELECT id FROM bulk_operation WHERE organization_id = ${organizationId}::uuid
+async function forgetOld(tx: Tx): Promise<void> {
+  await tx.$executeRaw`DELETE FROM bulk_operation WHERE organization_id = ${tx.organizationId}::uuid AND id IN (
+    SELECT id FROM bulk_operation WHERE organization_id = ${tx.organizationId}::uuid
       AND ((state = 'prepared' AND created_at < now() - ${UNCONFIRMED_KEPT}::interval)
         OR ended_at < now() - ${ENDED_KEPT}::interval)
     LIMIT 20 FOR UPDATE SKIP LOCKED)`;
@@ -115,13 +113,12 @@ async function forgetOld(organizationId: string, tx: Tx): Promise<void> {
  * `forbidden` for another's operation, `count_differs` for a wrong number, and `operation_stopped`.
  */
 export async function beginOperation(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   operationId: string,
   count: number,
 ): Promise<void> {
-  const { action, items, by, state } = await readOperation(organizationId, tx, operationId);
+  const { action, items, by, state } = await readOperation(tx, operationId);
   if (!isMaker(by, principal))
     throw new AppError("forbidden", `Only ${actorWords(by)} can begin this: it is done in their name.`);
   if (items !== count)
@@ -130,10 +127,10 @@ export async function beginOperation(
     });
   if (state === "stopped") throw new AppError("operation_stopped", "It was stopped before it began.");
   const begun = await tx.$executeRaw`UPDATE bulk_operation SET state = 'running', begun_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${operationId}::uuid AND state = 'prepared'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${operationId}::uuid AND state = 'prepared'`;
   if (begun === 0) return;
-  await publishChange(organizationId, tx, "bulk_operation", [operationId]);
-  await appendEvents(organizationId, tx, [
+  await publishChange(tx, "bulk_operation", [operationId]);
+  await appendEvents(tx, [
     { type: "bulk.begun", actor: principal.actor, data: { operationId, action, items } },
   ]);
 }
@@ -142,22 +139,17 @@ export async function beginOperation(
  * Stops an operation: waiting items are skipped, an item under way is finished. Repeating the call changes
  * nothing. Throws `not_found`.
  */
-export async function stopOperation(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  operationId: string,
-): Promise<void> {
-  const { action, begunAt } = await readOperation(organizationId, tx, operationId);
+export async function stopOperation(tx: Tx, principal: Principal, operationId: string): Promise<void> {
+  const { action, begunAt } = await readOperation(tx, operationId);
   const stopped = await tx.$executeRaw`UPDATE bulk_operation SET state = 'stopped', ended_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${operationId}::uuid AND state IN ('prepared', 'running')`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${operationId}::uuid AND state IN ('prepared', 'running')`;
   if (stopped === 0) return;
   // Waits for the item that an engine is processing.
   const skipped = await tx.$executeRaw`UPDATE bulk_item SET state = 'skipped', done_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid AND state = 'waiting'`;
-  await publishChange(organizationId, tx, "bulk_operation", [operationId]);
+    WHERE organization_id = ${tx.organizationId}::uuid AND operation_id = ${operationId}::uuid AND state = 'waiting'`;
+  await publishChange(tx, "bulk_operation", [operationId]);
   if (begunAt === null) return;
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     { type: "bulk.stopped", actor: principal.actor, data: { operationId, action, skipped } },
   ]);
 }

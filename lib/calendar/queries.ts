@@ -3,8 +3,8 @@ import type { Tx } from "../base/db/db.ts";
 import { calendarSchema, type SavedCalendar } from "./schema.ts";
 
 /** The calendar in force. */
-export async function readCalendar(organizationId: string, tx: Tx): Promise<SavedCalendar> {
-  const row = await tx.workingCalendar.findUnique({ where: { organizationId } });
+export async function readCalendar(tx: Tx): Promise<SavedCalendar> {
+  const row = await tx.workingCalendar.findUnique({ where: { organizationId: tx.organizationId } });
   if (!row) return { version: 0, calendar: null, changedAt: null, changedBy: null };
   return {
     version: row.version,

@@ -9,17 +9,16 @@ import { type Calendar, WEEKDAYS } from "./schema.ts";
 
 /** Replaces the calendar, if `version` is still the one in force. Changes nothing if it is the same. Throws `version_changed`. */
 export async function saveCalendar(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   version: number,
   calendar: Calendar | null,
 ): Promise<void> {
   // One change at a time, also the first.
-  await tx.$executeRaw`INSERT INTO working_calendar (organization_id) VALUES (${organizationId}::uuid)
+  await tx.$executeRaw`INSERT INTO working_calendar (organization_id) VALUES (${tx.organizationId}::uuid)
     ON CONFLICT (organization_id) DO NOTHING`;
-  await tx.$queryRaw`SELECT FROM working_calendar WHERE organization_id = ${organizationId}::uuid FOR UPDATE`;
-  const saved = await readCalendar(organizationId, tx);
+  await tx.$queryRaw`SELECT FROM working_calendar WHERE organization_id = ${tx.organizationId}::uuid FOR UPDATE`;
+  const saved = await readCalendar(tx);
   if (saved.version !== version)
     throw new AppError("version_changed", "Somebody has changed the calendar meanwhile. Look at it again.", {
       extra: { version: saved.version },
@@ -27,7 +26,7 @@ export async function saveCalendar(
   // jsonb keeps members in an order of its own.
   if (canonicalJson(saved.calendar) === canonicalJson(calendar)) return;
   await tx.workingCalendar.update({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     data: {
       version: version + 1,
       calendar: calendar === null ? Prisma.DbNull : storable(calendar),
@@ -36,7 +35,7 @@ export async function saveCalendar(
     },
   });
   const data = { version: version + 1, ...differenceOf(saved.calendar, calendar) };
-  await appendEvents(organizationId, tx, [{ type: "calendar.changed", actor, data }]);
+  await appendEvents(tx, [{ type: "calendar.changed", actor, data }]);
 }
 
 /** What a change was, for the history. Null: there was, or is, no calendar. */

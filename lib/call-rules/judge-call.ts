@@ -32,16 +32,15 @@ export interface ApprovalWanted {
  * restarts, races and bulk operations, `queueRetry()` for the next attempt at a failed call.
  */
 export async function judgeCall(
-  organizationId: string,
   tx: Tx,
   principal: Pick<Principal, "actor" | "role">,
   { serverId, tool, arguments: args }: CallToJudge,
 ): Promise<ApprovalWanted | null> {
   const agentId = agentOf(principal);
-  const grant = agentId === null ? null : await grantOf(organizationId, tx, agentId, serverId, tool);
+  const grant = agentId === null ? null : await grantOf(tx, agentId, serverId, tool);
   if (agentId !== null && !grant)
     throw new AppError("denied_by_rule", "The agent is not granted this tool.", { extra: { rule: null } });
-  const { serverName, ...rules } = await readRulesFor(organizationId, tx, serverId);
+  const { serverName, ...rules } = await readRulesFor(tx, serverId);
   const now = new Date();
   const server = { id: serverId, name: serverName };
   const verdict = judge(rules, { server, tool, arguments: args, requester: principal, now }, grant);

@@ -15,31 +15,30 @@ import type { CallRule, CallRulesInput } from "./schema.ts";
  * another one than the tool's or server's own.
  */
 export async function saveCallRules(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   version: number,
   { rules }: CallRulesInput,
 ): Promise<void> {
   // One change at a time, since the difference is told against the version before.
-  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
-  const before = await readCallRules(organizationId, tx);
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${tx.organizationId}::uuid FOR NO KEY UPDATE`;
+  const before = await readCallRules(tx);
   if (before.version !== version)
     throw new AppError("version_changed", "Somebody has changed these rules meanwhile. Look at them again.", {
       extra: { version: before.version },
     });
-  const errors = problemsOf(rules, before.rules, await listedServers(organizationId, tx));
+  const errors = problemsOf(rules, before.rules, await listedServers(tx));
   if (errors.length > 0) throw new AppError("invalid_input", "Some rules are not valid.", { errors });
   if (JSON.stringify(rules.map(inOrder)) === JSON.stringify(before.rules.map(inOrder))) return;
   await tx.callRuleVersion.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       version: version + 1,
       rules: storable(rules.map(inOrder)),
       madeBy: storable(actor),
     },
   });
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     {
       type: "call_rules.changed",
       actor,

@@ -21,15 +21,14 @@ const ARGUMENT_BYTES = 64 * 1024;
  * the process come in between. `within` opens a transaction. Throws `invalid_input` as `saveCallRules`.
  */
 export async function tryCallRules(
-  organizationId: string,
   principal: Principal,
   { rules }: CallRulesInput,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
 ): Promise<TriedCalls> {
   const { current, servers, calls } = await within(async (tx) => ({
-    current: await readCallRules(organizationId, tx),
-    servers: await listedServers(organizationId, tx),
-    calls: await latestCalls(organizationId, tx, principal),
+    current: await readCallRules(tx),
+    servers: await listedServers(tx),
+    calls: await latestCalls(tx, principal),
   }));
   const errors = problemsOf(rules, current.rules, servers);
   if (errors.length > 0) throw new AppError("invalid_input", "Some rules are not valid.", { errors });
@@ -79,16 +78,16 @@ interface MadeCall {
 }
 
 /** Retries repeat a call that is listed, and adopted tasks were no calls of Intray's. */
-function latestCalls(organizationId: string, tx: Tx, principal: Principal): Promise<MadeCall[]> {
+function latestCalls(tx: Tx, principal: Principal): Promise<MadeCall[]> {
   return tx.$queryRaw<MadeCall[]>(Prisma.sql`
     WITH latest AS (
       SELECT t.id FROM task t
-      WHERE t.organization_id = ${organizationId}::uuid AND NOT t.adopted AND t.attempt = 1 AND ${visibleTask(principal)}
+      WHERE t.organization_id = ${tx.organizationId}::uuid AND NOT t.adopted AND t.attempt = 1 AND ${visibleTask(principal)}
       ORDER BY t.created_at DESC LIMIT ${CALLS})
     SELECT t.id AS "taskId", t.server_id AS "serverId", s.name AS "serverName", t.tool, t.label,
       t.created_at AS "createdAt", t.requested_by AS "requestedBy", m.role, t.tool_hints -> 'annotations' AS annotations,
       t.arguments
-    FROM latest JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = latest.id
+    FROM latest JOIN task t ON t.organization_id = ${tx.organizationId}::uuid AND t.id = latest.id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
       LEFT JOIN membership m ON m.organization_id = t.organization_id AND m.user_id = t.requester_user_id
     WHERE octet_length(t.arguments::text) <= ${ARGUMENT_BYTES}

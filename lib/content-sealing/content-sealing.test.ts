@@ -50,9 +50,9 @@ const SECRET = Object.values(MARKS);
 let fixture: OrganizationFixture;
 const queries = createQueries(() => fixture);
 const owner = () => ({ ...fixture.operator, role: "owner" as const });
-const begin = () => fixture.within((tx) => beginSealing(fixture.organizationId, tx, owner(), fixture.seal));
-const end = () => fixture.within((tx) => endSealing(fixture.organizationId, tx, owner()));
-const state = () => fixture.within((tx) => readContentSealing(fixture.organizationId, tx));
+const begin = () => fixture.within((tx) => beginSealing(tx, owner(), fixture.seal));
+const end = () => fixture.within((tx) => endSealing(tx, owner()));
+const state = () => fixture.within((tx) => readContentSealing(tx));
 const leaks = async () => {
   const dump = await dumpOf(fixture.adminUrl);
   return SECRET.flatMap((mark) => placesOf(dump, mark).map((table) => `${mark} in ${table}`));
@@ -127,14 +127,12 @@ describe("on 2026-07-28", () => {
     const request = await queries.openRequest(id);
     expect(request.message).toContain(MARKS.question);
     await fixture.within((tx) =>
-      saveDraft(fixture.organizationId, tx, fixture.approver, request.id, {
+      saveDraft(tx, fixture.approver, request.id, {
         content: { why: MARKS.draft },
         comment: MARKS.draft,
       }),
     );
-    await fixture.within((tx) =>
-      addComment(fixture.organizationId, tx, fixture.approver, request.id, { text: MARKS.thread }),
-    );
+    await fixture.within((tx) => addComment(tx, fixture.approver, request.id, { text: MARKS.thread }));
     await fixture.answer(request.id, { action: "accept", content: said, comment: MARKS.comment });
     await queries.inState(id, "completed");
     return { id, request };
@@ -144,9 +142,7 @@ describe("on 2026-07-28", () => {
     await begin();
     await fixture.startEngine();
     const { id, request } = await live();
-    const thread = await fixture.within((tx) =>
-      readThread(fixture.organizationId, tx, fixture.approver, request.id),
-    );
+    const thread = await fixture.within((tx) => readThread(tx, fixture.approver, request.id));
     expect(thread.items).toMatchObject([{ text: MARKS.thread }]);
     expect(remote.calls[0]).toMatchObject({ arguments: { note: MARKS.argument, title: MARKS.label } });
     expect(remote.answers.map(({ answer }) => answer)).toEqual([{ action: "accept", content: said }]);
@@ -207,7 +203,7 @@ describe("on 2026-07-28", () => {
     await until("it was asked for again", async () => remote.seen.length > 0);
     await fixture.within(async (tx) => {
       const { recordAnswer } = await import("../input-requests/transitions.ts");
-      await recordAnswer(fixture.organizationId, tx, fixture.approver, before.id, {
+      await recordAnswer(tx, fixture.approver, before.id, {
         action: "accept",
         content: said,
         questionHash: before.questionHash,
@@ -234,7 +230,7 @@ describe("on 2026-07-28", () => {
     ).rejects.toMatchObject({
       code: "content_unavailable",
     });
-    expect(await broken.within((tx) => readContentSealing(fixture.organizationId, tx))).toMatchObject({
+    expect(await broken.within((tx) => readContentSealing(tx))).toMatchObject({
       opens: false,
     });
     await sql("UPDATE organization_key SET sealed_key = $1", [key.sealed_key]);
@@ -247,7 +243,7 @@ describe("on 2026-07-28", () => {
   test("an Idempotency-Key finds its task after the switch as before it", async () => {
     const given = () =>
       fixture.within((tx) =>
-        createTask(fixture.organizationId, tx, {
+        createTask(tx, {
           principal: fixture.operator,
           server: { id: server.serverId },
           connectionId: server.connectionId,
@@ -331,8 +327,7 @@ describe("on 2026-07-28", () => {
     await fixture.startEngine();
     await live();
     const lines: string[] = [];
-    for await (const piece of exportedLines(fixture.organizationId, fixture.within))
-      lines.push(...piece.split("\n"));
+    for await (const piece of exportedLines(fixture.within)) lines.push(...piece.split("\n"));
     expect(await verifyExport(toAsync(lines))).toMatchObject({ ok: true });
     const answer = lines
       .map((line) => line && JSON.parse(line))
@@ -449,7 +444,7 @@ describe("a transaction that began before the switch", () => {
       expect(await convertContent(fixture.organizationId, engineDatabase)).toBe(false);
       const [{ arguments: stored }] = await sql("SELECT arguments FROM task WHERE id = $1", [id]);
       expect(stored).toEqual({ note: MARKS.argument });
-      await recordProgress(fixture.organizationId, tx, id, {
+      await recordProgress(tx, id, {
         progress: 1,
         total: null,
         message: MARKS.status,
@@ -474,7 +469,7 @@ describe("a transaction that began before the switch", () => {
           sealed = await start(server);
           await fixture.answer(request.id, { action: "accept", content: {}, comment: MARKS.comment });
         },
-        (tx) => loadWorkOf(fixture.organizationId, tx, [sealed, waiting]),
+        (tx) => loadWorkOf(tx, [sealed, waiting]),
       );
       expect([turn, ...[sealed, waiting].map((id) => loaded.get(id)?.work)]).toEqual([
         turn,
@@ -483,7 +478,7 @@ describe("a transaction that began before the switch", () => {
       ]);
       const next = await spanning(
         async () => undefined,
-        (tx) => loadWorkOf(fixture.organizationId, tx, [sealed, waiting]),
+        (tx) => loadWorkOf(tx, [sealed, waiting]),
       );
       expect(next.get(sealed)?.work).toMatchObject({ arguments: { note: MARKS.argument } });
       expect(next.get(waiting)?.work).toMatchObject({ requests: [{ delivery: { content: {} } }] });
@@ -510,7 +505,7 @@ describe("a transaction that began before the switch", () => {
     await expect(
       spanning(begin, async (tx) => {
         await convertAll();
-        return readStart(fixture.organizationId, tx, fixture.operator, id);
+        return readStart(tx, fixture.operator, id);
       }),
     ).rejects.toMatchObject({ code: "content_unavailable" });
     await spanning(
@@ -531,7 +526,7 @@ describe("a transaction that began before the switch", () => {
     const load = () =>
       spanning(
         async () => undefined,
-        (tx) => loadWorkOf(fixture.organizationId, tx, [id]),
+        (tx) => loadWorkOf(tx, [id]),
       );
     expect((await load()).get(id)?.work).toMatchObject({ statusMessage: lure });
     await begin();
@@ -541,7 +536,7 @@ describe("a transaction that began before the switch", () => {
   const start = (at: { serverId: string; connectionId: string }) =>
     fixture.startTask(at, { note: MARKS.argument }, tool("approve"));
   const failTask = (tx: Tx, id: string) =>
-    endTask(fixture.organizationId, tx, id, {
+    endTask(tx, id, {
       state: "failed",
       error: { code: "rejected", message: "No" },
     });
@@ -602,7 +597,7 @@ describe("an engine of before, which would send sealed content as it is", () => 
     await sql("DELETE FROM engine");
     let registered: Promise<string> | undefined;
     await fixture.within(async (tx) => {
-      await beginSealing(fixture.organizationId, tx, owner(), fixture.seal);
+      await beginSealing(tx, owner(), fixture.seal);
       registered = register().then(
         () => "in",
         (error: Error) => error.message,
@@ -625,7 +620,7 @@ describe("a text by which the engine judges", () => {
     const away = async () => {
       await sql("UPDATE organization_key SET sealed_key = 'v1.test.AAAA'");
       const other = await otherProcess();
-      const loaded = await other.within((tx) => loadWorkOf(fixture.organizationId, tx, [id]));
+      const loaded = await other.within((tx) => loadWorkOf(tx, [id]));
       await other.close();
       await sql("UPDATE organization_key SET sealed_key = $1", [key.sealed_key]);
       return loaded.get(id)?.work;

@@ -160,43 +160,43 @@ interface State {
 /** Converts one batch. Returns true if more is left to do at once. */
 export async function convertContent(organizationId: string, database: Database): Promise<boolean> {
   try {
-    return await database.withOrganization(organizationId, (tx) => convertBatch(organizationId, tx));
+    return await database.withOrganization(organizationId, (tx) => convertBatch(tx));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "content_unavailable") throw error;
-    await database.withOrganization(organizationId, (tx) => postpone(organizationId, tx));
+    await database.withOrganization(organizationId, (tx) => postpone(tx));
     return false;
   }
 }
 
-async function convertBatch(organizationId: string, tx: Tx): Promise<boolean> {
+async function convertBatch(tx: Tx): Promise<boolean> {
   const [state] = await tx.$queryRaw<State[]>`
     SELECT kid, at_table AS "atTable", at_row AS "atRow", left_over::float8 AS "leftOver",
       finished_at IS NOT NULL AS finished,
       finished_at > now() - ${DAY_MS} * interval '1 ms' AS "recentOnly",
       kid IS NULL AND changed_at < now() - ${DAY_MS} * interval '1 ms' AND finished_at IS NOT NULL AS over
-    FROM content_sealing WHERE organization_id = ${organizationId}::uuid AND look_at <= now()
+    FROM content_sealing WHERE organization_id = ${tx.organizationId}::uuid AND look_at <= now()
     FOR UPDATE SKIP LOCKED`;
   if (!state) return false;
   const content = contentOf(tx);
   // Another transaction turned the switch meanwhile: its own look follows.
   if (content.kid !== state.kid) return false;
   if (state.atTable === null) {
-    await beginPass(organizationId, tx, state);
+    await beginPass(tx, state);
     return true;
   }
   const at = TABLES.findIndex(({ name }) => name === state.atTable);
   const table = TABLES[at];
   if (!table) throw new Error(`there is no content in the table ${state.atTable}`);
-  const done = await convertRows(organizationId, asStored(tx), content, table, state);
+  const done = await convertRows(asStored(tx), content, table, state);
   const last = done.last ?? null;
   const following = last === null ? TABLES[at + 1] : table;
   const next = following?.name ?? null;
   await tx.$executeRaw`UPDATE content_sealing SET at_table = ${next ?? table.name},
       at_row = ${last ?? firstRow(state, following)}::uuid,
       looked = looked + ${done.looked}, left_over = left_over + ${done.left}, unopened = unopened + ${done.unopened}
-    WHERE organization_id = ${organizationId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid`;
   if (next !== null) return true;
-  await endPass(organizationId, tx);
+  await endPass(tx);
   return false;
 }
 
@@ -207,20 +207,20 @@ function firstRow({ finished, recentOnly }: State, table?: Table): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-async function beginPass(organizationId: string, tx: Tx, state: State): Promise<void> {
+async function beginPass(tx: Tx, state: State): Promise<void> {
   const counts = TABLES.map(
     ({ name }) =>
-      Prisma.sql`(SELECT count(*) FROM ${Prisma.raw(name)} WHERE organization_id = ${organizationId}::uuid)`,
+      Prisma.sql`(SELECT count(*) FROM ${Prisma.raw(name)} WHERE organization_id = ${tx.organizationId}::uuid)`,
   );
   // Counting is for the figure that people see: not again once all is done.
   const rows = state.finished ? Prisma.sql`rows` : Prisma.join(counts, " + ");
   await tx.$executeRaw`UPDATE content_sealing SET at_table = ${TABLES[0]!.name}, at_row = ${firstRow(state)}::uuid,
       looked = 0, left_over = 0, unopened = CASE WHEN ${state.recentOnly ?? false} THEN unopened ELSE 0 END,
-      rows = ${rows} WHERE organization_id = ${organizationId}::uuid`;
+      rows = ${rows} WHERE organization_id = ${tx.organizationId}::uuid`;
 }
 
 /** A pass that found nothing to do ends the work, until the next look. */
-async function endPass(organizationId: string, tx: Tx): Promise<void> {
+async function endPass(tx: Tx): Promise<void> {
   await tx.$executeRaw`
     UPDATE content_sealing SET at_table = NULL, at_row = NULL,
       finished_at = CASE WHEN left_over > 0 THEN finished_at
@@ -228,12 +228,12 @@ async function endPass(organizationId: string, tx: Tx): Promise<void> {
       look_at = CASE WHEN left_over > 0 AND finished_at IS NULL THEN now() + ${AGAIN_MS} * interval '1 ms'
         WHEN kid IS NULL AND changed_at < now() - ${DAY_MS} * interval '1 ms' THEN 'infinity'
         ELSE now() + ${LOOK_AGAIN_MS} * interval '1 ms' END
-    WHERE organization_id = ${organizationId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid`;
 }
 
-async function postpone(organizationId: string, tx: Tx): Promise<void> {
+async function postpone(tx: Tx): Promise<void> {
   await tx.$executeRaw`UPDATE content_sealing SET look_at = now() + ${LOOK_AGAIN_MS} * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid`;
 }
 
 interface Done {
@@ -246,7 +246,6 @@ interface Done {
 }
 
 async function convertRows(
-  organizationId: string,
   tx: Tx,
   content: Content,
   table: Table,
@@ -260,7 +259,7 @@ async function convertRows(
       : Prisma.empty;
   const groups = await tx.$queryRaw<{ at: string; rows: number }[]>`
     SELECT ${by} AS at, count(*)::integer AS rows FROM ${name}
-    WHERE organization_id = ${organizationId}::uuid AND ${by} > ${atRow}::uuid ${lately}
+    WHERE organization_id = ${tx.organizationId}::uuid AND ${by} > ${atRow}::uuid ${lately}
     GROUP BY ${by} ORDER BY ${by} LIMIT ${BATCH}`;
   const last = groups.at(-1);
   if (!last) return { last: null, looked: 0, left: 0, unopened: 0 };
@@ -274,7 +273,7 @@ async function convertRows(
   ];
   const rows = await tx.$queryRaw<Record<string, unknown>[]>`
     SELECT ${Prisma.raw(names.join(", "))} FROM ${name}
-    WHERE organization_id = ${organizationId}::uuid AND ${by} = ANY (${groups.map(({ at }) => at)}::uuid[])
+    WHERE organization_id = ${tx.organizationId}::uuid AND ${by} = ANY (${groups.map(({ at }) => at)}::uuid[])
     ORDER BY ${Prisma.raw(table.key.join(", "))} FOR NO KEY UPDATE SKIP LOCKED`;
   const looked = groups.reduce((sum, group) => sum + group.rows, 0);
   let left = looked - rows.length;
@@ -290,7 +289,7 @@ async function convertRows(
         : Prisma.sql`${Prisma.raw(key)} = ${row[key]}::uuid`,
     );
     await tx.$executeRaw`UPDATE ${name} SET ${Prisma.join(set, ", ")}
-      WHERE organization_id = ${organizationId}::uuid AND ${Prisma.join(named, " AND ")}`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND ${Prisma.join(named, " AND ")}`;
   }
   return { last: last.at, looked, left, unopened };
 }

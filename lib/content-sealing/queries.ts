@@ -3,8 +3,8 @@ import { contentOf } from "../base/db/content-keys.ts";
 import type { Tx } from "../base/db/db.ts";
 import type { ContentSealing } from "./schema.ts";
 
-export async function readContentSealing(organizationId: string, tx: Tx): Promise<ContentSealing> {
-  const row = await tx.contentSealing.findUnique({ where: { organizationId } });
+export async function readContentSealing(tx: Tx): Promise<ContentSealing> {
+  const row = await tx.contentSealing.findUnique({ where: { organizationId: tx.organizationId } });
   if (!row) return { sealed: false, changed: null, progress: null, unopened: 0, opens: true };
   const of = Math.max(Number(row.rows), Number(row.looked));
   return {

@@ -16,46 +16,38 @@ const ENGINE_SEEN_MS = 60_000;
 const BEGUN_BEFORE_MS = 30_000;
 
 /** Makes the organization a key, under which everything is sealed from the commit on. Idempotent. */
-export async function beginSealing(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  seal: Seal,
-): Promise<void> {
-  if (await lockSwitch(organizationId, tx)) return;
+export async function beginSealing(tx: Tx, { actor }: Principal, seal: Seal): Promise<void> {
+  if (await lockSwitch(tx)) return;
   await refuseOldEngines(tx);
   const kid = randomUUID();
   const key = randomBytes(KEY_BYTES).toString("base64");
   await tx.$executeRaw`INSERT INTO organization_key (organization_id, kid, sealed_key)
-    VALUES (${organizationId}::uuid, ${kid}::uuid, ${seal.seal(keyPlace(organizationId, kid), key)})`;
-  await beginAgain(organizationId, tx, actor, kid);
-  await appendEvents(organizationId, tx, [{ type: "organization.content_sealed", actor }]);
+    VALUES (${tx.organizationId}::uuid, ${kid}::uuid, ${seal.seal(keyPlace(tx.organizationId, kid), key)})`;
+  await beginAgain(tx, actor, kid);
+  await appendEvents(tx, [{ type: "organization.content_sealed", actor }]);
 }
 
 /** Retires the key: what is written from the commit on is plain. The key stays for what is sealed. Idempotent. */
-export async function endSealing(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
-  if (!(await lockSwitch(organizationId, tx))) return;
+export async function endSealing(tx: Tx, { actor }: Principal): Promise<void> {
+  if (!(await lockSwitch(tx))) return;
   await tx.$executeRaw`UPDATE organization_key SET retired_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND retired_at IS NULL`;
-  await beginAgain(organizationId, tx, actor, null);
-  await appendEvents(organizationId, tx, [{ type: "organization.content_opened", actor }]);
+    WHERE organization_id = ${tx.organizationId}::uuid AND retired_at IS NULL`;
+  await beginAgain(tx, actor, null);
+  await appendEvents(tx, [{ type: "organization.content_opened", actor }]);
 }
 
 /** Makes turns of the switch wait for each other. Returns true if it is on. */
-async function lockSwitch(organizationId: string, tx: Tx): Promise<boolean> {
-  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
-  return (await tx.organizationKey.count({ where: { organizationId, retiredAt: null } })) > 0;
+async function lockSwitch(tx: Tx): Promise<boolean> {
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${tx.organizationId}::uuid FOR NO KEY UPDATE`;
+  return (
+    (await tx.organizationKey.count({ where: { organizationId: tx.organizationId, retiredAt: null } })) > 0
+  );
 }
 
-async function beginAgain(
-  organizationId: string,
-  tx: Tx,
-  actor: Principal["actor"],
-  kid: string | null,
-): Promise<void> {
+async function beginAgain(tx: Tx, actor: Principal["actor"], kid: string | null): Promise<void> {
   const waitMs = kid === null ? 0 : BEGUN_BEFORE_MS;
   await tx.$executeRaw`INSERT INTO content_sealing (organization_id, kid, changed_by, look_at)
-    VALUES (${organizationId}::uuid, ${kid}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
+    VALUES (${tx.organizationId}::uuid, ${kid}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
       now() + ${waitMs} * interval '1 ms')
     ON CONFLICT (organization_id) DO UPDATE SET kid = excluded.kid, changed_by = excluded.changed_by, changed_at = now(),
       at_table = NULL, at_row = NULL, looked = 0, rows = 0, left_over = 0, unopened = 0, finished_at = NULL,

@@ -14,18 +14,19 @@ const MOST_CHANGES = 2_000;
 
 /** Throws `uniqueness` for a name that there is, and 400 for a member who is nobody. */
 export async function createGroup(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   input: GroupChange & { displayName: string },
 ): Promise<string> {
-  await holdToken(organizationId, tx, principal);
-  await refuseTakenName(organizationId, tx, input.displayName, null);
+  await holdToken(tx, principal);
+  await refuseTakenName(tx, input.displayName, null);
   const id = uuidv7();
   const { displayName, externalId = null } = input;
-  await tx.directoryGroup.create({ data: { organizationId, id, displayName, externalId } });
-  const { added } = await changeMembers(organizationId, tx, id, input);
-  await appendEvents(organizationId, tx, [
+  await tx.directoryGroup.create({
+    data: { organizationId: tx.organizationId, id, displayName, externalId },
+  });
+  const { added } = await changeMembers(tx, id, input);
+  await appendEvents(tx, [
     {
       type: "directory.group_created",
       actor: principal.actor,
@@ -37,48 +38,46 @@ export async function createGroup(
 
 /** `change` is asked for the group as found. Throws 404, and as `createGroup`. */
 export async function changeGroup(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   id: string,
   change: (row: GroupRow) => GroupChange,
 ): Promise<void> {
-  await holdToken(organizationId, tx, principal);
-  const row = await readGroup(organizationId, tx, id, false);
+  await holdToken(tx, principal);
+  const row = await readGroup(tx, id, false);
   const input = change(row);
   const { displayName = row.display_name, externalId = row.external_id } = input;
   const isRenamed = displayName !== row.display_name;
-  if (isRenamed) await refuseTakenName(organizationId, tx, displayName, id);
-  const { added, removed } = await changeMembers(organizationId, tx, id, input);
+  if (isRenamed) await refuseTakenName(tx, displayName, id);
+  const { added, removed } = await changeMembers(tx, id, input);
   const changed = [...added, ...removed];
   if (!isRenamed && externalId === row.external_id && changed.length === 0) return;
   await tx.directoryGroup.updateMany({
-    where: { organizationId, id },
+    where: { organizationId: tx.organizationId, id },
     data: { displayName, externalId, version: { increment: 1 }, updatedAt: new Date() },
   });
   const data = { groupId: id, name: displayName, added: added.length, removed: removed.length };
   const { actor } = principal;
-  await appendEvents(organizationId, tx, [{ type: "directory.group_changed", actor, data }]);
-  await applyRoles(organizationId, tx, principal, changed);
+  await appendEvents(tx, [{ type: "directory.group_changed", actor, data }]);
+  await applyRoles(tx, principal, changed);
 }
 
 /** Removes a group, and with it the role that it gave. Throws 404. */
 export async function removeGroup(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   id: string,
   judge: (row: GroupRow) => void,
 ): Promise<void> {
-  await holdToken(organizationId, tx, principal);
-  const row = await readGroup(organizationId, tx, id, false);
+  await holdToken(tx, principal);
+  const row = await readGroup(tx, id, false);
   judge(row);
   const members = await tx.directoryGroupMember.findMany({
-    where: { organizationId, groupId: id },
+    where: { organizationId: tx.organizationId, groupId: id },
     select: { personId: true },
   });
-  await tx.directoryGroup.deleteMany({ where: { organizationId, id } });
-  await appendEvents(organizationId, tx, [
+  await tx.directoryGroup.deleteMany({ where: { organizationId: tx.organizationId, id } });
+  await appendEvents(tx, [
     {
       type: "directory.group_removed",
       actor: principal.actor,
@@ -86,43 +85,36 @@ export async function removeGroup(
     },
   ]);
   await applyRoles(
-    organizationId,
     tx,
     principal,
     members.map(({ personId }) => personId),
   );
 }
 
-async function refuseTakenName(
-  organizationId: string,
-  tx: Tx,
-  name: string,
-  but: string | null,
-): Promise<void> {
+async function refuseTakenName(tx: Tx, name: string, but: string | null): Promise<void> {
   const [taken] = await tx.$queryRaw<
     unknown[]
-  >`SELECT FROM directory_group WHERE organization_id = ${organizationId}::uuid
+  >`SELECT FROM directory_group WHERE organization_id = ${tx.organizationId}::uuid
     AND lower(display_name) = lower(${name}) AND id IS DISTINCT FROM ${but}::uuid`;
   if (taken) throw new ScimError(409, "uniqueness", "There is a group of this displayName.");
 }
 
 /** Returns who really came and went. */
 async function changeMembers(
-  organizationId: string,
   tx: Tx,
   groupId: string,
   change: GroupChange,
 ): Promise<{ added: string[]; removed: string[] }> {
   const asked = [...change.added];
-  if (asked.length > 0) await adoptPeople(organizationId, tx, asked);
+  if (asked.length > 0) await adoptPeople(tx, asked);
   const removed = await tx.$queryRaw<{ person_id: string }[]>`DELETE FROM directory_group_member
-    WHERE organization_id = ${organizationId}::uuid AND group_id = ${groupId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND group_id = ${groupId}::uuid
       AND (person_id = ANY (${[...change.removed]}::uuid[])
         OR (${change.isReplaced} AND NOT person_id = ANY (${asked}::uuid[])))
     RETURNING person_id`;
   const added = await tx.$queryRaw<{ person_id: string }[]>`INSERT INTO directory_group_member
       (organization_id, group_id, person_id)
-    SELECT ${organizationId}::uuid, ${groupId}::uuid, id FROM unnest(${asked}::uuid[]) id
+    SELECT ${tx.organizationId}::uuid, ${groupId}::uuid, id FROM unnest(${asked}::uuid[]) id
     ON CONFLICT DO NOTHING RETURNING person_id`;
   if (added.length + removed.length > MOST_CHANGES)
     throw new ScimError(413, null, `Change at most ${MOST_CHANGES} members at once.`);

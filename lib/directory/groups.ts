@@ -49,7 +49,6 @@ function attributesOf(organizationId: string): ReadonlyMap<string, Attribute> {
 
 /** A page of groups, as `listPeople`. */
 export async function listGroups(
-  organizationId: string,
   tx: Tx,
   {
     filter,
@@ -58,8 +57,8 @@ export async function listGroups(
     withMembers,
   }: { filter: Filter | null; offset: number; count: number; withMembers: boolean },
 ): Promise<{ total: number; rows: GroupRow[] }> {
-  const own = Prisma.sql`g.organization_id = ${organizationId}::uuid
-    AND ${filter ? conditionOf(filter, attributesOf(organizationId)) : Prisma.sql`true`}`;
+  const own = Prisma.sql`g.organization_id = ${tx.organizationId}::uuid
+    AND ${filter ? conditionOf(filter, attributesOf(tx.organizationId)) : Prisma.sql`true`}`;
   const [all] = await tx.$queryRaw<
     { total: bigint }[]
   >`SELECT count(*) AS total FROM directory_group g WHERE ${own}`;
@@ -71,14 +70,9 @@ export async function listGroups(
 }
 
 /** Throws 404. */
-export async function readGroup(
-  organizationId: string,
-  tx: Tx,
-  id: string,
-  withMembers = true,
-): Promise<GroupRow> {
+export async function readGroup(tx: Tx, id: string, withMembers = true): Promise<GroupRow> {
   const [row] = await tx.$queryRaw<GroupRow[]>`SELECT ${columns(withMembers)} FROM directory_group g
-    WHERE g.organization_id = ${organizationId}::uuid AND g.id = ${id}::uuid`;
+    WHERE g.organization_id = ${tx.organizationId}::uuid AND g.id = ${id}::uuid`;
   if (!row) throw resourceNotFound();
   return row;
 }
@@ -103,10 +97,10 @@ export function toGroup(row: GroupRow, base: string): Resource {
 }
 
 /** All groups by name, for the screen where roles are given to them. */
-export async function listMappedGroups(organizationId: string, tx: Tx): Promise<DirectoryGroup[]> {
+export async function listMappedGroups(tx: Tx): Promise<DirectoryGroup[]> {
   const rows = await tx.$queryRaw<{ id: string; name: string; role: string | null; members: bigint }[]>`
     SELECT g.id, g.display_name AS name, g.role, (SELECT count(*) ${KNOWN_MEMBERS}) AS members
-    FROM directory_group g WHERE g.organization_id = ${organizationId}::uuid ORDER BY lower(g.display_name), g.id`;
+    FROM directory_group g WHERE g.organization_id = ${tx.organizationId}::uuid ORDER BY lower(g.display_name), g.id`;
   return rows.map(({ role, members, ...group }) => ({
     ...group,
     role: mappedRoleSchema.nullable().parse(role),

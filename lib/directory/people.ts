@@ -98,10 +98,10 @@ function groups(organizationId: string): Attribute {
 
 /** A page of people in a fixed order, oldest first, and how many there are in all. Throws `invalidFilter`. */
 export async function listPeople(
-  organizationId: string,
   tx: Tx,
   { filter, offset, count }: { filter: Filter | null; offset: number; count: number },
 ): Promise<{ total: number; rows: PersonRow[] }> {
+  const { organizationId } = tx;
   const condition = filter ? conditionOf(filter, attributesOf(organizationId)) : Prisma.sql`true`;
   const [all] = await tx.$queryRaw<
     { total: bigint }[]
@@ -117,10 +117,10 @@ export async function listPeople(
 }
 
 /** Throws 404. */
-export async function readPerson(organizationId: string, tx: Tx, id: string): Promise<PersonRow> {
+export async function readPerson(tx: Tx, id: string): Promise<PersonRow> {
   const [row] = await tx.$queryRaw<
     PersonRow[]
-  >`SELECT ${COLUMNS(organizationId)} FROM ${peopleOf(organizationId)} x
+  >`SELECT ${COLUMNS(tx.organizationId)} FROM ${peopleOf(tx.organizationId)} x
     WHERE x.id = ${id}::uuid`;
   if (!row) throw resourceNotFound();
   return row;

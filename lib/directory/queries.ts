@@ -4,7 +4,8 @@ import { peopleOf } from "./people.ts";
 import { DEFAULT_ROLES, type Directory } from "./schema.ts";
 
 /** The directory as its owners see it. `url`: the base of the service. An organization without one gets the defaults. */
-export async function readDirectory(organizationId: string, tx: Tx, url: string): Promise<Directory> {
+export async function readDirectory(tx: Tx, url: string): Promise<Directory> {
+  const { organizationId } = tx;
   const row = await tx.directory.findUnique({ where: { organizationId } });
   const maker = row?.madeBy
     ? await tx.membership.findFirst({

@@ -21,12 +21,7 @@ interface Row {
  * group gives one any more. A role that people gave stays until a group gives one. Owners are no group's: they stay, and
  * nobody becomes one. Somebody who has not joined yet gets the role with the invitation.
  */
-export async function applyRoles(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  personIds: string[],
-): Promise<void> {
+export async function applyRoles(tx: Tx, principal: Principal, personIds: string[]): Promise<void> {
   if (personIds.length === 0) return;
   const rows = await tx.$queryRaw<
     Row[]
@@ -39,44 +34,46 @@ export async function applyRoles(
     LEFT JOIN membership m ON m.organization_id = p.organization_id AND m.id = p.id
     LEFT JOIN suspended_member s ON s.organization_id = p.organization_id AND s.id = p.id
     LEFT JOIN directory d ON d.organization_id = p.organization_id
-    WHERE p.organization_id = ${organizationId}::uuid AND p.id = ANY (${personIds}::uuid[]) ORDER BY p.id`);
-  for (const row of rows) await applyRole(organizationId, tx, principal, row);
+    WHERE p.organization_id = ${tx.organizationId}::uuid AND p.id = ANY (${personIds}::uuid[]) ORDER BY p.id`);
+  for (const row of rows) await applyRole(tx, principal, row);
 }
 
-async function applyRole(organizationId: string, tx: Tx, principal: Principal, row: Row): Promise<void> {
+async function applyRole(tx: Tx, principal: Principal, row: Row): Promise<void> {
   const given = strongest(row.given ?? []);
   const role = given ?? (row.role_from_groups ? mappedRoleSchema.parse(row.default_role) : null);
   if (role === null || row.member_role === "owner" || row.suspended_role === "owner") return;
   if (row.role_from_groups !== (given !== null))
     await tx.directoryPerson.updateMany({
-      where: { organizationId, id: row.id },
+      where: { organizationId: tx.organizationId, id: row.id },
       data: { roleFromGroups: given !== null },
     });
   if (row.member_role !== null) {
-    if (row.member_role !== role) await changeRole(organizationId, tx, principal, row.id, role);
+    if (row.member_role !== role) await changeRole(tx, principal, row.id, role);
     return;
   }
   await tx.suspendedMember.updateMany({
-    where: { organizationId, id: row.id, role: { not: "owner" } },
+    where: { organizationId: tx.organizationId, id: row.id, role: { not: "owner" } },
     data: { role },
   });
-  await changeInvitedRole(organizationId, tx, principal, row.user_name, role);
+  await changeInvitedRole(tx, principal, row.user_name, role);
 }
 
 async function changeInvitedRole(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   email: string,
   role: MappedRole,
 ): Promise<void> {
   const [open] = await tx.$queryRaw<{ id: string; role: string }[]>`SELECT id, role FROM invitation
-    WHERE organization_id = ${organizationId}::uuid AND email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL
       AND role NOT IN ('owner', ${role}) FOR UPDATE`;
   if (!open) return;
-  await tx.invitation.updateMany({ where: { organizationId, id: open.id }, data: { role } });
+  await tx.invitation.updateMany({
+    where: { organizationId: tx.organizationId, id: open.id },
+    data: { role },
+  });
   const data = { invitationId: open.id, email, from: open.role, to: role };
-  await appendEvents(organizationId, tx, [{ type: "invitation.role_changed", actor, data }]);
+  await appendEvents(tx, [{ type: "invitation.role_changed", actor, data }]);
 }
 
 /** The strongest of the roles; null for none. */

@@ -21,7 +21,6 @@ const PREFIX = "its_";
  * secret, which is stored nowhere.
  */
 export async function makeDirectoryToken(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { overlapMs = DEFAULT_OVERLAP_MS }: MakeDirectoryToken,
@@ -29,13 +28,13 @@ export async function makeDirectoryToken(
   const { userId, actor } = principal;
   if (userId === null || actor.kind !== "member")
     throw new AppError("forbidden", "A person makes the directory's token: an API key does not.");
-  const before = await lockDirectory(organizationId, tx);
+  const before = await lockDirectory(tx);
   const secret = PREFIX + randomSecret();
   const now = new Date();
   const isRotation = before.tokenId !== null;
   const overlaps = isRotation && overlapMs > 0;
   await tx.directory.updateMany({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     data: {
       tokenId: before.tokenId ?? uuidv7(),
       secretHash: Uint8Array.from(hashSecret(secret)),
@@ -47,20 +46,16 @@ export async function makeDirectoryToken(
     },
   });
   const type = isRotation ? "directory.token_rotated" : "directory.token_made";
-  await appendEvents(organizationId, tx, [{ type, actor, data: {} }]);
+  await appendEvents(tx, [{ type, actor, data: {} }]);
   return secret;
 }
 
 /** Ends the token at once, with the secret before the last rotation. People and groups stay. Throws `not_found`. */
-export async function revokeDirectoryToken(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-): Promise<void> {
-  const { tokenId } = await lockDirectory(organizationId, tx);
+export async function revokeDirectoryToken(tx: Tx, principal: Principal): Promise<void> {
+  const { tokenId } = await lockDirectory(tx);
   if (tokenId === null) throw notFound("directory token");
   await tx.directory.updateMany({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     data: {
       tokenId: null,
       secretHash: null,
@@ -71,41 +66,41 @@ export async function revokeDirectoryToken(
       rotatedAt: null,
     },
   });
-  await appendEvents(organizationId, tx, [
-    { type: "directory.token_revoked", actor: principal.actor, data: {} },
-  ]);
+  await appendEvents(tx, [{ type: "directory.token_revoked", actor: principal.actor, data: {} }]);
 }
 
-export async function updateDirectory(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  change: UpdateDirectory,
-): Promise<void> {
-  const before = await lockDirectory(organizationId, tx);
+export async function updateDirectory(tx: Tx, principal: Principal, change: UpdateDirectory): Promise<void> {
+  const before = await lockDirectory(tx);
   const { defaultRole = before.defaultRole, managesOwners = before.managesOwners } = change;
   if (defaultRole === before.defaultRole && managesOwners === before.managesOwners) return;
-  await tx.directory.updateMany({ where: { organizationId }, data: { defaultRole, managesOwners } });
-  await appendEvents(organizationId, tx, [
+  await tx.directory.updateMany({
+    where: { organizationId: tx.organizationId },
+    data: { defaultRole, managesOwners },
+  });
+  await appendEvents(tx, [
     { type: "directory.updated", actor: principal.actor, data: { defaultRole, managesOwners } },
   ]);
 }
 
 /** Sets the role that a group gives, and gives it to those in the group. Throws `not_found`. */
 export async function mapGroup(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   groupId: string,
   role: MappedRole | null,
 ): Promise<void> {
-  await lockDirectory(organizationId, tx);
-  const group = await tx.directoryGroup.findFirst({ where: { organizationId, id: groupId } });
+  await lockDirectory(tx);
+  const group = await tx.directoryGroup.findFirst({
+    where: { organizationId: tx.organizationId, id: groupId },
+  });
   if (!group) throw notFound("group");
   if (group.role === role) return;
-  await tx.directoryGroup.updateMany({ where: { organizationId, id: groupId }, data: { role } });
+  await tx.directoryGroup.updateMany({
+    where: { organizationId: tx.organizationId, id: groupId },
+    data: { role },
+  });
   const { actor } = principal;
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     {
       type: "directory.group_mapped",
       actor,
@@ -113,11 +108,10 @@ export async function mapGroup(
     },
   ]);
   const members = await tx.directoryGroupMember.findMany({
-    where: { organizationId, groupId },
+    where: { organizationId: tx.organizationId, groupId },
     select: { personId: true },
   });
   await applyRoles(
-    organizationId,
     tx,
     principal,
     members.map(({ personId }) => personId),
@@ -128,21 +122,20 @@ export async function mapGroup(
  * Locks and returns the organization's directory, made when it is first needed. All writes of a directory and to it
  * take turns here, so that two calls at once never decide on what the other one changes.
  */
-export async function lockDirectory(organizationId: string, tx: Tx) {
-  await tx.$executeRaw`INSERT INTO directory (organization_id) VALUES (${organizationId}::uuid) ON CONFLICT DO NOTHING`;
-  await tx.$queryRaw`SELECT FROM directory WHERE organization_id = ${organizationId}::uuid FOR UPDATE`;
-  return tx.directory.findUniqueOrThrow({ where: { organizationId } });
+export async function lockDirectory(tx: Tx) {
+  await tx.$executeRaw`INSERT INTO directory (organization_id) VALUES (${tx.organizationId}::uuid) ON CONFLICT DO NOTHING`;
+  await tx.$queryRaw`SELECT FROM directory WHERE organization_id = ${tx.organizationId}::uuid FOR UPDATE`;
+  return tx.directory.findUniqueOrThrow({ where: { organizationId: tx.organizationId } });
 }
 
 /** Writes a token's use down. `agent`: the caller's own word. */
 export async function noteDirectoryCall(
-  organizationId: string,
   tx: Tx,
   tokenId: string,
   { network, agent }: { network: string; agent: string | null },
 ): Promise<void> {
   await tx.directory.updateMany({
-    where: { organizationId, tokenId },
+    where: { organizationId: tx.organizationId, tokenId },
     data: {
       lastCalledAt: new Date(),
       lastCalledNetwork: network,
@@ -159,14 +152,19 @@ const KEPT_FAILURES = 20;
 
 /** Keeps a refused call for the owners to see. */
 export async function noteDirectoryFailure(
-  organizationId: string,
   tx: Tx,
   { call, status, detail }: { call: string; status: number; detail: string },
 ): Promise<void> {
   await tx.directoryFailure.create({
-    data: { organizationId, id: uuidv7(), call: storableText(call), status, detail: storableText(detail) },
+    data: {
+      organizationId: tx.organizationId,
+      id: uuidv7(),
+      call: storableText(call),
+      status,
+      detail: storableText(detail),
+    },
   });
-  await tx.$executeRaw`DELETE FROM directory_failure WHERE organization_id = ${organizationId}::uuid AND id NOT IN (
-    SELECT id FROM directory_failure WHERE organization_id = ${organizationId}::uuid
+  await tx.$executeRaw`DELETE FROM directory_failure WHERE organization_id = ${tx.organizationId}::uuid AND id NOT IN (
+    SELECT id FROM directory_failure WHERE organization_id = ${tx.organizationId}::uuid
     ORDER BY at DESC, id DESC LIMIT ${KEPT_FAILURES})`;
 }

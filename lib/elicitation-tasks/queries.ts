@@ -34,14 +34,13 @@ const JOINS = Prisma.sql`
 
 /** Returns the connection's task of this id, or null if it has none, or the task counts as gone. */
 export async function findElicitationTask(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   id: string,
 ): Promise<ElicitationTask | null> {
   if (!UUID.test(id)) return null;
   const [row] = await tx.$queryRaw<ElicitationTask[]>`SELECT ${COLUMNS} FROM elicitation_task e ${JOINS}
-    WHERE e.organization_id = ${organizationId}::uuid AND e.connection_id = ${connectionId}::uuid AND e.id = ${id}::uuid`;
+    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.connection_id = ${connectionId}::uuid AND e.id = ${id}::uuid`;
   return row && statusOf(row) !== null ? row : null;
 }
 
@@ -52,7 +51,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * follow. Null: there is no such place in the list.
  */
 export async function listElicitationTasks(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   cursor: string | null,
@@ -62,13 +60,13 @@ export async function listElicitationTasks(
   if (cursor !== null) {
     if (!UUID.test(cursor)) return null;
     const [last] = await tx.$queryRaw<unknown[]>`SELECT 1 FROM elicitation_task
-      WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND id = ${cursor}::uuid`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid AND id = ${cursor}::uuid`;
     if (!last) return null;
     after = Prisma.sql`(e.created_at, e.id) > (SELECT created_at, id FROM elicitation_task
-      WHERE organization_id = ${organizationId}::uuid AND id = ${cursor}::uuid)`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${cursor}::uuid)`;
   }
   const rows = await tx.$queryRaw<ElicitationTask[]>`SELECT ${COLUMNS} FROM elicitation_task e ${JOINS}
-    WHERE e.organization_id = ${organizationId}::uuid AND e.connection_id = ${connectionId}::uuid AND ${after}
+    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.connection_id = ${connectionId}::uuid AND ${after}
     ORDER BY e.created_at, e.id LIMIT ${limit + 1}`;
   const page = rows.slice(0, limit);
   return {
@@ -93,7 +91,6 @@ export interface UnattendedTask {
  * first, `limit` at a time, after the one given.
  */
 export async function unattendedTasks(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   after: UnattendedTask | null,
@@ -105,7 +102,7 @@ export async function unattendedTasks(
   const rows = await tx.$queryRaw<(Omit<UnattendedTask, "waiting"> & { waiting: unknown })[]>`
     SELECT id, encode(session_digest, 'hex') AS "sessionDigest", rpc_id AS "rpcId", announced_at IS NOT NULL AS "isAnnounced",
       waiting, task_id AS "taskId", created_at AS "createdAt" FROM elicitation_task
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid
       AND (announced_at IS NULL OR waiting <> '[]') AND ${isNext} ORDER BY created_at, id LIMIT ${limit}`;
   return rows.map((row) => ({ ...row, waiting: waitingSchema.parse(row.waiting) }));
 }
@@ -115,14 +112,13 @@ export async function unattendedTasks(
  * `except` are not counted. A question whose answer was fetched waits no more.
  */
 export async function crowdedQuestions(
-  organizationId: string,
   tx: Tx,
   { taskIds, except, atLeast }: { taskIds: string[]; except: string[]; atLeast: number },
 ): Promise<{ taskId: string; hash: string; tasks: number }[]> {
   return tx.$queryRaw`SELECT r.task_id AS "taskId", r.question_hash AS hash, count(*)::integer AS tasks
     FROM input_request r
     JOIN elicitation_task e ON e.organization_id = r.organization_id AND e.input_request_id = r.id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
       AND r.state IN ('open', 'answered', 'undeliverable') AND e.id <> ALL (${except}::uuid[])
       AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = r.organization_id AND d.input_request_id = r.id
         AND d.state IN ('sending', 'accepted') AND d.rung = 'fetched')
@@ -130,36 +126,27 @@ export async function crowdedQuestions(
 }
 
 /** Counts the connection's tasks that are not known to be any question's, up to `most`. */
-export async function countNobodys(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  most: number,
-): Promise<number> {
+export async function countNobodys(tx: Tx, connectionId: string, most: number): Promise<number> {
   const [counted] = await tx.$queryRaw<{ tasks: number }[]>`SELECT count(*)::integer AS tasks FROM (
-    SELECT FROM elicitation_task WHERE organization_id = ${organizationId}::uuid
+    SELECT FROM elicitation_task WHERE organization_id = ${tx.organizationId}::uuid
       AND connection_id = ${connectionId}::uuid AND task_id IS NULL LIMIT ${most}) nobodys`;
   return counted?.tasks ?? 0;
 }
 
 /** Returns the task's open questions whose every way to an answer is a task of ours that has outlived its ttl. */
-export async function questionsPastTtl(organizationId: string, tx: Tx, taskId: string): Promise<string[]> {
+export async function questionsPastTtl(tx: Tx, taskId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r
     JOIN ask k ON k.organization_id = r.organization_id AND k.input_request_id = r.id AND k.retracted_at IS NULL
     LEFT JOIN elicitation_task e ON e.organization_id = k.organization_id AND e.id = k.elicitation_task_id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'open'
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'open'
     GROUP BY r.id HAVING bool_and(coalesce(e.created_at + e.ttl_ms * interval '1 ms' <= now(), false))`;
   return rows.map(({ id }) => id);
 }
 
 /** Returns the answer that the task's result is; null: there is none. */
-export async function answerOf(
-  organizationId: string,
-  tx: Tx,
-  inputRequestId: string,
-): Promise<AnswerBody | null> {
+export async function answerOf(tx: Tx, inputRequestId: string): Promise<AnswerBody | null> {
   const row = await tx.answer.findFirst({
-    where: { organizationId, inputRequestId, withdrawnAt: null },
+    where: { organizationId: tx.organizationId, inputRequestId, withdrawnAt: null },
     select: { id: true, action: true, content: true },
   });
   if (!row) return null;

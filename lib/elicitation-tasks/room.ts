@@ -29,7 +29,6 @@ const contents = new WeakMap<Question, string>();
  * `next`: those that are to be judged.
  */
 export async function readTaskRoom(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   waiting: PutQuestion[],
@@ -44,12 +43,12 @@ export async function readTaskRoom(
     return before;
   };
   for (const { question } of waiting) count(question);
-  const crowded = await crowdedQuestions(organizationId, tx, {
+  const crowded = await crowdedQuestions(tx, {
     taskIds: [...new Set(next.flatMap(({ askingTasks }) => askingTasks))],
     except: waiting.map(({ id }) => id),
     atLeast: Math.max(1, QUESTION_TASKS - waiting.length - next.length + 1),
   });
-  let nobodys = await countNobodys(organizationId, tx, connectionId, NOBODYS_TASKS);
+  let nobodys = await countNobodys(tx, connectionId, NOBODYS_TASKS);
   return ({ question, askingTasks }) => {
     if (nobodys >= NOBODYS_TASKS) return "Too many questions wait: ask again later";
     const linked = crowded

@@ -19,7 +19,7 @@ beforeAll(async () => {
     [acme, "acme"],
     [globex, "globex"],
   ] as const)
-    await owner.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+    await owner.withOrganization(id, (tx) => createOrganization(tx, { slug, name: slug }));
 });
 afterAll(async () => {
   await owner.close();
@@ -125,14 +125,14 @@ describe("history", () => {
     const begins = await count(globex);
     const said = (n: number): NewEvent => ({ type: "server.updated", actor: COMMAND_LINE, data: { n } });
     const within = <T>(work: (tx: Tx) => Promise<T>) => owner.withOrganization(globex, work);
-    await within((tx) => appendEvents(globex, tx, [0, 1, 2].map(said)));
+    await within((tx) => appendEvents(tx, [0, 1, 2].map(said)));
     await within(
       (
         tx,
       ) => tx.$executeRaw`SELECT append_event('server.updated', ${JSON.stringify(COMMAND_LINE)}::jsonb, NULL, NULL,
         '{"n": 3}')`,
     );
-    await within((tx) => appendEvents(globex, tx, [4, 5].map(said)));
+    await within((tx) => appendEvents(tx, [4, 5].map(said)));
     const lines = await owner.withOrganization(globex, (tx) =>
       tx.event.findMany({ where: { organizationId: globex, seq: { gt: begins } }, orderBy: { seq: "asc" } }),
     );
@@ -147,7 +147,6 @@ describe("history", () => {
       Array.from({ length: 40 }, (_, n) =>
         app.withOrganization(globex, (tx) =>
           appendEvents(
-            globex,
             tx,
             ["a", "b"].map((which) => ({
               type: "server.updated",
@@ -168,7 +167,7 @@ describe("history", () => {
     const app = createDatabase(database.appUrl, { connections: 4 });
     const read = (id: string, taskId = task) =>
       app.withOrganization(acme, (tx) =>
-        appendRead(acme, tx, {
+        appendRead(tx, {
           type: "protocol.read",
           actor: { kind: "member", id, name: "Ona" },
           taskId,
@@ -194,7 +193,7 @@ describe("history", () => {
     const later = createDatabase(database.appUrl, { connections: 1 });
     expect(
       await later.withOrganization(acme, (tx) =>
-        appendRead(acme, tx, {
+        appendRead(tx, {
           type: "protocol.read",
           actor: { kind: "member", id: ona, name: "Ona" },
           taskId: task,

@@ -32,13 +32,11 @@ test("who started, what was asked, who decided what and why, and how it was deli
   const request = await openRequest(id);
   const comment = "Budget is checked";
   await fixture.answer(request.id, { action: "decline", comment, holdMs: 60_000 });
-  await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, request.id));
+  await fixture.within((tx) => undoAnswer(tx, fixture.approver, request.id));
   await fixture.answer(request.id, { action: "accept", content: { approve: true }, comment });
   await inState(id, "completed");
 
-  const { items } = await fixture.within((tx) =>
-    listTaskEvents(fixture.organizationId, tx, id, { limit: 50, order: "oldest" }),
-  );
+  const { items } = await fixture.within((tx) => listTaskEvents(tx, id, { limit: 50, order: "oldest" }));
   const ask = await fixture.within((tx) =>
     tx.ask.findFirstOrThrow({
       where: { organizationId: fixture.organizationId, inputRequestId: request.id },

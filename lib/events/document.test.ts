@@ -41,13 +41,13 @@ test("the document's program checks what Intray exports", async () => {
   const db = createDatabase(database.ownerUrl, { connections: 1 });
   const id = uuidv7();
   await db.withOrganization(id, async (tx) => {
-    await createOrganization(id, tx, { slug: "acme", name: "Acme" });
-    await appendEvents(id, tx, [
+    await createOrganization(tx, { slug: "acme", name: "Acme" });
+    await appendEvents(tx, [
       { type: "server.created", actor: COMMAND_LINE, data: { name: "Ключ \u2028", zz: 1, a: [1e21, 0.1] } },
     ]);
   });
   let exported = "";
-  for await (const piece of exportedLines(id, (work) => db.withOrganization(id, work))) exported += piece;
+  for await (const piece of exportedLines((work) => db.withOrganization(id, work))) exported += piece;
   await db.close();
   await database.drop();
   expect(await check(exported)).toMatch(/^2 lines, whole/);

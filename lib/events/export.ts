@@ -9,13 +9,12 @@ const BATCH = 200;
  * `exportEvents`.
  */
 export async function* exportedLines(
-  organizationId: string,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   { batch = BATCH, hidden }: { batch?: number; hidden?: Prisma.Sql } = {},
 ): AsyncGenerator<string> {
   let after = 0n;
   for (;;) {
-    const events = await within((tx) => exportEvents(organizationId, tx, after, batch, hidden));
+    const events = await within((tx) => exportEvents(tx, after, batch, hidden));
     const last = events.at(-1);
     if (last) {
       after = BigInt(last.seq);

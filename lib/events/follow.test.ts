@@ -18,7 +18,7 @@ beforeAll(async () => {
   await owner.withOrganization(organizationId, async (tx) => {
     await tx.organization.create({ data: { id: organizationId, slug: "acme", name: "Acme" } });
     for (let at = 0; at < 7; at++)
-      await appendEvents(organizationId, tx, [{ type: "server.created", actor: ENGINE_ACTOR, data: { at } }]);
+      await appendEvents(tx, [{ type: "server.created", actor: ENGINE_ACTOR, data: { at } }]);
   });
   close = async () => {
     await owner.close();
@@ -29,9 +29,7 @@ beforeAll(async () => {
 afterAll(() => close?.());
 
 const take = (follower: string, limit: number, begins: Beginning = "first") =>
-  engine.withOrganization(organizationId, (tx) =>
-    takeEvents(organizationId, tx, { follower, begins }, limit),
-  );
+  engine.withOrganization(organizationId, (tx) => takeEvents(tx, { follower, begins }, limit));
 
 const behind = async (follower: string) =>
   (await engine.gate<{ id: string }>(organizationsBehind(follower))).map(({ id }) => id);
@@ -40,7 +38,7 @@ test("lines are read on from where the last commit left", async () => {
   expect(await behind("reader")).toEqual([organizationId]);
   expect((await take("reader", 3)).map(({ data }) => data.at)).toEqual([0, 1, 2]);
   const dies = engine.withOrganization(organizationId, async (tx) => {
-    expect(await takeEvents(organizationId, tx, { follower: "reader", begins: "first" }, 3)).toHaveLength(3);
+    expect(await takeEvents(tx, { follower: "reader", begins: "first" }, 3)).toHaveLength(3);
     throw new Error("killed");
   });
   await expect(dies).rejects.toThrow("killed");
@@ -61,7 +59,7 @@ test("one that begins now is told of what comes, not of what was", async () => {
   expect(await take("newcomer", 10, "now")).toEqual([]);
   expect(await behind("newcomer")).toEqual([]);
   await engine.withOrganization(organizationId, (tx) =>
-    appendEvents(organizationId, tx, [{ type: "server.removed", actor: ENGINE_ACTOR }]),
+    appendEvents(tx, [{ type: "server.removed", actor: ENGINE_ACTOR }]),
   );
   expect((await take("newcomer", 10, "now")).map(({ type }) => type)).toEqual(["server.removed"]);
 });

@@ -31,11 +31,11 @@ export function organizationsBehind(follower: string): Prisma.Sql {
  * Returns none if another engine is reading them, or the follower has just begun at `now`.
  */
 export async function takeEvents(
-  organizationId: string,
   tx: Tx,
   { follower, begins }: { follower: string; begins: Beginning },
   limit: number,
 ): Promise<FollowedEvent[]> {
+  const { organizationId } = tx;
   await tx.$executeRaw`INSERT INTO event_follower (organization_id, follower, seq)
     SELECT ${organizationId}::uuid, ${follower}, CASE WHEN ${begins} = 'now' THEN
       coalesce((SELECT seq FROM event_head WHERE organization_id = ${organizationId}::uuid), 0) ELSE 0 END

@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = createDatabase(postgres.appDirectUrl, { connections: 1, named: true, transactionMs: 600_000 });
   const owner = createDatabase(postgres.ownerUrl, { connections: 1 });
   await owner.withOrganization(organizationId, (tx) =>
-    createOrganization(organizationId, tx, { slug: "acme", name: "Acme" }),
+    createOrganization(tx, { slug: "acme", name: "Acme" }),
   );
   await owner.close();
 });
@@ -26,12 +26,11 @@ afterAll(async () => {
   await postgres?.drop();
 });
 
-const append = (tx: Tx) =>
-  appendEvents(organizationId, tx, [{ type: "server.created", actor: COMMAND_LINE, data: {} }]);
+const append = (tx: Tx) => appendEvents(tx, [{ type: "server.created", actor: COMMAND_LINE, data: {} }]);
 
 test.each([
   ["alone", async () => undefined],
-  ["with hints", (tx: Tx) => publishChange(organizationId, tx, "server", [uuidv7()])],
+  ["with hints", (tx: Tx) => publishChange(tx, "server", [uuidv7()])],
   ["with an engine's wake-up", (tx: Tx) => wakeEngine(tx, uuidv7(), uuidv7())],
 ] as const)("COMMIT goes with the statement of the history, %s", async (_what, more) => {
   await database.gate(Prisma.sql`DEALLOCATE ALL`);

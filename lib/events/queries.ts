@@ -14,16 +14,12 @@ import type { Anchor, EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } 
 const DATA_IN_LISTS = 10_000;
 
 /** Lists the organization's history, newest first. */
-export async function listEvents(
-  organizationId: string,
-  tx: Tx,
-  query: EventQuery,
-): Promise<Page<OrganizationEvent>> {
+export async function listEvents(tx: Tx, query: EventQuery): Promise<Page<OrganizationEvent>> {
   const before = readSequence(query.cursor);
   const { type, actorId, taskId, inputRequestId, from, to } = query;
   const rows = await tx.event.findMany({
     where: {
-      organizationId,
+      organizationId: tx.organizationId,
       actorId,
       taskId,
       inputRequestId,
@@ -57,7 +53,6 @@ function typed(wanted: string) {
  * digests stay, so that the chain can be verified.
  */
 export async function exportEvents(
-  organizationId: string,
   tx: Tx,
   after: bigint,
   limit: number,
@@ -67,7 +62,7 @@ export async function exportEvents(
     SELECT event_line(seq, at, type, actor, task_id, input_request_id, payload_digest, data) AS line,
       CASE WHEN payload_digest IS NOT NULL AND NOT (${hidden}) THEN data::text END AS payload,
       encode(digest, 'hex') AS digest, encode(hash, 'hex') AS hash
-    FROM event e WHERE organization_id = ${organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
+    FROM event e WHERE organization_id = ${tx.organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
   const content = contentOf(tx);
   return rows.map((row) => {
     const { payloadDigest: _, ...fields } = readLine(row.line, row.payload);
@@ -83,21 +78,22 @@ function openedData(content: Content, fields: { data: unknown }): { opened?: unk
 }
 
 /** Returns true if a line has this hash (hex), i.e. if the history up to a stored hash is still there. */
-export async function hasHash(organizationId: string, tx: Tx, hash: string): Promise<boolean> {
-  return (await tx.event.count({ where: { organizationId, hash: Buffer.from(hash, "hex") }, take: 1 })) > 0;
+export async function hasHash(tx: Tx, hash: string): Promise<boolean> {
+  return (
+    (await tx.event.count({
+      where: { organizationId: tx.organizationId, hash: Buffer.from(hash, "hex") },
+      take: 1,
+    })) > 0
+  );
 }
 
 /** The actor of a line that was manipulated or written by a newer version. */
 const UNKNOWN: Actor = { kind: "system", id: null, name: "Unknown" };
 
 /** Returns the first anchor whose line is missing or has another hash, or null if the chain still contains all. */
-export async function firstBrokenAnchor(
-  organizationId: string,
-  tx: Tx,
-  anchors: Anchor[],
-): Promise<Anchor | null> {
+export async function firstBrokenAnchor(tx: Tx, anchors: Anchor[]): Promise<Anchor | null> {
   const rows = await tx.event.findMany({
-    where: { organizationId, seq: { in: anchors.map(({ seq }) => BigInt(seq)) } },
+    where: { organizationId: tx.organizationId, seq: { in: anchors.map(({ seq }) => BigInt(seq)) } },
     select: { seq: true, hash: true },
   });
   const known = new Map(rows.map(({ seq, hash }) => [Number(seq), Buffer.from(hash).toString("hex")]));

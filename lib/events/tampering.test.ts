@@ -29,7 +29,7 @@ afterAll(async () => {
 /** Creates an organization with nine lines, whose payloads contain every kind of JSON value. */
 async function history(): Promise<string> {
   const id = uuidv7();
-  await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug: id, name: "Acme" }));
+  await db.withOrganization(id, (tx) => createOrganization(tx, { slug: id, name: "Acme" }));
   await db.withOrganization(id, async (tx) => {
     const written = (await tx.event.count({ where: { organizationId: id } })) + 1;
     const line = (n: number): NewEvent => ({
@@ -45,9 +45,8 @@ async function history(): Promise<string> {
       },
     });
     // One, then all the others at once.
-    await appendEvents(id, tx, [line(written)]);
+    await appendEvents(tx, [line(written)]);
     await appendEvents(
-      id,
       tx,
       Array.from({ length: LINES - written }, (_, n) => line(written + 1 + n)),
     );
@@ -60,7 +59,7 @@ const inDatabase = (id: string, batch?: number) =>
 
 async function exported(id: string): Promise<string[]> {
   let all = "";
-  for await (const piece of exportedLines(id, (work) => db.withOrganization(id, work), { batch: 4 }))
+  for await (const piece of exportedLines((work) => db.withOrganization(id, work), { batch: 4 }))
     all += piece;
   return all.trimEnd().split("\n");
 }
@@ -235,7 +234,7 @@ describe("a history", () => {
     for (const batch of [1, 2, LINES - 1, LINES, LINES + 1])
       expect(await inDatabase(id, batch)).toEqual(whole);
     expect(await offline(id)).toEqual(whole);
-    const shown = await db.withOrganization(id, (tx) => listEvents(id, tx, { limit: 200 }));
+    const shown = await db.withOrganization(id, (tx) => listEvents(tx, { limit: 200 }));
     const lines = (await exported(id)).map((text) => JSON.parse(text));
     expect(lines.map(({ line, payload, digest, hash, ...event }) => event).reverse()).toEqual(shown.items);
   });
@@ -265,13 +264,13 @@ describe("a history", () => {
     await tamper(id, `UPDATE event SET data = NULL WHERE organization_id = $1 AND seq BETWEEN 3 AND 6`);
     expect(await inDatabase(id)).toMatchObject({ ok: true, lines: LINES });
     expect(await offline(id)).toMatchObject({ ok: true, lines: LINES });
-    const { items } = await db.withOrganization(id, (tx) => listEvents(id, tx, { limit: 200 }));
+    const { items } = await db.withOrganization(id, (tx) => listEvents(tx, { limit: 200 }));
     expect(items.find(({ seq }) => seq === 4)).toMatchObject({ actor: ANA, data: {} });
   });
 
   test("holds with lines from before payloads had digests of their own, and notices when those are altered", async () => {
     const id = uuidv7();
-    await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug: id, name: "Old" }));
+    await db.withOrganization(id, (tx) => createOrganization(tx, { slug: id, name: "Old" }));
     await tamper(
       id,
       `UPDATE event SET payload_digest = NULL, digest = sha256(convert_to(jsonb_build_array(seq,
@@ -280,7 +279,7 @@ describe("a history", () => {
       "UPDATE event SET hash = sha256(digest) WHERE organization_id = $1",
       "UPDATE event_head SET hash = (SELECT hash FROM event WHERE organization_id = $1) WHERE organization_id = $1",
     );
-    await db.withOrganization(id, (tx) => appendEvents(id, tx, [{ type: "server.created", actor: ANA }]));
+    await db.withOrganization(id, (tx) => appendEvents(tx, [{ type: "server.created", actor: ANA }]));
     expect(await inDatabase(id)).toMatchObject({ ok: true, lines: 2 });
     expect(await offline(id)).toMatchObject({ ok: true, lines: 2 });
     await tamper(id, `UPDATE event SET data = NULL ${at(1)}`);

@@ -20,7 +20,7 @@ export interface NewEvent {
 }
 
 /** Appends events to the organization's hash chain, at the end of the transaction. */
-export async function appendEvents(_organizationId: string, tx: Tx, events: NewEvent[]): Promise<void> {
+export async function appendEvents(tx: Tx, events: NewEvent[]): Promise<void> {
   if (events.length > 0) deferWrite(tx, HISTORY, events);
 }
 
@@ -31,7 +31,7 @@ export async function appendEvents(_organizationId: string, tx: Tx, events: NewE
 const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
-  async write(organizationId, tx, events, { mark, take }) {
+  async write(tx, events, { mark, take }) {
     const content = contentOf(tx);
     const lines = events.map((event) => ({
       type: event.type,
@@ -47,7 +47,7 @@ const HISTORY: DeferredWrite<NewEvent> = {
     const wakes = wakeUps(take(WAKE_UPS));
     // Postgres carries out what is written beside the query after it: the head is held for no other round trip.
     const beside =
-      messages.length > 0 ? Prisma.sql`WITH ${kept(organizationId, content, messages)}` : Prisma.empty;
+      messages.length > 0 ? Prisma.sql`WITH ${kept(tx.organizationId, content, messages)}` : Prisma.empty;
     const appended = Prisma.sql`append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
     if (readings.length === 0)
       await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakes}, ${appended}`;
@@ -143,29 +143,27 @@ const READS_ARE_ONE_FOR_MS = 10 * 60_000;
  * Appends a line about a read, unless the same person or key has left the same line (type, task and `data.id`, where
  * a task has several things to read) recently, since pages refetch. Returns true if the line is new.
  */
-export async function appendRead(organizationId: string, tx: Tx, event: NewEvent): Promise<boolean> {
+export async function appendRead(tx: Tx, event: NewEvent): Promise<boolean> {
   const who = event.actor.id ?? event.actor.name;
   const id = typeof event.data?.id === "string" ? event.data.id : null;
   // Locks, so that two simultaneous calls make one line too.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-    ${`${organizationId} ${event.type} ${who} ${event.taskId ?? ""} ${id ?? ""}`}, 0))`;
+    ${`${tx.organizationId} ${event.type} ${who} ${event.taskId ?? ""} ${id ?? ""}`}, 0))`;
   const [left] = await tx.$queryRaw<unknown[]>`SELECT seq FROM event
-    WHERE organization_id = ${organizationId}::uuid AND type = ${event.type} AND actor->>'name' = ${event.actor.name}
+    WHERE organization_id = ${tx.organizationId}::uuid AND type = ${event.type} AND actor->>'name' = ${event.actor.name}
       AND actor_id IS NOT DISTINCT FROM ${event.actor.id} AND task_id IS NOT DISTINCT FROM ${event.taskId ?? null}::uuid
       AND (${id}::text IS NULL OR data->>'id' = ${id})
       AND at > clock_timestamp() - ${READS_ARE_ONE_FOR_MS} * interval '1 ms' LIMIT 1`;
   if (left) return false;
-  await appendEvents(organizationId, tx, [event]);
+  await appendEvents(tx, [event]);
   return true;
 }
 
 /** Appends a line about a broken chain: the finder and the position. Does nothing for an intact chain. */
 export async function reportBroken(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   { ok, brokenAt, fault }: Verification,
 ): Promise<void> {
-  if (!ok)
-    await appendRead(organizationId, tx, { type: "events.verified", actor, data: { brokenAt, fault } });
+  if (!ok) await appendRead(tx, { type: "events.verified", actor, data: { brokenAt, fault } });
 }

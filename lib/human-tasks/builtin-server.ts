@@ -13,8 +13,9 @@ export interface Builtin {
 }
 
 /** Returns the organization's built-in server, made now if this is the first who needs it. */
-export async function builtinServer(organizationId: string, tx: Tx): Promise<Builtin> {
-  const known = await find(organizationId, tx);
+export async function builtinServer(tx: Tx): Promise<Builtin> {
+  const { organizationId } = tx;
+  const known = await find(tx);
   if (known) return known;
   // Of two at once the second waits here, and then finds what the first has made.
   await tx.$executeRaw`INSERT INTO server (organization_id, id, name, url, era_setting, auth_kind, builtin)
@@ -23,14 +24,14 @@ export async function builtinServer(organizationId: string, tx: Tx): Promise<Bui
   await tx.$executeRaw`INSERT INTO connection (organization_id, id, server_id)
     VALUES (${organizationId}::uuid, ${uuidv7()}::uuid, ${ID(organizationId)})
     ON CONFLICT (organization_id, server_id) WHERE user_id IS NULL DO NOTHING`;
-  const made = await find(organizationId, tx);
+  const made = await find(tx);
   if (!made) throw new Error("the built-in server was not made");
   return made;
 }
 
-async function find(organizationId: string, tx: Tx): Promise<Builtin | null> {
+async function find(tx: Tx): Promise<Builtin | null> {
   const [row] = await tx.$queryRaw<Builtin[]>`SELECT s.id AS "serverId", c.id AS "connectionId"
     FROM server s JOIN connection c ON c.organization_id = s.organization_id AND c.server_id = s.id AND c.user_id IS NULL
-    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${ID(organizationId)}`;
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.id = ${ID(tx.organizationId)}`;
   return row ?? null;
 }

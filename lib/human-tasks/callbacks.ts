@@ -25,9 +25,9 @@ const DUE = Prisma.sql`c.state = 'pending' AND c.not_before <= now() AND EXISTS 
   WHERE t.organization_id = c.organization_id AND t.id = c.task_id AND t.finished_at IS NOT NULL)`;
 
 /** Returns the receivers, by host, that are to be told now: a slow one delays no others. */
-export async function callbacksDue(organizationId: string, tx: Tx): Promise<string[]> {
+export async function callbacksDue(tx: Tx): Promise<string[]> {
   const rows = await tx.$queryRaw<{ host: string }[]>`SELECT DISTINCT ${HOST} AS host FROM request_callback c
-    WHERE c.organization_id = ${organizationId}::uuid AND ${DUE}`;
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND ${DUE}`;
   return rows.map(({ host }) => host);
 }
 
@@ -48,26 +48,24 @@ export async function deliverCallback(
   organizationId: string,
   host: string,
 ): Promise<boolean> {
-  const claimed = await database.withOrganization(organizationId, (tx) => claim(organizationId, tx, host));
+  const claimed = await database.withOrganization(organizationId, (tx) => claim(tx, host));
   if (!claimed) return false;
   const { id, url, attempts, sealedSecret } = claimed;
   const secrets = [seal.open(callbackPlace(organizationId, id), sealedSecret)];
   const attempt = await send(network, { id, payload: payloadOf(claimed), url, secrets });
-  const state = await database.withOrganization(organizationId, (tx) =>
-    settle(organizationId, tx, id, attempts, attempt),
-  );
+  const state = await database.withOrganization(organizationId, (tx) => settle(tx, id, attempts, attempt));
   countSent("webhook", RESULTS[state]);
   return true;
 }
 
 const RESULTS = { delivered: "ok", failed: "given_up", pending: "failed" } as const;
 
-async function claim(organizationId: string, tx: Tx, host: string): Promise<Claimed | null> {
+async function claim(tx: Tx, host: string): Promise<Claimed | null> {
   const [row] = await tx.$queryRaw<Claimed[]>`
     UPDATE request_callback of SET attempts = of.attempts + 1, not_before = now() + ${TAKEN_MS} * interval '1 ms'
     FROM task t WHERE t.organization_id = of.organization_id AND t.id = of.task_id
-      AND of.organization_id = ${organizationId}::uuid AND of.input_request_id = (
-        SELECT c.input_request_id FROM request_callback c WHERE c.organization_id = ${organizationId}::uuid
+      AND of.organization_id = ${tx.organizationId}::uuid AND of.input_request_id = (
+        SELECT c.input_request_id FROM request_callback c WHERE c.organization_id = ${tx.organizationId}::uuid
           AND ${HOST} = ${host} AND ${DUE} ORDER BY c.not_before LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
     RETURNING of.input_request_id AS id, of.task_id AS "taskId", of.url, of.sealed_secret AS "sealedSecret",
       of.attempts, t.state, t.result, t.finished_at AS "endedAt"`;
@@ -82,19 +80,13 @@ function payloadOf({ id, taskId, state, result, endedAt }: Claimed): string {
   return JSON.stringify({ type: "request.ended", timestamp: endedAt.toISOString(), data });
 }
 
-async function settle(
-  organizationId: string,
-  tx: Tx,
-  id: string,
-  attempts: number,
-  attempt: Attempt,
-): Promise<keyof typeof RESULTS> {
+async function settle(tx: Tx, id: string, attempts: number, attempt: Attempt): Promise<keyof typeof RESULTS> {
   const wait = isTaken(attempt) || attempt.status === 410 ? null : waitAfter(attempts, Math.random());
   const state = isTaken(attempt) ? "delivered" : wait === null ? "failed" : "pending";
   // An attempt that was made meanwhile counts instead.
   await tx.$executeRaw`UPDATE request_callback SET state = ${state}, last_attempt = ${JSON.stringify(attempt)}::jsonb,
       not_before = now() + ${wait ?? 0} * interval '1 ms', ended_at = CASE WHEN ${wait}::integer IS NULL THEN now() END
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${id}::uuid AND state = 'pending'
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${id}::uuid AND state = 'pending'
       AND attempts = ${attempts}`;
   return state;
 }

@@ -26,15 +26,9 @@ export async function createRequest(
   }
   return db.withOrganization(organizationId, async (tx) => {
     const options = { subject, idempotencyKey, callback };
-    const { inputRequestId, created } = await createHumanTask(
-      organizationId,
-      tx,
-      principal,
-      callOf(input),
-      options,
-    );
-    const request = await readHumanRequest(organizationId, tx, principal, inputRequestId, env().url);
-    const callbackSecret = await readCallbackSecret(organizationId, tx, seal, inputRequestId);
+    const { inputRequestId, created } = await createHumanTask(tx, principal, callOf(input), options);
+    const request = await readHumanRequest(tx, principal, inputRequestId, env().url);
+    const callbackSecret = await readCallbackSecret(tx, seal, inputRequestId);
     return { request: { ...request, callbackSecret }, created };
   });
 }

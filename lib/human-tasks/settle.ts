@@ -27,20 +27,20 @@ export function organizationsWithOwnQuestions(): Prisma.Sql {
  * can't be settled now keeps none of the others.
  */
 export async function settleOwnQuestions(organizationId: string, database: Database): Promise<boolean> {
-  const due = await database.withOrganization(organizationId, (tx) => dueQuestions(organizationId, tx));
+  const due = await database.withOrganization(organizationId, (tx) => dueQuestions(tx));
   const failures: unknown[] = [];
   for (const id of due)
     await database
-      .withOrganization(organizationId, (tx) => settleOwnQuestion(organizationId, tx, id))
+      .withOrganization(organizationId, (tx) => settleOwnQuestion(tx, id))
       .catch((error: unknown) => failures.push(error));
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} questions of Intray's own were not settled`);
   return due.length === AT_ONCE;
 }
 
-async function dueQuestions(organizationId: string, tx: Tx): Promise<string[]> {
+async function dueQuestions(tx: Tx): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT r.id FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.origin = 'intray'
+    SELECT r.id FROM input_request r WHERE r.organization_id = ${tx.organizationId}::uuid AND r.origin = 'intray'
       AND ((r.state = 'open' AND r.expires_at <= now()) OR (r.state = 'answered' AND EXISTS (SELECT FROM delivery d
         WHERE d.organization_id = r.organization_id AND d.input_request_id = r.id
           AND (d.state = 'pending' OR (d.state = 'held' AND d.deliver_after <= now())))))
@@ -57,44 +57,36 @@ interface Asked {
 }
 
 /** Settles one question, if it is due; any number of engines may try. */
-async function settleOwnQuestion(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+async function settleOwnQuestion(tx: Tx, requestId: string): Promise<void> {
   // The task first, as everybody who answers, undoes or cancels.
   const [task] = await tx.$queryRaw<Asked[]>`
     SELECT t.id, t.connection_id AS "connectionId", t.tool, t.state, t.gate FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = (SELECT task_id FROM input_request
-      WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND origin = 'intray')
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = (SELECT task_id FROM input_request
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND origin = 'intray')
     FOR NO KEY UPDATE`;
   if (!task) return;
   const [request] = await tx.$queryRaw<{ state: string; isOver: boolean; now: Date }[]>`
     SELECT state, coalesce(expires_at <= now(), false) AS "isOver", now() AS now FROM input_request
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
-  if (request?.state === "open" && request.isOver)
-    return expire(organizationId, tx, task, requestId, request.now);
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
+  if (request?.state === "open" && request.isOver) return expire(tx, task, requestId, request.now);
   if (request?.state !== "answered") return;
-  await releaseHeld(organizationId, tx, task.id);
-  const settled = await settleUnsent(organizationId, tx, task.id, requestId);
+  await releaseHeld(tx, task.id);
+  const settled = await settleUnsent(tx, task.id, requestId);
   if (settled.length === 0) return;
-  const decision = await decisionOf(organizationId, tx, requestId);
-  await appendEvents(organizationId, tx, settled);
-  await act(organizationId, tx, task, decision, request.now);
+  const decision = await decisionOf(tx, requestId);
+  await appendEvents(tx, settled);
+  await act(tx, task, decision, request.now);
 }
 
-async function expire(
-  organizationId: string,
-  tx: Tx,
-  task: Asked,
-  requestId: string,
-  now: Date,
-): Promise<void> {
-  const closed = await closeRequest(organizationId, tx, task.id, requestId, "expired", "expired");
+async function expire(tx: Tx, task: Asked, requestId: string, now: Date): Promise<void> {
+  const closed = await closeRequest(tx, task.id, requestId, "expired", "expired");
   if (closed.length === 0) return;
-  await appendEvents(organizationId, tx, closed);
-  await act(organizationId, tx, task, null, now);
+  await appendEvents(tx, closed);
+  await act(tx, task, null, now);
 }
 
 /** Carries out a decision; null: the time ran out. A task that has ended meanwhile stays as it is. */
 async function act(
-  organizationId: string,
   tx: Tx,
   task: Asked,
   decision: (Decision & { actor: z.infer<typeof actorSchema> }) | null,
@@ -102,21 +94,20 @@ async function act(
 ): Promise<void> {
   if (task.gate === null) {
     const result = resultOf(task.tool, outcomeOfDecision(task.tool, decision, now));
-    await endTask(organizationId, tx, task.id, { state: "completed", result });
-  } else if (!decision) await expireCall(organizationId, tx, task.id);
-  else if (decision.action === "accept")
-    await appendEvents(organizationId, tx, await approveCall(organizationId, tx, task, decision.actor));
-  else await declineCall(organizationId, tx, task.id, { by: decision.actor, reason: decision.comment });
+    await endTask(tx, task.id, { state: "completed", result });
+  } else if (!decision) await expireCall(tx, task.id);
+  else if (decision.action === "accept") await appendEvents(tx, await approveCall(tx, task, decision.actor));
+  else await declineCall(tx, task.id, { by: decision.actor, reason: decision.comment });
 }
 
-async function decisionOf(organizationId: string, tx: Tx, requestId: string) {
+async function decisionOf(tx: Tx, requestId: string) {
   const answer = await tx.answer.findFirstOrThrow({
-    where: { organizationId, inputRequestId: requestId, withdrawnAt: null },
+    where: { organizationId: tx.organizationId, inputRequestId: requestId, withdrawnAt: null },
     // With the id, to which sealed values are bound.
     select: { id: true, action: true, content: true, comment: true, answeredBy: true, createdAt: true },
   });
   const { form } = await tx.inputRequest.findFirstOrThrow({
-    where: { organizationId, id: requestId },
+    where: { organizationId: tx.organizationId, id: requestId },
     select: { id: true, form: true },
   });
   const actor = actorSchema.parse(answer.answeredBy);

@@ -60,26 +60,24 @@ export interface HumanTask {
  * can't accept, `idempotency_mismatch`, `quota_exceeded`.
  */
 export async function createHumanTask(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   call: HumanCall,
   { subject, idempotencyKey = null, callback = null }: HumanTaskOptions = {},
 ): Promise<HumanTask> {
   const digest = digestOf(call, subject, callback?.url);
-  const earlier =
-    idempotencyKey === null ? null : await earlierTask(organizationId, tx, principal, idempotencyKey, digest);
+  const earlier = idempotencyKey === null ? null : await earlierTask(tx, principal, idempotencyKey, digest);
   if (earlier) return earlier;
   const { to, label, expiresAt, form, amount, currency } = call.arguments;
   refuseUnlessShown(form);
-  const recipient = to === undefined ? null : await recipientNamed(organizationId, tx, to);
-  const { serverId, connectionId } = await builtinServer(organizationId, tx);
+  const recipient = to === undefined ? null : await recipientNamed(tx, to);
+  const { serverId, connectionId } = await builtinServer(tx);
   const id = uuidv7();
   const endsAt = expiresAt === undefined ? null : new Date(expiresAt);
   const args: Record<string, unknown> = { ...call.arguments, ...(subject && { subject }) };
   await tx.task.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       serverId,
       connectionId,
@@ -101,8 +99,8 @@ export async function createHumanTask(
       traceparent: currentTraceparent(),
     },
   });
-  await tx.taskWatch.create({ data: { organizationId, taskId: id } });
-  const question = await insertOwnQuestion(organizationId, tx, {
+  await tx.taskWatch.create({ data: { organizationId: tx.organizationId, taskId: id } });
+  const question = await insertOwnQuestion(tx, {
     task: { id, connectionId, tool: call.tool, arguments: args },
     key: "question",
     message: call.tool === "ask_person" ? call.arguments.message : call.arguments.action,
@@ -111,26 +109,26 @@ export async function createHumanTask(
     expiresAt: endsAt,
     actor: principal.actor,
   });
-  const assigned = recipient && (await giveTo(organizationId, tx, principal, question.id, recipient));
+  const assigned = recipient && (await giveTo(tx, principal, question.id, recipient));
   if (callback)
     await tx.requestCallback.create({
       data: {
-        organizationId,
+        organizationId: tx.organizationId,
         inputRequestId: question.id,
         taskId: id,
         url: callback.url,
         sealedSecret: callback.seal(question.id),
       },
     });
-  await publishChange(organizationId, tx, "task", [id]);
-  await refuseBeyondQuota(organizationId, tx, principal, 1);
+  await publishChange(tx, "task", [id]);
+  await refuseBeyondQuota(tx, principal, 1);
   const queued: NewEvent = {
     type: "task.queued",
     actor: principal.actor,
     taskId: id,
     data: { tool: call.tool, serverId },
   };
-  await appendEvents(organizationId, tx, [queued, question.event, ...(assigned ? [assigned] : [])]);
+  await appendEvents(tx, [queued, question.event, ...(assigned ? [assigned] : [])]);
   return { taskId: id, inputRequestId: question.id, created: true };
 }
 
@@ -140,17 +138,16 @@ function digestOf(call: HumanCall, subject: Subject | undefined, callbackUrl: st
 }
 
 async function earlierTask(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   idempotencyKey: string,
   digest: Buffer,
 ): Promise<HumanTask | null> {
-  const earlier = await findEarlier(organizationId, tx, "task", actor, idempotencyKey);
+  const earlier = await findEarlier(tx, "task", actor, idempotencyKey);
   if (!earlier) return null;
   const request = isSameDigest(tx, digest, earlier.requestDigest)
     ? await tx.inputRequest.findFirst({
-        where: { organizationId, taskId: earlier.id, origin: "intray" },
+        where: { organizationId: tx.organizationId, taskId: earlier.id, origin: "intray" },
         select: { id: true },
       })
     : null;
@@ -170,16 +167,15 @@ function refuseUnlessShown(form: Record<string, unknown> | undefined): void {
 
 /** Assigns the new question, if the recipient could accept it. Returns the line of history. */
 async function giveTo(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   { userId, name }: Recipient,
 ): Promise<NewEvent> {
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  await refuseUnableRecipient(organizationId, tx, principal, request, { userId, name }).catch(inFieldTo);
+  const request = await lockRequest(tx, principal, requestId);
+  await refuseUnableRecipient(tx, principal, request, { userId, name }).catch(inFieldTo);
   await tx.inputRequest.updateMany({
-    where: { organizationId, id: requestId, state: "open" },
+    where: { organizationId: tx.organizationId, id: requestId, state: "open" },
     data: {
       assigneeUserId: userId,
       assignedBy: storable({ ...principal.actor, to: userId }),
@@ -210,12 +206,12 @@ interface Consumable {
  * `approval_unusable` with the reason.
  */
 export async function consumeApproval(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   { argumentsDigest }: Consume,
 ): Promise<void> {
+  const { organizationId } = tx;
   // Of two at once the second waits here, and then finds the use.
   const [approval] = await tx.$queryRaw<Consumable[]>`
     SELECT t.id AS "taskId", t.arguments, t.state AS "taskState", t.result,
@@ -231,8 +227,8 @@ export async function consumeApproval(
   refuseUnusable(approval, argumentsDigest, use);
   await tx.$executeRaw`INSERT INTO approval_use (organization_id, input_request_id, used_by)
     VALUES (${organizationId}::uuid, ${requestId}::uuid, ${JSON.stringify(principal.actor)}::jsonb)`;
-  await publishChange(organizationId, tx, "input_request", [requestId]);
-  await appendEvents(organizationId, tx, [
+  await publishChange(tx, "input_request", [requestId]);
+  await appendEvents(tx, [
     { type: "request.used", actor: principal.actor, taskId: approval.taskId, inputRequestId: requestId },
   ]);
 }

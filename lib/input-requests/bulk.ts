@@ -34,13 +34,13 @@ export async function answerMany(
 ): Promise<BulkAnswerResult> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => database.withOrganization(organizationId, work);
   const ids = items.map((item) => item.id);
-  await within((tx) => refuseUnlessAlike(organizationId, tx, principal, ids, answer));
+  await within((tx) => refuseUnlessAlike(tx, principal, ids, answer));
   const results: BulkAnswerResult["results"] = [];
   for (const { id, questionHash } of items) {
     let status: Outcome = "recorded";
     const record = async (tx: Tx) => {
       const input = { ...answer, questionHash };
-      status = (await decide(organizationId, tx, principal, id, input, undefined, proof)).outcome;
+      status = (await decide(tx, principal, id, input, undefined, proof)).outcome;
     };
     results.push((await refusalOf(id, within(record))) ?? { id, status });
   }
@@ -56,7 +56,7 @@ export async function undoMany(
 ): Promise<BulkUndoResult> {
   const results: BulkUndoResult["results"] = [];
   for (const id of ids) {
-    const undo = (tx: Tx) => undoAnswer(organizationId, tx, principal, id);
+    const undo = (tx: Tx) => undoAnswer(tx, principal, id);
     const refusal = await refusalOf(id, database.withOrganization(organizationId, undo));
     results.push(refusal ?? { id, status: "undone" });
   }
@@ -65,7 +65,6 @@ export async function undoMany(
 
 /** Refuses requests that are not alike. Invisible ones are ignored here and refused item by item. */
 async function refuseUnlessAlike(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   ids: string[],
@@ -74,7 +73,7 @@ async function refuseUnlessAlike(
   const rows = await tx.$queryRaw<AlikeRow[]>`
     SELECT r.id, r.mode, CASE WHEN row_number() OVER (ORDER BY r.id) = 1 THEN r.form END AS form, ${ALIKE} AS alike
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
   const digests = rows.map((row) => row.alike);
   if (digests.includes(null))
     throw notAlike("One of these can only be answered by itself. Nothing was recorded.");

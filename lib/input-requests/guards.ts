@@ -61,12 +61,8 @@ export interface LockedRequest {
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
-export async function lockRequest(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<LockedRequest> {
+export async function lockRequest(tx: Tx, principal: Principal, requestId: string): Promise<LockedRequest> {
+  const { organizationId } = tx;
   // The task is locked before its request is looked for, as the request is when that lock is held.
   const [request] = await tx.$queryRaw<LockedRequest[]>`
     WITH its AS MATERIALIZED (
@@ -89,15 +85,11 @@ export async function lockRequest(
   return request;
 }
 
-export async function refuseUnlessOpen(
-  organizationId: string,
-  tx: Tx,
-  request: LockedRequest,
-): Promise<void> {
+export async function refuseUnlessOpen(tx: Tx, request: LockedRequest): Promise<void> {
   if (request.state === "open" && !request.cancelRequestedAt && !request.isOver) return;
   if (request.state === "answered" || request.state === "settled") {
     const answer = await tx.answer.findFirst({
-      where: { organizationId, inputRequestId: request.id, withdrawnAt: null },
+      where: { organizationId: tx.organizationId, inputRequestId: request.id, withdrawnAt: null },
     });
     const by = actorSchema.parse(answer?.answeredBy);
     throw new AppError("already_answered", `${actorWords(by, { begins: true })} answered this already.`, {
@@ -158,13 +150,8 @@ export function refuseOtherWording(
   );
 }
 
-export async function refuseOthersClaim(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<void> {
-  refuseClaimOfOther(principal, await liveClaim(organizationId, tx, requestId));
+export async function refuseOthersClaim(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+  refuseClaimOfOther(principal, await liveClaim(tx, requestId));
 }
 
 interface Claim {
@@ -175,10 +162,10 @@ interface Claim {
 }
 
 /** Who works on a request; null: nobody. */
-export async function liveClaim(organizationId: string, tx: Tx, requestId: string): Promise<Claim | null> {
+export async function liveClaim(tx: Tx, requestId: string): Promise<Claim | null> {
   const [claim] = await tx.$queryRaw<Claim[]>`
     SELECT u.id, u.name, c.claimed_at AS at FROM claim c JOIN "user" u ON u.id = c.user_id
-    WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = ${requestId}::uuid
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.input_request_id = ${requestId}::uuid
       AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
   return claim ?? null;
 }
@@ -218,12 +205,11 @@ export function refuseForeignUrl(
 
 /** Refuses to hand over what somebody else has: a request assigned to, or claimed by, another person. */
 export async function refuseOthersRequest(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { id, assigneeUserId }: LockedRequest,
 ): Promise<void> {
-  await refuseOthersClaim(organizationId, tx, principal, id);
+  await refuseOthersClaim(tx, principal, id);
   if (assigneeUserId === null || assigneeUserId === principal.userId) return;
   throw new AppError("assigned_to_other", "It is assigned to somebody else. An operator can reassign it.");
 }
@@ -233,7 +219,6 @@ export async function refuseOthersRequest(
  * requester: an assignment lets people see the whole task. Who has the request already may keep it.
  */
 export async function refuseUnableRecipient(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   request: LockedRequest,
@@ -248,9 +233,9 @@ export async function refuseUnableRecipient(
   if (request.mode === "url" && request.urlOwner !== null && request.urlOwner !== userId)
     throw refuse(`Only the owner of the connection may open the address, not ${name}.`);
   const [rule] = await tx.$queryRaw<{ forbids: boolean }[]>`
-    SELECT ${refusedByFourEyes(organizationId, Prisma.sql`${userId}::uuid`)} AS forbids
+    SELECT ${refusedByFourEyes(tx.organizationId, Prisma.sql`${userId}::uuid`)} AS forbids
     FROM task t JOIN organization o ON o.id = t.organization_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${request.taskId}::uuid
     -- A rule that is being switched on frees what is assigned by then.
     FOR SHARE OF o`;
   if (request.approval !== null) {
@@ -258,7 +243,7 @@ export async function refuseUnableRecipient(
       SELECT ${hasVote(Prisma.sql`r.approval`, Prisma.sql`${userId}::uuid`, [Prisma.sql`m.role`])} AS may
       FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
         JOIN membership m ON m.organization_id = r.organization_id AND m.user_id = ${userId}::uuid
-      WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${request.id}::uuid`;
+      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${request.id}::uuid`;
     if (!voter?.may) throw refuse(`${name} has no vote on this now: the policy says who decides.`);
   }
   if (rule?.forbids)
@@ -294,13 +279,12 @@ export function refuseAction(
 
 /** Refuses an answer to a recipe's question that can't be delivered: one that lacks what its choice needs. */
 export async function refuseUnfitChoice(
-  organizationId: string,
   tx: Tx,
   { isRecipes, origin, recipeVersion, serverId, tool, key }: LockedRequest,
   answer: Pick<AnswerInput, "action" | "content">,
 ): Promise<void> {
   if (!isRecipes || origin !== "server" || recipeVersion === null) return;
-  const recipe = await readVersion(organizationId, tx, { serverId, name: tool, version: recipeVersion });
+  const recipe = await readVersion(tx, { serverId, name: tool, version: recipeVersion });
   const question = recipe && questionAt(recipe, key);
   const chosen = question && choiceOf(question, answer);
   if (!chosen || !("problem" in chosen)) return;
@@ -313,13 +297,15 @@ export async function refuseUnfitChoice(
  * people have to agree.
  */
 export async function refuseAnyWording(
-  organizationId: string,
   tx: Tx,
   request: LockedRequest,
   { action }: Pick<AnswerInput, "action">,
 ): Promise<void> {
   if (request.rewordedAt === null || action !== "accept") return;
-  const policy = await tx.policyVersion.findFirst({ where: { organizationId }, select: { version: true } });
+  const policy = await tx.policyVersion.findFirst({
+    where: { organizationId: tx.organizationId },
+    select: { version: true },
+  });
   if (!policy) return;
   throw new AppError(
     "question_changed",

@@ -86,11 +86,11 @@ const ONE_PLAN = ["state", "order", "limit", "cursor", "assignee", "waiting", "t
 
 /** Lists requests, longest waiting first unless another order is given. */
 export async function listInputRequests(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   query: RequestListQuery & PageQuery,
 ): Promise<SearchedPage<InputRequestSummary>> {
+  const { organizationId } = tx;
   refuseSealedAmounts(tx, query);
   const name = query.order ?? "oldest";
   const order = ORDERS[name];
@@ -116,7 +116,7 @@ export async function listInputRequests(
     );
   // The text index holds no server names. Where a server's name matches, enough requests match to be found
   // without it.
-  const isSearch = words && !(await namesServer(organizationId, tx, words));
+  const isSearch = words && !(await namesServer(tx, words));
   const { near, found } = isSearch
     ? nearAndBeyond(
         {
@@ -178,16 +178,16 @@ function refuseSealedAmounts(
 
 /** Exact counts of open requests: the badge, the title and the tabs of the inbox all show these. */
 export async function countOpenRequests(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   filter: RequestFilter,
 ): Promise<RequestCounts> {
+  const { organizationId } = tx;
   refuseSealedAmounts(tx, filter);
   const { q, ...rest } = filter;
   const words = q?.trim();
   // Where a server's name matches the words, all of its requests count.
-  const isSearch = words && !(await namesServer(organizationId, tx, words));
+  const isSearch = words && !(await namesServer(tx, words));
   const open = Prisma.sql`FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
     AND ${visibleRequest(organizationId, principal)} AND ${
       isSearch

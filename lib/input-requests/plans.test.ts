@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => planner?.close());
 
 const list = (query: RequestListQuery & { cursor?: string }) =>
-  planner.planOf((tx) => listInputRequests(acme, tx, principal, { limit: 50, state: ["open"], ...query }));
+  planner.planOf((tx) => listInputRequests(tx, principal, { limit: 50, state: ["open"], ...query }));
 
 const cursor = (order: string, key: unknown) =>
   Buffer.from(JSON.stringify([order, key, uuidv7()])).toString("base64url");
@@ -62,7 +62,7 @@ test.each<[string, RequestListQuery, RegExp]>([
 });
 
 test("counts read one index alone", async () => {
-  const plan = await planner.planOf((tx) => countOpenRequests(acme, tx, principal, {}));
+  const plan = await planner.planOf((tx) => countOpenRequests(tx, principal, {}));
   expect(plan).toMatch(/Index Only Scan using input_request_counted/);
   expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on input_request/);
 });
@@ -101,7 +101,7 @@ test("comments and snoozes are read for the rows of a page alone", async () => {
 
 test("what was decided before, also about a party, is read from the latest of one tool alone", async () => {
   const asked = { taskId: uuidv7(), serverId: uuidv7(), tool: "pay", mode: "form", fieldNames: [] };
-  const plan = await planner.planOf((tx) => readSettled(acme, tx, principal, asked));
+  const plan = await planner.planOf((tx) => readSettled(tx, principal, asked));
   expect(plan).toMatch(/Limit/);
   expect(plan).toMatch(
     /input_request_settled .*\n.*Index Cond: \(\(organization_id = .* AND \(server_id = .* AND \(tool = /,

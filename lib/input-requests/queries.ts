@@ -25,7 +25,6 @@ import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */
 export async function readInputRequest(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
@@ -48,7 +47,7 @@ export async function readInputRequest(
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
       LEFT JOIN draft ON draft.organization_id = r.organization_id AND draft.input_request_id = r.id
         AND draft.user_id = ${selfOf(principal)}::uuid
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const summary = toSummary(principal, row);
   const form = formSchema.parse(row.form);

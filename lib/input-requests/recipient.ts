@@ -13,14 +13,14 @@ export interface Recipient {
  * Keeps the member's role as it is until the transaction ends: its loss frees what is assigned by then. Locked
  * before the request, as by a change of the role.
  */
-export async function keepMember(organizationId: string, tx: Tx, memberId: string): Promise<void> {
+export async function keepMember(tx: Tx, memberId: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM membership
-    WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid FOR SHARE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${memberId}::uuid FOR SHARE`;
 }
 
 /** Returns a member who may answer. Throws `not_found`, `invalid_input`. */
-export async function answerer(organizationId: string, tx: Tx, memberId: string): Promise<Recipient> {
-  const [member] = await membersWhere(organizationId, tx, Prisma.sql`m.id = ${memberId}::uuid`);
+export async function answerer(tx: Tx, memberId: string): Promise<Recipient> {
+  const [member] = await membersWhere(tx, Prisma.sql`m.id = ${memberId}::uuid`);
   if (!member) throw notFound("member");
   if (!mayAnswer(member)) throw new AppError("invalid_input", CANT_ANSWER);
   return member;
@@ -32,16 +32,16 @@ const CANT_ANSWER = "A viewer can't answer; assign it to somebody who may.";
  * Returns the member whom a program names, by id or e-mail address, and keeps their role until the transaction ends. Call
  * it before the task is made. Throws `invalid_input` for the field `to`.
  */
-export async function recipientNamed(organizationId: string, tx: Tx, to: string): Promise<Recipient> {
+export async function recipientNamed(tx: Tx, to: string): Promise<Recipient> {
   // One answer for nobody and for one who can't answer: a program that may ask learns no names.
   const refused = new AppError("invalid_input", NOBODY, { errors: [{ field: "to", message: NOBODY }] });
   const which = UUID.test(to)
     ? Prisma.sql`(m.id = ${to}::uuid OR m.user_id = ${to}::uuid)`
     : Prisma.sql`lower(u.email) = ${to.toLowerCase()}`;
-  const [named] = await membersWhere(organizationId, tx, which);
+  const [named] = await membersWhere(tx, which);
   if (!named) throw refused;
-  await keepMember(organizationId, tx, named.id);
-  const [kept] = await membersWhere(organizationId, tx, Prisma.sql`m.id = ${named.id}::uuid`);
+  await keepMember(tx, named.id);
+  const [kept] = await membersWhere(tx, Prisma.sql`m.id = ${named.id}::uuid`);
   if (!kept || !mayAnswer(kept)) throw refused;
   return kept;
 }
@@ -54,8 +54,8 @@ function mayAnswer({ role }: { role: string }): boolean {
   return may(roleSchema.parse(role), "requests:answer");
 }
 
-function membersWhere(organizationId: string, tx: Tx, which: Prisma.Sql) {
+function membersWhere(tx: Tx, which: Prisma.Sql) {
   return tx.$queryRaw<(Recipient & { id: string; role: string })[]>`
     SELECT m.id, m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND ${which}`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND ${which}`;
 }

@@ -61,8 +61,8 @@ async function asking(question: Question = APPROVE, args: object = {}) {
   const taskId = await fixture.startTask(server, { invoice_id: "INV-1", ...args });
   await fixture.within(async (tx) => {
     const attempt = { id: randomUUID(), deadlineMs: 1_000, era: "2026-07-28" as const, sealedSession: null };
-    await markStarting(fixture.organizationId, tx, taskId, attempt);
-    await markStarted(fixture.organizationId, tx, taskId, attempt.id, REMOTE, {
+    await markStarting(tx, taskId, attempt);
+    await markStarted(tx, taskId, attempt.id, REMOTE, {
       handle: "x",
       digest: Buffer.from("x"),
       session: null,
@@ -74,11 +74,7 @@ async function asking(question: Question = APPROVE, args: object = {}) {
 async function capture(taskId: string, question: Question) {
   return fixture.within(async (tx) => {
     const captured = { question, key: "approval", rpc: null, lifetimeMs: null };
-    await appendEvents(
-      fixture.organizationId,
-      tx,
-      await captureQuestion(fixture.organizationId, tx, taskId, captured),
-    );
+    await appendEvents(tx, await captureQuestion(tx, taskId, captured));
     return tx.inputRequest.findFirstOrThrow({
       where: { organizationId: fixture.organizationId, taskId, state: { in: ["open", "answered"] } },
     });
@@ -91,8 +87,8 @@ const accept = (questionHash: string, value = "yes") => ({
   questionHash,
 });
 
-function answerAs(requestId: string, input: Parameters<typeof recordAnswer>[4], who = fixture.approver) {
-  return fixture.within((tx) => recordAnswer(fixture.organizationId, tx, who, requestId, input));
+function answerAs(requestId: string, input: Parameters<typeof recordAnswer>[3], who = fixture.approver) {
+  return fixture.within((tx) => recordAnswer(tx, who, requestId, input));
 }
 
 const codeOf = (result: PromiseSettledResult<unknown>) =>
@@ -140,8 +136,8 @@ test("undo and the end of the hold race: one wins, and the rows agree with it", 
     return row?.due;
   });
   const [undone, released] = await Promise.allSettled([
-    fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, request.id)),
-    fixture.within((tx) => releaseHeld(fixture.organizationId, tx, request.taskId)),
+    fixture.within((tx) => undoAnswer(tx, fixture.approver, request.id)),
+    fixture.within((tx) => releaseHeld(tx, request.taskId)),
   ]);
   const row = await fixture.within((tx) =>
     tx.delivery.findFirstOrThrow({
@@ -155,7 +151,7 @@ test("undo and the end of the hold race: one wins, and the rows agree with it", 
 test("an undone answer leaves the question open for another", async () => {
   const request = await asking();
   await answerAs(request.id, { ...accept(request.questionHash), holdMs: 60_000 });
-  await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, request.id));
+  await fixture.within((tx) => undoAnswer(tx, fixture.approver, request.id));
   await answerAs(request.id, accept(request.questionHash, "no"));
   const answers = await fixture.within((tx) =>
     tx.answer.findMany({ where: { organizationId: fixture.organizationId, inputRequestId: request.id } }),
@@ -166,7 +162,7 @@ test("an undone answer leaves the question open for another", async () => {
 test("cancel and answer race: nothing is both withdrawn and on its way", async () => {
   const request = await asking();
   const results = await Promise.allSettled([
-    fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, request.taskId)),
+    fixture.within((tx) => requestCancel(tx, fixture.operator, request.taskId)),
     answerAs(request.id, accept(request.questionHash)),
   ]);
   expect(results[0]?.status).toBe("fulfilled");
@@ -219,10 +215,8 @@ test.each([
 test("a claim is a line of the history, and keeping it alive is not; so is giving it up", async () => {
   const request = await asking();
   const { organizationId, approver, operator } = fixture;
-  const claim = (who: typeof approver) =>
-    fixture.within((tx) => claimRequest(organizationId, tx, who, request.id));
-  const release = (who: typeof approver) =>
-    fixture.within((tx) => releaseRequest(organizationId, tx, who, request.id));
+  const claim = (who: typeof approver) => fixture.within((tx) => claimRequest(tx, who, request.id));
+  const release = (who: typeof approver) => fixture.within((tx) => releaseRequest(tx, who, request.id));
   await claim(approver);
   await claim(approver);
   await release(operator);
@@ -242,7 +236,7 @@ test("a claim is a line of the history, and keeping it alive is not; so is givin
 
 test("what another has claimed can't be answered by me", async () => {
   const request = await asking();
-  await fixture.within((tx) => claimRequest(fixture.organizationId, tx, fixture.operator, request.id));
+  await fixture.within((tx) => claimRequest(tx, fixture.operator, request.id));
   await expect(answerAs(request.id, accept(request.questionHash))).rejects.toMatchObject({
     code: "claimed_by_other",
   });
@@ -264,7 +258,7 @@ test("a site may be accepted only by the person in whose name the server asked",
 test("a draft keeps known fields and sends nothing", async () => {
   const request = await asking();
   await fixture.within((tx) =>
-    saveDraft(fixture.organizationId, tx, fixture.approver, request.id, {
+    saveDraft(tx, fixture.approver, request.id, {
       content: { value: "y", other: 1 },
     }),
   );
@@ -281,8 +275,8 @@ async function askedBySession(taskId: string, rpcId: number, session = "session"
   await fixture.within(async (tx) => {
     const rpc = { sessionDigest: Buffer.from(session), rpcId, messageId: uuidv7(), replayed: false };
     const captured = { question: APPROVE, key: null, rpc, lifetimeMs: 60_000 };
-    const events = await captureQuestion(fixture.organizationId, tx, taskId, captured);
-    await appendEvents(fixture.organizationId, tx, events);
+    const events = await captureQuestion(tx, taskId, captured);
+    await appendEvents(tx, events);
   });
   return fixture.within((tx) =>
     tx.inputRequest.findFirstOrThrow({
@@ -294,9 +288,7 @@ async function askedBySession(taskId: string, rpcId: number, session = "session"
 
 test("a question expires by the database's clock, whatever the engine's clock says", async () => {
   const { taskId, id } = await asking();
-  await fixture.within((tx) =>
-    closeRequest(fixture.organizationId, tx, taskId, id, "withdrawn", "retracted"),
-  );
+  await fixture.within((tx) => closeRequest(tx, taskId, id, "withdrawn", "retracted"));
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3600_000 });
   const asked = await askedBySession(taskId, 1).finally(() => vi.useRealTimers());
   expect(Math.abs(asked.expiresAt!.getTime() - asked.createdAt.getTime() - 60_000)).toBeLessThan(100);
@@ -304,28 +296,24 @@ test("a question expires by the database's clock, whatever the engine's clock sa
 
 test("a question that is asked again after its end has its time anew, so that an answer can be taken back", async () => {
   const { taskId, id: first } = await asking();
-  await fixture.within((tx) =>
-    closeRequest(fixture.organizationId, tx, taskId, first, "withdrawn", "retracted"),
-  );
+  await fixture.within((tx) => closeRequest(tx, taskId, first, "withdrawn", "retracted"));
   const asked = await askedBySession(taskId, 11);
   await answerAs(asked.id, accept(asked.questionHash));
   await fixture.within(async (tx) => {
-    await closeRequest(fixture.organizationId, tx, taskId, asked.id, "undeliverable", "not_asked_again");
+    await closeRequest(tx, taskId, asked.id, "undeliverable", "not_asked_again");
     await tx.$executeRaw`UPDATE input_request SET expires_at = now() - interval '1 hour'
       WHERE organization_id = ${fixture.organizationId}::uuid AND id = ${asked.id}::uuid`;
   });
   const again = await askedBySession(taskId, 12);
   expect(again).toMatchObject({ id: asked.id, endedReason: null });
   await answerAs(again.id, { ...accept(again.questionHash), holdMs: 10_000 });
-  await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, again.id));
+  await fixture.within((tx) => undoAnswer(tx, fixture.approver, again.id));
 });
 
 test("a question that is put again in the session that put it again first still comes by a new session", async () => {
   const came = async (...asks: [rpcId: number, session: string][]) => {
     const { taskId, id: first } = await asking();
-    await fixture.within((tx) =>
-      closeRequest(fixture.organizationId, tx, taskId, first, "withdrawn", "retracted"),
-    );
+    await fixture.within((tx) => closeRequest(tx, taskId, first, "withdrawn", "retracted"));
     let id = "";
     for (const [rpcId, session] of asks) id = (await askedBySession(taskId, rpcId, session)).id;
     const rows = await fixture.within((tx) =>
@@ -424,7 +412,7 @@ async function requestCancelAfter(tx: Tx, { id, taskId }: { id: string; taskId: 
   if (taken)
     await tx.$executeRaw`UPDATE delivery SET attempts = 1, sent_at = now(), accepted_at = now()
       WHERE organization_id = ${fixture.organizationId}::uuid AND input_request_id = ${id}::uuid`;
-  await requestCancel(fixture.organizationId, tx, fixture.operator, taskId);
+  await requestCancel(tx, fixture.operator, taskId);
 }
 
 test("an unknown request is not found", async () => {
@@ -463,19 +451,15 @@ test("the database forbids every move that the state machines forbid, and no oth
 
 test("an ended question whose id comes again: a replay opens nothing, a new message opens a question", async () => {
   const { taskId, id: first } = await asking();
-  await fixture.within((tx) =>
-    closeRequest(fixture.organizationId, tx, taskId, first, "withdrawn", "retracted"),
-  );
+  await fixture.within((tx) => closeRequest(tx, taskId, first, "withdrawn", "retracted"));
   const asked = await askedBySession(taskId, 21);
-  await fixture.within((tx) =>
-    closeRequest(fixture.organizationId, tx, taskId, asked.id, "withdrawn", "retracted"),
-  );
+  await fixture.within((tx) => closeRequest(tx, taskId, asked.id, "withdrawn", "retracted"));
   const say = (replayed: boolean) =>
     fixture.within(async (tx) => {
       const rpc = { sessionDigest: Buffer.from("session"), rpcId: 21, messageId: uuidv7(), replayed };
       const captured = { question: APPROVE, key: null, rpc, lifetimeMs: null };
-      const events = await captureQuestion(fixture.organizationId, tx, taskId, captured);
-      await appendEvents(fixture.organizationId, tx, events);
+      const events = await captureQuestion(tx, taskId, captured);
+      await appendEvents(tx, events);
       return events.map(({ type }) => type);
     });
   expect(await say(true)).toEqual([]);

@@ -73,7 +73,6 @@ export type Outcome = "recorded" | "voted";
 
 /** As `decide`. Returns what `read` reads. */
 export async function recordAnswer<T = undefined>(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
@@ -81,7 +80,7 @@ export async function recordAnswer<T = undefined>(
   read?: () => Promise<T | undefined>,
   proof?: Proof,
 ): Promise<T> {
-  return (await decide(organizationId, tx, principal, requestId, input, read, proof)).shown;
+  return (await decide(tx, principal, requestId, input, read, proof)).shown;
 }
 
 /**
@@ -90,7 +89,6 @@ export async function recordAnswer<T = undefined>(
  * to be shown of the request then.
  */
 export async function decide<T = undefined>(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
@@ -99,39 +97,37 @@ export async function decide<T = undefined>(
   proof: Proof = NO_PROOF,
 ): Promise<{ outcome: Outcome; shown: T }> {
   const [signedIn, request, claim] = await together(
-    keepCredential(organizationId, tx, principal, proof.sessionId),
-    lockRequest(organizationId, tx, principal, requestId),
+    keepCredential(tx, principal, proof.sessionId),
+    lockRequest(tx, principal, requestId),
     // Read once the request's lock is held, which a claim takes too.
-    liveClaim(organizationId, tx, requestId),
+    liveClaim(tx, requestId),
   );
-  await refuseUnlessOpen(organizationId, tx, request);
+  await refuseUnlessOpen(tx, request);
   refuseOtherWording(contentOf(tx), request, input);
   refuseClaimOfOther(principal, claim);
   refuseProgram(principal, request);
-  const ballot = await ballotOn(organizationId, tx, principal, request);
+  const ballot = await ballotOn(tx, principal, request);
   refuseForeignUrl(principal, request, input);
   refuseFourEyes(request, input);
   refuseAction(request, input);
-  await refuseAnyWording(organizationId, tx, request, input);
+  await refuseAnyWording(tx, request, input);
   const content = checkedContent(request, input);
-  await refuseUnfitChoice(organizationId, tx, request, input);
-  const voted =
-    ballot &&
-    (await castVote(organizationId, tx, principal, request, ballot, input, content, proof, signedIn));
+  await refuseUnfitChoice(tx, request, input);
+  const voted = ballot && (await castVote(tx, principal, request, ballot, input, content, proof, signedIn));
   if (voted && !voted.completes) {
     const shown = await read();
-    await publish(organizationId, tx, request, voted.events);
+    await publish(tx, request, voted.events);
     return { outcome: "voted", shown: shown as T };
   }
 
   const id = uuidv7();
   const [holdMs, shown] = await together(
-    writeAnswer(organizationId, tx, principal.actor, request, id, input, content),
+    writeAnswer(tx, principal.actor, request, id, input, content),
     voted ? Promise.resolve(undefined) : read(),
   );
-  if (voted) await bindVotes(organizationId, tx, request.id, { voteId: voted.voteId, answerId: id });
+  if (voted) await bindVotes(tx, request.id, { voteId: voted.voteId, answerId: id });
   const shownWithVotes = voted ? await read() : shown;
-  await publish(organizationId, tx, request, [
+  await publish(tx, request, [
     ...(voted?.events ?? []),
     recordedLine(
       tx,
@@ -149,20 +145,19 @@ export async function decide<T = undefined>(
  * person's answer, and on its way from there on. Returns the answer's id. Throws as `decide`.
  */
 export async function answerByRule(
-  organizationId: string,
   tx: Tx,
   request: LockedRequest,
   actor: Actor,
   input: AnswerInput,
   rule: { name: string; version: number },
 ): Promise<string> {
-  await refuseUnlessOpen(organizationId, tx, request);
+  await refuseUnlessOpen(tx, request);
   refuseOtherWording(contentOf(tx), request, input);
   refuseAction(request, input);
   const content = checkedContent(request, input);
   const id = uuidv7();
-  const holdMs = await writeAnswer(organizationId, tx, actor, request, id, input, content);
-  await publish(organizationId, tx, request, [
+  const holdMs = await writeAnswer(tx, actor, request, id, input, content);
+  await publish(tx, request, [
     recordedLine(tx, actor, request, { id, input, content, holdMs }, { signedIn: null, rule }),
   ]);
   return id;
@@ -203,14 +198,9 @@ function recordedLine(
 }
 
 /** The caller's ballot, where several people have to agree. Throws why the caller has no vote. */
-async function ballotOn(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  request: LockedRequest,
-): Promise<Ballot | null> {
+async function ballotOn(tx: Tx, principal: Principal, request: LockedRequest): Promise<Ballot | null> {
   const approval = approvalOn(request);
-  return approval && openBallot(organizationId, tx, principal, request, approval);
+  return approval && openBallot(tx, principal, request, approval);
 }
 
 /** By which rule people decided, and by when they should have: the figures are made of it (lib/statistics). */
@@ -224,7 +214,6 @@ function approvalOn({ approval }: LockedRequest): Approval | null {
 
 /** Writes an answer with its delivery, for a request whose lock is held. Returns for how long it is held, in ms. */
 async function writeAnswer(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   request: LockedRequest,
@@ -232,13 +221,14 @@ async function writeAnswer(
   input: AnswerInput,
   content: Record<string, unknown> | null,
 ): Promise<number> {
+  const { organizationId } = tx;
   const its = contentOf(tx);
   const stored = content === null ? null : JSON.stringify(its.json("answer.content", id, storable(content)));
   const delivery = { id, inputRequestId: request.id, holdMs: input.holdMs ?? 0 };
   // What people answer where no rule was asked needs no key that is out of reach.
   const compared =
     request.hasDecision && actor.kind === "member"
-      ? Prisma.sql`compared AS (${compareWithPeople(organizationId, tx, { id, inputRequestId: request.id }, contentDigest(input.action, content))}),`
+      ? Prisma.sql`compared AS (${compareWithPeople(tx, { id, inputRequestId: request.id }, contentDigest(input.action, content))}),`
       : Prisma.empty;
   const moved = await tx.$queryRaw<{ ms: number }[]>`
     WITH given AS (
@@ -263,44 +253,38 @@ async function writeAnswer(
  * Takes an answer back while it is still held: one's own, or as an operator another's. Of undo and delivery, the
  * first to update the row wins.
  */
-export async function undoAnswer(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<void> {
-  const request = await lockRequest(organizationId, tx, principal, requestId);
+export async function undoAnswer(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+  const request = await lockRequest(tx, principal, requestId);
   refuseProgram(principal, request);
-  const answerId = await undo(organizationId, tx, requestId);
+  const answerId = await undo(tx, requestId);
   if (answerId === null)
     throw new AppError("already_sent", "The answer is on its way or was already taken back.");
   const [answer] = await tx.$queryRaw<{ by: unknown }[]>`
-    WITH noted AS (${noteTakenBack(organizationId, [answerId], "person")})
+    WITH noted AS (${noteTakenBack(tx.organizationId, [answerId], "person")})
     UPDATE answer SET withdrawn_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL
     RETURNING answered_by AS "by"`;
   const approval = approvalOn(request);
-  const hasAsked =
-    approval?.requester === "excluded" && (await hasAskedFor(organizationId, tx, principal, request));
+  const hasAsked = approval?.requester === "excluded" && (await hasAskedFor(tx, principal, request));
   const { fourEyes } = request;
   refuseOthersAnswer(principal, { fourEyes: fourEyes || hasAsked }, actorSchema.parse(answer?.by));
-  await moveRequest(organizationId, tx, requestId, "answered", "open");
-  if (approval) await reopenVote(organizationId, tx, requestId, answerId, approval);
-  await publish(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
+  await moveRequest(tx, requestId, "answered", "open");
+  if (approval) await reopenVote(tx, requestId, answerId, approval);
+  await publish(tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
 
 /**
  * Takes back the answers of rules that their servers can't have had, since all of them were stopped. The caller holds the switch's
  * lock. Returns how many.
  */
-export async function takeBackByStop(organizationId: string, tx: Tx, actor: Actor): Promise<number> {
-  const held = await heldAutomatic(organizationId, tx);
+export async function takeBackByStop(tx: Tx, actor: Actor): Promise<number> {
+  const { organizationId } = tx;
+  const held = await heldAutomatic(tx);
   // In one order, since others may take several too. Each task's answers stand still from then on.
   await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid
     AND id = ANY (${held.map(({ taskId }) => taskId)}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
   const undone = new Set(
     await undoUnsent(
-      organizationId,
       tx,
       held.map(({ answerId }) => answerId),
     ),
@@ -315,12 +299,11 @@ export async function takeBackByStop(organizationId: string, tx: Tx, actor: Acto
     UPDATE input_request SET state = 'open' WHERE organization_id = ${organizationId}::uuid
       AND id = ANY (${[...undone]}::uuid[]) AND state = ANY (${requests.before("open", "answered")}::text[])`;
   for (const { requestId, taskId, connectionId } of taken) {
-    await publishChange(organizationId, tx, "input_request", [requestId]);
-    await publishChange(organizationId, tx, "task", [taskId]);
+    await publishChange(tx, "input_request", [requestId]);
+    await publishChange(tx, "task", [taskId]);
     await wakeEngine(tx, connectionId, taskId);
   }
   await appendEvents(
-    organizationId,
     tx,
     taken.map(({ requestId, taskId }) => ({
       ...{ type: "answer.undone" as const, actor, taskId, inputRequestId: requestId },
@@ -331,23 +314,15 @@ export async function takeBackByStop(organizationId: string, tx: Tx, actor: Acto
 }
 
 /** Takes one's own vote back while its stage is open. Throws `not_found`, `stage_full`, and `forbidden` as `refuseProgram`. */
-export async function takeVoteBack(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<void> {
-  const [, request] = await together(
-    keepCredential(organizationId, tx, principal),
-    lockRequest(organizationId, tx, principal, requestId),
-  );
+export async function takeVoteBack(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+  const [, request] = await together(keepCredential(tx, principal), lockRequest(tx, principal, requestId));
   refuseProgram(principal, request);
   const approval = approvalOn(request);
   if (!approval) throw new AppError("not_found", "You have no vote on this request.");
-  await refuseUnlessOpen(organizationId, tx, request);
-  const { person } = await readVoter(organizationId, tx, principal, request);
-  const line = await takeBack(organizationId, tx, principal, requestId, approval, person);
-  await publish(organizationId, tx, request, [line]);
+  await refuseUnlessOpen(tx, request);
+  const { person } = await readVoter(tx, principal, request);
+  const line = await takeBack(tx, principal, requestId, approval, person);
+  await publish(tx, request, [line]);
 }
 
 /**
@@ -356,65 +331,59 @@ export async function takeVoteBack(
  * nobody else claims the request in between.
  */
 export async function claimRequest(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   { takeOver }: ClaimInput = {},
 ): Promise<void> {
   const userId = memberOnly(principal);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  await refuseUnlessOpen(organizationId, tx, request);
-  const before = await liveClaim(organizationId, tx, requestId);
+  const request = await lockRequest(tx, principal, requestId);
+  await refuseUnlessOpen(tx, request);
+  const before = await liveClaim(tx, requestId);
   const isTakenOver = takesOver(principal, before, takeOver);
   if (!isTakenOver) refuseClaimOfOther(principal, before);
-  await ballotOn(organizationId, tx, principal, request);
+  await ballotOn(tx, principal, request);
   refuseForeignUrl(principal, request, { action: "accept" });
   refuseFourEyes(request, { action: "accept" });
   const claimed = await tx.$queryRaw<{ fresh: boolean }[]>`
     INSERT INTO claim AS c (organization_id, input_request_id, user_id)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid)
+    VALUES (${tx.organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid)
     ON CONFLICT (organization_id, input_request_id) DO UPDATE SET active_at = now(), user_id = excluded.user_id,
       claimed_at = CASE WHEN c.user_id = excluded.user_id THEN c.claimed_at ELSE now() END
     -- now() has microseconds, the column has none
     RETURNING claimed_at = now()::timestamptz(3) AS fresh`;
   const fresh = claimed[0]?.fresh === true;
-  await publish(organizationId, tx, request, [
+  await publish(tx, request, [
     ...(isTakenOver ? [{ type: "request.released" as const, actor: principal.actor }] : []),
     ...(fresh ? [{ type: "request.claimed" as const, actor: principal.actor }] : []),
   ]);
 }
 
 /** Releases one's own claim; operators may end anybody's. */
-export async function releaseRequest(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<void> {
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  const claim = await tx.claim.findFirst({ where: { organizationId, inputRequestId: requestId } });
+export async function releaseRequest(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+  const request = await lockRequest(tx, principal, requestId);
+  const claim = await tx.claim.findFirst({
+    where: { organizationId: tx.organizationId, inputRequestId: requestId },
+  });
   if (!claim) return;
   const mayEndOthers = allows(principal, "requests:assign");
-  if (claim.userId !== principal.userId && !mayEndOthers)
-    await refuseOthersClaim(organizationId, tx, principal, requestId);
-  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
-  await publish(organizationId, tx, request, [{ type: "request.released", actor: principal.actor }]);
+  if (claim.userId !== principal.userId && !mayEndOthers) await refuseOthersClaim(tx, principal, requestId);
+  await tx.claim.deleteMany({ where: { organizationId: tx.organizationId, inputRequestId: requestId } });
+  await publish(tx, request, [{ type: "request.released", actor: principal.actor }]);
 }
 
 /** Assigns a request to a member who may accept it, or to nobody (null), whoever has it now. For operators. */
 export async function assignRequest(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   { memberId, note }: AssignInput,
 ): Promise<void> {
-  if (memberId !== null) await keepMember(organizationId, tx, memberId);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  await refuseUnlessOpen(organizationId, tx, request);
-  const recipient = memberId === null ? null : await answerer(organizationId, tx, memberId);
-  await give(organizationId, tx, principal, request, recipient, note);
+  if (memberId !== null) await keepMember(tx, memberId);
+  const request = await lockRequest(tx, principal, requestId);
+  await refuseUnlessOpen(tx, request);
+  const recipient = memberId === null ? null : await answerer(tx, memberId);
+  await give(tx, principal, request, recipient, note);
 }
 
 /**
@@ -422,20 +391,19 @@ export async function assignRequest(
  * over at once, the second finds it assigned to another.
  */
 export async function handOverRequest(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   { memberId, note }: HandOverInput,
 ): Promise<void> {
   const userId = memberOnly(principal);
-  await keepMember(organizationId, tx, memberId);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  await refuseUnlessOpen(organizationId, tx, request);
-  await refuseOthersRequest(organizationId, tx, principal, request);
-  const recipient = await answerer(organizationId, tx, memberId);
+  await keepMember(tx, memberId);
+  const request = await lockRequest(tx, principal, requestId);
+  await refuseUnlessOpen(tx, request);
+  await refuseOthersRequest(tx, principal, request);
+  const recipient = await answerer(tx, memberId);
   if (recipient.userId === userId) throw oneself();
-  await give(organizationId, tx, principal, request, recipient, note);
+  await give(tx, principal, request, recipient, note);
 }
 
 /**
@@ -443,7 +411,6 @@ export async function handOverRequest(
  * request, as by its end. Returns how the caller had signed in. Throws `unauthenticated` if it has ended since the call came.
  */
 async function keepCredential(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   sessionId: string | null = null,
@@ -455,9 +422,9 @@ async function keepCredential(
     sessionId === null ? Prisma.sql`NULL::jsonb` : Prisma.sql`gate.session_proof(${sessionId}::uuid)`;
   const [held] = await tx.$queryRaw<{ proof: unknown }[]>(
     actor.kind === "key"
-      ? Prisma.sql`SELECT jsonb_build_object('method', 'key') AS proof FROM api_key WHERE organization_id = ${organizationId}::uuid AND id = ${actor.id}::uuid
+      ? Prisma.sql`SELECT jsonb_build_object('method', 'key') AS proof FROM api_key WHERE organization_id = ${tx.organizationId}::uuid AND id = ${actor.id}::uuid
           AND revoked_at IS NULL FOR SHARE`
-      : Prisma.sql`SELECT ${proof} AS proof FROM membership WHERE organization_id = ${organizationId}::uuid
+      : Prisma.sql`SELECT ${proof} AS proof FROM membership WHERE organization_id = ${tx.organizationId}::uuid
           AND user_id = ${actor.id}::uuid FOR KEY SHARE`,
   );
   if (!held) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
@@ -471,17 +438,16 @@ function oneself(): AppError {
 
 /** Assigns the request and ends the claims of others, which would keep the recipient from answering. */
 async function give(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   request: LockedRequest,
   recipient: Recipient | null,
   note: string | undefined,
 ): Promise<void> {
-  if (recipient) await refuseUnableRecipient(organizationId, tx, principal, request, recipient);
+  if (recipient) await refuseUnableRecipient(tx, principal, request, recipient);
   const said = recipient && note ? storableText(note) : null;
   await tx.inputRequest.updateMany({
-    where: { organizationId, id: request.id, state: "open" },
+    where: { organizationId: tx.organizationId, id: request.id, state: "open" },
     data: {
       assigneeUserId: recipient?.userId ?? null,
       // With the recipient: an earlier version that assigns it anew changes the assignee alone.
@@ -491,7 +457,7 @@ async function give(
     },
   });
   const ended = await tx.$queryRaw<{ live: boolean }[]>`DELETE FROM claim
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${request.id}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${request.id}::uuid
       AND user_id IS DISTINCT FROM ${recipient?.userId ?? null}::uuid
     RETURNING active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms' AS live`;
   const { actor } = principal;
@@ -500,7 +466,7 @@ async function give(
     ...(recipient && { name: recipient.name }),
     ...(said && { note: said }),
   };
-  await publish(organizationId, tx, request, [
+  await publish(tx, request, [
     ...(ended.some(({ live }) => live) ? [{ type: "request.released" as const, actor }] : []),
     { type: "request.assigned", actor, data },
   ]);
@@ -511,31 +477,32 @@ async function give(
  * Returns when the draft was saved.
  */
 export async function saveDraft(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   { content, comment = "", questionHash }: DraftInput,
 ): Promise<Date | null> {
   const userId = memberOnly(principal);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  await refuseUnlessOpen(organizationId, tx, request);
+  const request = await lockRequest(tx, principal, requestId);
+  await refuseUnlessOpen(tx, request);
   // A live claim alone: one that has lapsed keeps nobody out any more, and its person may have no vote by now.
-  await tx.$executeRaw`UPDATE claim SET active_at = now() WHERE organization_id = ${organizationId}::uuid
+  await tx.$executeRaw`UPDATE claim SET active_at = now() WHERE organization_id = ${tx.organizationId}::uuid
     AND input_request_id = ${requestId}::uuid AND user_id = ${userId}::uuid
     AND active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
   const its = contentOf(tx);
   const isCurrent = questionHash === undefined || its.isSameHash(questionHash, request.questionHash);
   const kept = knownContent(request, content, isCurrent ? "all" : "typed");
   if (Object.keys(kept).length === 0 && comment === "") {
-    await tx.draft.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
+    await tx.draft.deleteMany({
+      where: { organizationId: tx.organizationId, inputRequestId: requestId, userId },
+    });
     return null;
   }
   const stored = JSON.stringify(its.json("draft.content", requestId, storable(kept)));
   const said = its.text("draft.comment", requestId, comment === "" ? null : storableText(comment));
   const saved = await tx.$queryRaw<{ at: Date }[]>`
     INSERT INTO draft (organization_id, input_request_id, user_id, content, comment)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${stored}::jsonb, ${said})
+    VALUES (${tx.organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${stored}::jsonb, ${said})
     ON CONFLICT (organization_id, input_request_id, user_id)
     DO UPDATE SET content = excluded.content, comment = excluded.comment, updated_at = now()
     RETURNING updated_at AS at`;
@@ -547,31 +514,24 @@ export async function saveDraft(
  * stays. Returns the history lines; the caller holds the task's lock and appends them.
  */
 export async function withdrawOpenRequests(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   reason: string,
   actor: Actor,
 ): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
-  for (const { id, delivery } of await liveRequests(organizationId, tx, taskId)) {
+  for (const { id, delivery } of await liveRequests(tx, taskId)) {
     const verdict = judgeDelivery(delivery, { kind: "cancel_requested" });
     const request = { taskId, inputRequestId: id, deliveryId: delivery?.id ?? null };
     const ending = { state: "withdrawn", reason, actor } as const;
-    events.push(...(await carryOutVerdict(organizationId, tx, request, verdict, ending)));
+    events.push(...(await carryOutVerdict(tx, request, verdict, ending)));
   }
   return events;
 }
 
-async function moveRequest(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  from: RequestState,
-  to: RequestState,
-): Promise<void> {
+async function moveRequest(tx: Tx, requestId: string, from: RequestState, to: RequestState): Promise<void> {
   const moved = await tx.$executeRaw`UPDATE input_request
-    SET state = ${to} WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
+    SET state = ${to} WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid
       AND state = ANY (${requests.before(to, from)}::text[])`;
   if (moved !== 1) throw wasMoved(requestId, from);
 }
@@ -582,16 +542,14 @@ function wasMoved(requestId: string, from: RequestState): Error {
 
 /** Publishes one change, wakes the engine and appends the history, in this order. */
 async function publish(
-  organizationId: string,
   tx: Tx,
   request: LockedRequest,
   events: Pick<NewEvent, "type" | "actor" | "data">[],
 ): Promise<void> {
-  await publishChange(organizationId, tx, "input_request", [request.id]);
-  await publishChange(organizationId, tx, "task", [request.taskId]);
+  await publishChange(tx, "input_request", [request.id]);
+  await publishChange(tx, "task", [request.taskId]);
   await wakeEngine(tx, request.connectionId, request.taskId);
   await appendEvents(
-    organizationId,
     tx,
     events.map((event) => ({ ...event, taskId: request.taskId, inputRequestId: request.id })),
   );

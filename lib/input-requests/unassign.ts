@@ -8,7 +8,6 @@ import { CLAIM_IDLE_MS } from "./status.ts";
  * the assignment stays: the assignee sees nothing of the task without it. `of`: if it is this user's. Returns the line of history.
  */
 export async function endAssignment(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   requestId: string,
@@ -17,10 +16,10 @@ export async function endAssignment(
   const its = of === null ? Prisma.sql`IS NOT NULL` : Prisma.sql`= ${of}::uuid`;
   const ended = await tx.$queryRaw<{ taskId: string; from: string }[]>`
     WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r
-      WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND r.visibility <> 'private'
+      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND r.visibility <> 'private'
         AND r.assignee_user_id ${its})
     UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
-    FROM held WHERE r.organization_id = ${organizationId}::uuid AND r.id = held.id
+    FROM held WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = held.id
     RETURNING r.task_id AS "taskId", held.assignee_user_id AS "from"`;
   return ended.map(({ taskId, from }) => {
     const data = { userId: null, from };
@@ -29,7 +28,7 @@ export async function endAssignment(
 }
 
 /** Ends the claim of a request, if it has lapsed. */
-export async function endIdleClaim(organizationId: string, tx: Tx, requestId: string): Promise<void> {
-  await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
+export async function endIdleClaim(tx: Tx, requestId: string): Promise<void> {
+  await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid
     AND active_at <= now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
 }

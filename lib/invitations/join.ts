@@ -32,7 +32,7 @@ export async function join(
         "account_unproven",
         "Nobody has confirmed yet that this address is yours. Ask for an invitation by e-mail, or ask whoever runs Intray for a link to set your password.",
       );
-    await acceptInvitation(organizationId, tx, person, token);
+    await acceptInvitation(tx, person, token);
   });
   return organizationId;
 }
@@ -69,7 +69,7 @@ export async function joinWithAccount(
     const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.join_with_account(
       ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);
     if (!made?.id) return false;
-    await acceptInvitation(organizationId, tx, { id: made.id, name, email }, token);
+    await acceptInvitation(tx, { id: made.id, name, email }, token);
     return true;
   });
   // A concurrent join may have used the link up.

@@ -8,25 +8,21 @@ import type { Page, PageQuery } from "../base/page.ts";
 import type { Invitation } from "./schema.ts";
 
 /** Lists invitations that were neither accepted nor revoked, oldest first. */
-export async function listInvitations(
-  organizationId: string,
-  tx: Tx,
-  query: PageQuery,
-): Promise<Page<Invitation>> {
+export async function listInvitations(tx: Tx, query: PageQuery): Promise<Page<Invitation>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const rows = await tx.$queryRaw<
     Row[]
-  >`${SELECT} WHERE i.organization_id = ${organizationId}::uuid AND ${OPEN}
+  >`${SELECT} WHERE i.organization_id = ${tx.organizationId}::uuid AND ${OPEN}
     ${after ? Prisma.sql`AND (i.created_at, i.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY i.created_at, i.id LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toInvitation);
 }
 
 /** Throws `not_found`, also for an accepted or revoked invitation. */
-export async function readInvitation(organizationId: string, tx: Tx, id: string): Promise<Invitation> {
+export async function readInvitation(tx: Tx, id: string): Promise<Invitation> {
   const [row] = await tx.$queryRaw<Row[]>`${SELECT}
-    WHERE i.organization_id = ${organizationId}::uuid AND i.id = ${id}::uuid AND ${OPEN}`;
+    WHERE i.organization_id = ${tx.organizationId}::uuid AND i.id = ${id}::uuid AND ${OPEN}`;
   if (!row) throw notFound("invitation");
   return toInvitation(row);
 }

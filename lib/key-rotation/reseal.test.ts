@@ -34,7 +34,7 @@ beforeAll(async () => {
     [acme, TASKS],
     [globex, 3],
   ] as const) {
-    await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug: id, name: id }));
+    await db.withOrganization(id, (tx) => createOrganization(tx, { slug: id, name: id }));
     const server = await insertServer(db, id);
     for (let n = 0; n < tasks; n++) await insertTask(db, id, server, { state: "completed" });
     await db.withOrganization(id, async (tx) => {

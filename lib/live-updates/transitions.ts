@@ -16,12 +16,7 @@ export type Topic =
   | "agent_call";
 
 /** Adds live-update hints to the outbox, committed together with the change. */
-export async function publishChange(
-  _organizationId: string,
-  tx: Tx,
-  topic: Topic,
-  ids: string[],
-): Promise<void> {
+export async function publishChange(tx: Tx, topic: Topic, ids: string[]): Promise<void> {
   const hints = ids.map((id) => ({ topic, id }));
   if (hints.length > 0) deferWrite(tx, HINTS, hints);
 }
@@ -30,21 +25,16 @@ export async function publishChange(
 export const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
   name: "hints",
   order: 4,
-  async write(organizationId, tx, hints, { mark }) {
+  async write(tx, hints, { mark }) {
     await tx.$executeRaw`${Prisma.raw(mark())}INSERT INTO change (organization_id, topic, entity_id)
-      SELECT DISTINCT ${organizationId}::uuid, topic, id
+      SELECT DISTINCT ${tx.organizationId}::uuid, topic, id
       FROM unnest(${hints.map(({ topic }) => topic)}::text[], ${hints.map(({ id }) => id)}::uuid[]) AS hint (topic, id)`;
   },
 };
 
 /** Sends hints with the commit itself, for changes that must not wait for an engine to read the outbox. */
-export async function publishChangeNow(
-  organizationId: string,
-  tx: Tx,
-  topic: Topic,
-  ids: string[],
-): Promise<void> {
-  const hint = JSON.stringify({ o: organizationId, c: ids.map((id) => [topic, id]) });
+export async function publishChangeNow(tx: Tx, topic: Topic, ids: string[]): Promise<void> {
+  const hint = JSON.stringify({ o: tx.organizationId, c: ids.map((id) => [topic, id]) });
   await tx.$executeRaw`SELECT pg_notify('intray_change', ${hint})`;
 }
 
@@ -57,7 +47,7 @@ export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): 
 export const WAKE_UPS: DeferredWrite<string> = {
   name: "wake-ups",
   order: 5,
-  async write(_organizationId, tx, payloads, { mark }) {
+  async write(tx, payloads, { mark }) {
     await tx.$executeRaw`${Prisma.raw(mark())}SELECT ${wakeUps(payloads)}`;
   },
 };

@@ -47,10 +47,10 @@ const withMail: Job = {
   due: () => null,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const events = await takeEvents(organizationId, tx, { follower: "notices", begins: "now" }, 200);
+      const events = await takeEvents(tx, { follower: "notices", begins: "now" }, 200);
       const { own, groups: _, roles: __, ...subjects } = subjectsOf(events);
-      await syncNotices(organizationId, tx, subjects, true);
-      await markOwnRead(organizationId, tx, own);
+      await syncNotices(tx, subjects, true);
+      await markOwnRead(tx, own);
       return events.length === 200;
     }),
 };

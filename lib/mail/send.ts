@@ -16,10 +16,10 @@ export async function sendDueMail(
 ): Promise<boolean> {
   const within = <T>(work: Parameters<typeof database.withOrganization<T>>[1]) =>
     database.withOrganization(organizationId, work);
-  const mail = await within((tx) => takeMail(organizationId, tx));
+  const mail = await within((tx) => takeMail(tx));
   if (!mail) return false;
   if (mail.notices.length === 0) {
-    await within((tx) => endMail(organizationId, tx, mail, "dropped"));
+    await within((tx) => endMail(tx, mail, "dropped"));
     return true;
   }
   const letter = composeMail(mail.notices, { organization: mail.organization, appUrl });
@@ -29,13 +29,11 @@ export async function sendDueMail(
     if (!(error instanceof MailError)) throw error;
     countSent("mail", error.permanent ? "given_up" : "failed");
     await within((tx) =>
-      error.permanent
-        ? endMail(organizationId, tx, mail, "failed", error.message)
-        : delayMail(organizationId, tx, mail, error.message),
+      error.permanent ? endMail(tx, mail, "failed", error.message) : delayMail(tx, mail, error.message),
     );
     return true;
   }
   countSent("mail", "ok");
-  await within((tx) => endMail(organizationId, tx, mail, "sent"));
+  await within((tx) => endMail(tx, mail, "sent"));
   return true;
 }

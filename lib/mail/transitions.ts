@@ -31,20 +31,20 @@ export interface DueMail {
 }
 
 /** Claims a due mail, or creates one for a person with notices to mail. Returns null if there is none. */
-export async function takeMail(organizationId: string, tx: Tx): Promise<DueMail | null> {
-  const mail = (await takeWaiting(organizationId, tx)) ?? (await makeMail(organizationId, tx));
+export async function takeMail(tx: Tx): Promise<DueMail | null> {
+  const mail = (await takeWaiting(tx)) ?? (await makeMail(tx));
   if (!mail) return null;
-  await gather(organizationId, tx, mail);
+  await gather(tx, mail);
   const [to] = await tx.$queryRaw<{ name: string; address: string; organization: string }[]>`
     SELECT u.name, u.email AS address, o.name AS organization FROM "user" u, organization o
-    WHERE u.id = ${mail.userId}::uuid AND o.id = ${organizationId}::uuid`;
+    WHERE u.id = ${mail.userId}::uuid AND o.id = ${tx.organizationId}::uuid`;
   if (!to) return null; // removed just now; the mail is deleted with the membership
   return {
     id: mail.id,
     attempt: mail.attempts,
     to: { name: to.name, address: to.address },
     organization: to.organization,
-    notices: await stillTrue(organizationId, tx, mail.id),
+    notices: await stillTrue(tx, mail.id),
   };
 }
 
@@ -54,22 +54,22 @@ interface Taken {
   attempts: number;
 }
 
-async function takeWaiting(organizationId: string, tx: Tx): Promise<Taken | null> {
+async function takeWaiting(tx: Tx): Promise<Taken | null> {
   const [taken] = await tx.$queryRaw<Taken[]>`
     UPDATE mail SET attempts = attempts + 1, not_before = now() + ${TAKEN_MS} * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid AND state = 'waiting' AND id = (
-      SELECT id FROM mail WHERE organization_id = ${organizationId}::uuid AND state = 'waiting' AND not_before <= now()
+    WHERE organization_id = ${tx.organizationId}::uuid AND state = 'waiting' AND id = (
+      SELECT id FROM mail WHERE organization_id = ${tx.organizationId}::uuid AND state = 'waiting' AND not_before <= now()
       ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING id, user_id AS "userId", attempts`;
   return taken ?? null;
 }
 
 /** Creates a mail for the person who has waited longest and was not mailed recently. One engine succeeds. */
-async function makeMail(organizationId: string, tx: Tx): Promise<Taken | null> {
+async function makeMail(tx: Tx): Promise<Taken | null> {
   const [made] = await tx.$queryRaw<Taken[]>`
     INSERT INTO mail (organization_id, id, user_id, attempts, not_before)
-    SELECT ${organizationId}::uuid, ${uuidv7()}::uuid, n.user_id, 1, now() + ${TAKEN_MS} * interval '1 ms'
-    FROM notice n WHERE n.organization_id = ${organizationId}::uuid AND n.mail_id IS NULL
+    SELECT ${tx.organizationId}::uuid, ${uuidv7()}::uuid, n.user_id, 1, now() + ${TAKEN_MS} * interval '1 ms'
+    FROM notice n WHERE n.organization_id = ${tx.organizationId}::uuid AND n.mail_id IS NULL
       AND n.mail_after BETWEEN now() - interval '1 day' AND now()
       AND NOT EXISTS (SELECT FROM mail m WHERE m.organization_id = n.organization_id AND m.user_id = n.user_id
         AND (m.state = 'waiting'
@@ -80,21 +80,21 @@ async function makeMail(organizationId: string, tx: Tx): Promise<Taken | null> {
 }
 
 /** Adds all of the person's due notices to the mail. */
-async function gather(organizationId: string, tx: Tx, { id, userId }: Taken): Promise<void> {
+async function gather(tx: Tx, { id, userId }: Taken): Promise<void> {
   await tx.$executeRaw`UPDATE notice n SET mail_after = now() + ${HELD_MS} * interval '1 ms'
-    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND n.mail_after <= now()
+    WHERE n.organization_id = ${tx.organizationId}::uuid AND n.user_id = ${userId}::uuid AND n.mail_after <= now()
       AND n.mail_id IS NULL AND ${HELD_BY_ANOTHER}`;
   await tx.$executeRaw`UPDATE notice SET mail_id = ${id}::uuid
-    WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid AND mail_after <= now()
+    WHERE organization_id = ${tx.organizationId}::uuid AND user_id = ${userId}::uuid AND mail_after <= now()
       AND mail_id IS NULL`;
 }
 
 /** Returns the mail's notices that still apply: unread, not withdrawn, and still visible to the person. */
-async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promise<NoticeAbout[]> {
+async function stillTrue(tx: Tx, mailId: string): Promise<NoticeAbout[]> {
   const noticed = await tx.$queryRaw<{ cause: string; subject: string }[]>`SELECT cause, subject FROM notice
-    WHERE organization_id = ${organizationId}::uuid AND mail_id = ${mailId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND mail_id = ${mailId}::uuid`;
   if (noticed.length === 0) return [];
-  const audience = audienceOf(organizationId, sorted(noticed));
+  const audience = audienceOf(tx.organizationId, sorted(noticed));
   const rows = await tx.$queryRaw<
     NoticeRow[]
   >`WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audience})
@@ -107,7 +107,7 @@ async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promis
       LEFT JOIN notice_preference p ON p.organization_id = n.organization_id AND p.user_id = n.user_id
         AND p.kind = n.kind
       ${JOIN_KEY} ${JOIN_AGENT} ${JOIN_ASSIGNMENT}
-    WHERE n.organization_id = ${organizationId}::uuid AND n.mail_id = ${mailId}::uuid AND n.read_at IS NULL
+    WHERE n.organization_id = ${tx.organizationId}::uuid AND n.mail_id = ${mailId}::uuid AND n.read_at IS NULL
       AND n.withdrawn_at IS NULL AND p.email IS NOT FALSE
     ORDER BY n.created_at, n.id`;
   return rows.map(
@@ -176,21 +176,19 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
 
 /** Ends a mail: sent, nothing left to send, or rejected permanently. */
 export async function endMail(
-  organizationId: string,
   tx: Tx,
   { id, attempt }: Pick<DueMail, "id" | "attempt">,
   state: "sent" | "dropped" | "failed",
   error: string | null = null,
 ): Promise<void> {
   await tx.mail.updateMany({
-    where: { organizationId, id, state: "waiting", attempts: attempt },
+    where: { organizationId: tx.organizationId, id, state: "waiting", attempts: attempt },
     data: { state, error, endedAt: new Date() },
   });
 }
 
 /** Schedules a retry; after a day the mail has failed. */
 export async function delayMail(
-  organizationId: string,
   tx: Tx,
   { id, attempt }: Pick<DueMail, "id" | "attempt">,
   error: string,
@@ -199,12 +197,12 @@ export async function delayMail(
   await tx.$executeRaw`UPDATE mail SET error = ${error}, not_before = now() + ${wait} * interval '1 ms',
       state = CASE WHEN created_at < now() - ${GIVEN_UP_MS} * interval '1 ms' THEN 'failed' ELSE state END,
       ended_at = CASE WHEN created_at < now() - ${GIVEN_UP_MS} * interval '1 ms' THEN now() END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'waiting' AND attempts = ${attempt}`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND state = 'waiting' AND attempts = ${attempt}`;
 }
 
 /** Deletes old mails without remaining notices. */
-export async function forgetOldMail(organizationId: string, tx: Tx, keepMs: number): Promise<void> {
-  await tx.$executeRaw(Prisma.sql`DELETE FROM mail m WHERE organization_id = ${organizationId}::uuid
+export async function forgetOldMail(tx: Tx, keepMs: number): Promise<void> {
+  await tx.$executeRaw(Prisma.sql`DELETE FROM mail m WHERE organization_id = ${tx.organizationId}::uuid
     AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'waiting' AND NOT EXISTS (
       SELECT FROM notice n WHERE n.organization_id = m.organization_id AND n.mail_id = m.id)`);
 }

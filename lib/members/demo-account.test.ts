@@ -24,8 +24,8 @@ afterAll(async () => {
 function makeOrganization(slug: string, email: string) {
   const id = uuidv7();
   return db.withOrganization(id, async (tx) => {
-    await createOrganization(id, tx, { slug, name: slug });
-    await addMember(id, tx, COMMAND_LINE, { email, name: "Somebody", role: "owner" });
+    await createOrganization(tx, { slug, name: slug });
+    await addMember(tx, COMMAND_LINE, { email, name: "Somebody", role: "owner" });
   });
 }
 

@@ -9,7 +9,7 @@ import { leaveOrganization, removeMember, suspendMember } from "./transitions.ts
 export async function dropMember(services: Services, principal: Principal, memberId: string): Promise<void> {
   const { organizationId } = principal;
   const forgotten = await services.db.withOrganization(organizationId, (tx) =>
-    removeMember(organizationId, tx, principal, services.seal, memberId),
+    removeMember(tx, principal, services.seal, memberId),
   );
   await revokeAll(services.network, forgotten);
 }
@@ -18,7 +18,7 @@ export async function dropMember(services: Services, principal: Principal, membe
 export async function suspend(services: Services, principal: Principal, memberId: string): Promise<void> {
   const { organizationId } = principal;
   const forgotten = await services.db.withOrganization(organizationId, (tx) =>
-    suspendMember(organizationId, tx, principal, services.seal, memberId, "admin"),
+    suspendMember(tx, principal, services.seal, memberId, "admin"),
   );
   await revokeAll(services.network, forgotten);
 }
@@ -27,7 +27,7 @@ export async function suspend(services: Services, principal: Principal, memberId
 export async function leave(services: Services, principal: Principal): Promise<void> {
   const { organizationId } = principal;
   const forgotten = await services.db.withOrganization(organizationId, (tx) =>
-    leaveOrganization(organizationId, tx, principal, services.seal),
+    leaveOrganization(tx, principal, services.seal),
   );
   await revokeAll(services.network, forgotten);
 }

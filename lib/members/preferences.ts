@@ -8,28 +8,22 @@ import { type Preferences, preferencesSchema, type UpdatePreferences } from "./s
 const select = { singleKeys: true, tourSeen: true, density: true, locale: true };
 
 /** Throws `forbidden` for an API key, which has no preferences. */
-export async function readPreferences(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-): Promise<Preferences> {
+export async function readPreferences(tx: Tx, principal: Principal): Promise<Preferences> {
   const userId = memberOf(principal);
-  const found = await tx.membership.findFirst({ where: { organizationId, userId }, select });
+  const found = await tx.membership.findFirst({
+    where: { organizationId: tx.organizationId, userId },
+    select,
+  });
   if (!found) throw notFound("member");
   return preferencesSchema.parse(found);
 }
 
 /** Writes only the given preferences; the last write wins. Throws `forbidden` for an API key. */
-export async function setPreferences(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  change: UpdatePreferences,
-): Promise<void> {
+export async function setPreferences(tx: Tx, principal: Principal, change: UpdatePreferences): Promise<void> {
   const userId = memberOf(principal);
   const { singleKeys, tourSeen, density, locale } = change;
   await tx.membership.updateMany({
-    where: { organizationId, userId },
+    where: { organizationId: tx.organizationId, userId },
     data: {
       ...(singleKeys !== undefined && { singleKeys }),
       ...(tourSeen !== undefined && { tourSeen }),

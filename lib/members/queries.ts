@@ -14,51 +14,36 @@ import type { Answerer, Member, MemberQuery, MemberSession } from "./schema.ts";
 import { refuseUnlessOwner } from "./transitions.ts";
 
 /** Lists members, first joined first, or those who are suspended, first suspended first. */
-export async function listMembers(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  query: MemberQuery,
-): Promise<Page<Member>> {
+export async function listMembers(tx: Tx, principal: Principal, query: MemberQuery): Promise<Page<Member>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const pattern = containing(query.q ?? "");
   const of = query.state === "suspended" ? SUSPENDED : IN_FORCE;
   const rows = await tx.$queryRaw<
     CountedRow[]
-  >`${counted(principal, of)} WHERE m.organization_id = ${organizationId}::uuid
+  >`${counted(principal, of)} WHERE m.organization_id = ${tx.organizationId}::uuid
     ${query.q ? Prisma.sql`AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})` : Prisma.empty}
     ${after ? Prisma.sql`AND (${of.position}, m.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY ${of.position}, m.id LIMIT ${query.limit + 1}`;
   const positionOf = (row: CountedRow) => ({ id: row.id, createdAt: row.suspendedAt ?? row.createdAt });
-  return toPage(rows, query.limit, positionOf, toMember(organizationId));
+  return toPage(rows, query.limit, positionOf, toMember(tx.organizationId));
 }
 
 /** Throws `not_found`, also for a suspended one. */
-export async function readMember(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  memberId: string,
-): Promise<Member> {
-  return readOne(organizationId, tx, principal, memberId, IN_FORCE);
+export async function readMember(tx: Tx, principal: Principal, memberId: string): Promise<Member> {
+  return readOne(tx, principal, memberId, IN_FORCE);
 }
 
 /** Throws `not_found`, also for one who is not suspended. */
-export async function readSuspended(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  memberId: string,
-): Promise<Member> {
-  return readOne(organizationId, tx, principal, memberId, SUSPENDED);
+export async function readSuspended(tx: Tx, principal: Principal, memberId: string): Promise<Member> {
+  return readOne(tx, principal, memberId, SUSPENDED);
 }
 
-async function readOne(organizationId: string, tx: Tx, principal: Principal, memberId: string, of: Source) {
+async function readOne(tx: Tx, principal: Principal, memberId: string, of: Source) {
   const [row] = await tx.$queryRaw<CountedRow[]>`${counted(principal, of)}
-    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ${memberId}::uuid`;
   if (!row) throw notFound("member");
-  return toMember(organizationId)(row);
+  return toMember(tx.organizationId)(row);
 }
 
 /**
@@ -66,17 +51,16 @@ async function readOne(organizationId: string, tx: Tx, principal: Principal, mem
  * owner's as an admin.
  */
 export async function listMemberSessions(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   memberId: string,
   idleMs: number,
 ): Promise<MemberSession[]> {
-  const { userId, role } = await readMember(organizationId, tx, principal, memberId);
+  const { userId, role } = await readMember(tx, principal, memberId);
   if (role === "owner") refuseUnlessOwner(principal);
   const rows = await tx.$queryRaw<SessionRow[]>`SELECT id, method, user_agent AS "userAgent", address, agent,
       created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
-    FROM gate.sessions_and_agents_in(${organizationId}::uuid, ${userId}::uuid, ${idleMs}::bigint)`;
+    FROM gate.sessions_and_agents_in(${tx.organizationId}::uuid, ${userId}::uuid, ${idleMs}::bigint)`;
   return rows.map(({ createdAt, lastSeenAt, expiresAt, ...row }) => ({
     ...row,
     createdAt: createdAt.toISOString(),
@@ -100,10 +84,10 @@ interface SessionRow {
 const MOST_ANSWERERS = 50;
 
 /** Lists members who may answer, by name; `q` is part of a name or an e-mail address. */
-export async function listAnswerers(organizationId: string, tx: Tx, q?: string): Promise<Answerer[]> {
+export async function listAnswerers(tx: Tx, q?: string): Promise<Answerer[]> {
   const pattern = containing(q ?? "");
   const roles = ROLES.filter((role) => may(role, "requests:answer"));
-  const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${organizationId}::uuid
+  const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${tx.organizationId}::uuid
     AND m.role = ANY(${roles}::text[]) AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})
     ORDER BY lower(u.name), m.id LIMIT ${MOST_ANSWERERS}`;
   return tellApart(

@@ -21,7 +21,6 @@ import { unassignUnable } from "./unassign.ts";
  * demonstration: anyone can sign in as them, so they may join no other organization.
  */
 export async function addMember(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   person: { email: string; name: string; role: Role },
@@ -34,17 +33,19 @@ export async function addMember(
   if (!user.proven)
     await tx.$queryRaw`SELECT gate.replace_account(${user.id}::uuid, ${person.name}, NULL, 'operator') AS done`;
   const [ofDemo] = await tx.$queryRaw<{ demo: boolean }[]>`SELECT o.demo FROM organization o
-    WHERE o.id = ${organizationId}::uuid AND EXISTS (SELECT FROM gate.demo_people() p WHERE p.user_id = ${user.id}::uuid)`;
+    WHERE o.id = ${tx.organizationId}::uuid AND EXISTS (SELECT FROM gate.demo_people() p WHERE p.user_id = ${user.id}::uuid)`;
   if (ofDemo && !ofDemo.demo)
     throw new AppError(
       "demo_account",
       `${person.email} is a person of the demonstration: take another address.`,
     );
   const id = uuidv7();
-  await tx.membership.create({ data: { organizationId, id, userId: user.id, role: person.role } });
-  await publishChange(organizationId, tx, "member", [id]);
+  await tx.membership.create({
+    data: { organizationId: tx.organizationId, id, userId: user.id, role: person.role },
+  });
+  await publishChange(tx, "member", [id]);
   const data = { userId: user.id, name: person.name, role: person.role };
-  await appendEvents(organizationId, tx, [{ type: "member.added", actor, data }]);
+  await appendEvents(tx, [{ type: "member.added", actor, data }]);
   return { userId: user.id };
 }
 
@@ -73,20 +74,19 @@ export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: numbe
  * `not_found`, and `forbidden` for oneself, an owner's as an admin, and where it may not be made.
  */
 export async function makeMemberPasswordLink(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   memberId: string,
   lifetimeMs: number,
 ): Promise<string> {
   if (principal.userId === null) throw new AppError("forbidden", "A person makes it, not an API key.");
-  const { userId, name } = await lockMember(organizationId, tx, principal, memberId);
+  const { userId, name } = await lockMember(tx, principal, memberId);
   if (userId === principal.userId)
     throw new AppError("forbidden", "Change your own password under Settings, Security.");
   const token = randomSecret();
   const [row] = await tx.$queryRaw<
     { made: boolean }[]
-  >`SELECT gate.make_admin_password_link(${organizationId}::uuid,
+  >`SELECT gate.make_admin_password_link(${tx.organizationId}::uuid,
     ${userId}::uuid, ${principal.userId}::uuid, ${hashSecret(token)}, ${lifetimeMs}::bigint) AS made`;
   // One sentence for all causes: nothing of the person's other organizations or ways in may show.
   if (!row?.made)
@@ -94,7 +94,7 @@ export async function makeMemberPasswordLink(
       "forbidden",
       `You can't make a link for ${name}. They set a new password by mail themselves, or whoever runs Intray makes a link.`,
     );
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     { type: "member.password_link_made", actor: principal.actor, data: { userId, name } },
   ]);
   return token;
@@ -104,31 +104,28 @@ export async function makeMemberPasswordLink(
  * Changes a member's role. API keys that the member made are never left stronger than their maker, and requests
  * are left to nobody who may not answer.
  */
-export async function changeRole(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  memberId: string,
-  role: Role,
-): Promise<void> {
-  const member = await lockMember(organizationId, tx, principal, memberId);
+export async function changeRole(tx: Tx, principal: Principal, memberId: string, role: Role): Promise<void> {
+  const member = await lockMember(tx, principal, memberId);
   if (member.role === role) return;
   if (role === "owner") refuseUnlessOwner(principal);
   if (member.role === "owner") refuseLastOwner(member.owners);
-  await tx.membership.updateMany({ where: { organizationId, id: memberId }, data: { role } });
+  await tx.membership.updateMany({
+    where: { organizationId: tx.organizationId, id: memberId },
+    data: { role },
+  });
   await tx.apiKey.updateMany({
     where: {
-      organizationId,
+      organizationId: tx.organizationId,
       createdBy: member.userId,
       serviceAccountId: null,
       role: { in: ROLES.filter((other) => !roleAllows(role, other)) },
     },
     data: { role },
   });
-  await publishChangeNow(organizationId, tx, "member", [memberId]);
-  await unassignUnable(organizationId, tx, member.userId);
+  await publishChangeNow(tx, "member", [memberId]);
+  await unassignUnable(tx, member.userId);
   const data = { userId: member.userId, name: member.name, from: member.role, to: role };
-  await appendEvents(organizationId, tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
+  await appendEvents(tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
 }
 
 /**
@@ -137,34 +134,31 @@ export async function changeRole(
  * after the commit.
  */
 export async function removeMember(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   memberId: string,
 ): Promise<Forgotten[]> {
-  const row = await lockSuspended(organizationId, tx, principal, memberId);
+  const row = await lockSuspended(tx, principal, memberId);
   if (row) {
-    await tx.suspendedMember.deleteMany({ where: { organizationId, id: memberId } });
-    await publishChangeNow(organizationId, tx, "member", [memberId]);
-    await appendEvents(organizationId, tx, [{ type: "member.removed", actor: principal.actor, data: row }]);
+    await tx.suspendedMember.deleteMany({ where: { organizationId: tx.organizationId, id: memberId } });
+    await publishChangeNow(tx, "member", [memberId]);
+    await appendEvents(tx, [{ type: "member.removed", actor: principal.actor, data: row }]);
     return [];
   }
-  return endMembership(organizationId, tx, principal, seal, memberId, "member.removed");
+  return endMembership(tx, principal, seal, memberId, "member.removed");
 }
 
 /** Ends the principal's own membership, as `removeMember`. Throws `forbidden` for an API key. */
-export async function leaveOrganization(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  seal: Seal,
-): Promise<Forgotten[]> {
+export async function leaveOrganization(tx: Tx, principal: Principal, seal: Seal): Promise<Forgotten[]> {
   if (!principal.userId) throw new AppError("forbidden", "An API key is no member; revoke it instead.");
   const { userId } = principal;
-  const own = await tx.membership.findFirst({ where: { organizationId, userId }, select: { id: true } });
+  const own = await tx.membership.findFirst({
+    where: { organizationId: tx.organizationId, userId },
+    select: { id: true },
+  });
   if (!own) throw notFound("member");
-  return endMembership(organizationId, tx, principal, seal, own.id, "member.left");
+  return endMembership(tx, principal, seal, own.id, "member.left");
 }
 
 /**
@@ -173,7 +167,6 @@ export async function leaveOrganization(
  * result to `revokeAll` after the commit.
  */
 export async function suspendMember(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
@@ -181,36 +174,30 @@ export async function suspendMember(
   cause: "admin" | "directory",
 ): Promise<Forgotten[]> {
   // Locks what the copy below reads.
-  const member = await lockMember(organizationId, tx, principal, memberId);
+  const member = await lockMember(tx, principal, memberId);
   if (member.userId === principal.userId)
     throw new AppError("forbidden", "Nobody can suspend themselves: another admin can.");
   await tx.$executeRaw`INSERT INTO suspended_member (organization_id, id, user_id, role, granted_by, inherited, single_keys,
       tour_seen, density, locale, joined_at, suspended_by, cause)
     SELECT m.organization_id, m.id, m.user_id, m.role, m.granted_by, m.inherited, m.single_keys, m.tour_seen, m.density,
       m.locale, m.created_at, ${JSON.stringify(principal.actor)}::jsonb, ${cause}
-    FROM membership m WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
+    FROM membership m WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ${memberId}::uuid`;
   // For good: whoever sits at one of them has to sign in again after a reinstatement.
-  await endSessionsHere(organizationId, tx, member.userId, { sessionId: null, idleMs: 0, by: null });
-  const forgotten = await endMembership(organizationId, tx, principal, seal, memberId, "member.suspended", {
+  await endSessionsHere(tx, member.userId, { sessionId: null, idleMs: 0, by: null });
+  const forgotten = await endMembership(tx, principal, seal, memberId, "member.suspended", {
     cause,
   });
-  await revokeInvitationsOf(organizationId, tx, principal, member.userId);
+  await revokeInvitationsOf(tx, principal, member.userId);
   return forgotten;
 }
 
 /** Open invitations of a suspended person's address lead nowhere. */
-async function revokeInvitationsOf(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  userId: string,
-): Promise<void> {
+async function revokeInvitationsOf(tx: Tx, { actor }: Principal, userId: string): Promise<void> {
   const revoked = await tx.$queryRaw<{ invitationId: string; email: string }[]>`
     UPDATE invitation i SET revoked_at = now() FROM "user" u
-    WHERE i.organization_id = ${organizationId}::uuid AND u.id = ${userId}::uuid AND i.email = u.email
+    WHERE i.organization_id = ${tx.organizationId}::uuid AND u.id = ${userId}::uuid AND i.email = u.email
       AND i.accepted_at IS NULL AND i.revoked_at IS NULL RETURNING i.id AS "invitationId", i.email`;
   await appendEvents(
-    organizationId,
     tx,
     revoked.map((data) => ({ type: "invitation.revoked" as const, actor, data })),
   );
@@ -221,31 +208,26 @@ async function revokeInvitationsOf(
  * who counts as one person with whom stays as it was. Throws `not_found`, `forbidden` where only an owner may make an
  * owner, and `account_unproven` for an account that nobody has proved and that belongs to another organization by now.
  */
-export async function reinstateMember(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  memberId: string,
-): Promise<void> {
-  const row = await lockSuspended(organizationId, tx, principal, memberId);
+export async function reinstateMember(tx: Tx, principal: Principal, memberId: string): Promise<void> {
+  const row = await lockSuspended(tx, principal, memberId);
   if (!row) throw notFound("member");
   const [result] = await tx.$queryRaw<{ done: string | null }[]>`
-    SELECT gate.reinstate_member(${organizationId}::uuid, ${memberId}::uuid) AS done`;
+    SELECT gate.reinstate_member(${tx.organizationId}::uuid, ${memberId}::uuid) AS done`;
   if (result?.done === "unproven")
     throw new AppError(
       "account_unproven",
       `Nobody has confirmed that the account of ${row.name} is theirs. They confirm it by a link that is mailed to them: “Forgot your password?” on the page to sign in.`,
     );
   if (result?.done !== "done") throw notFound("member");
-  await publishChangeNow(organizationId, tx, "member", [memberId]);
-  await appendEvents(organizationId, tx, [{ type: "member.reinstated", actor: principal.actor, data: row }]);
+  await publishChangeNow(tx, "member", [memberId]);
+  await appendEvents(tx, [{ type: "member.reinstated", actor: principal.actor, data: row }]);
 }
 
 /** Locks and returns a suspended member, or null. Only owners handle an owner's. */
-async function lockSuspended(organizationId: string, tx: Tx, principal: Principal, memberId: string) {
+async function lockSuspended(tx: Tx, principal: Principal, memberId: string) {
   const [row] = await tx.$queryRaw<{ userId: string; name: string; role: string }[]>`
     SELECT s.user_id AS "userId", u.name, s.role FROM suspended_member s JOIN "user" u ON u.id = s.user_id
-    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${memberId}::uuid FOR UPDATE OF s`;
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.id = ${memberId}::uuid FOR UPDATE OF s`;
   if (row?.role === "owner") refuseUnlessOwner(principal);
   return row ?? null;
 }
@@ -256,38 +238,37 @@ async function lockSuspended(organizationId: string, tx: Tx, principal: Principa
  * an owner.
  */
 export async function endMemberSessions(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   memberId: string,
   { sessionId, idleMs }: { sessionId: string | null; idleMs: number },
 ): Promise<void> {
-  const { userId, name } = await lockMember(organizationId, tx, principal, memberId);
+  const { userId, name } = await lockMember(tx, principal, memberId);
   if (userId === principal.userId)
     throw new AppError("forbidden", "End your own sessions under Settings, Security.");
   const by = actorWords(principal.actor);
-  const count = await endSessionsHere(organizationId, tx, userId, { sessionId, idleMs, by });
+  const count = await endSessionsHere(tx, userId, { sessionId, idleMs, by });
   if (count === 0 && sessionId !== null) throw notFound("session");
-  await publishChangeNow(organizationId, tx, "member", [memberId]);
-  await appendEvents(organizationId, tx, [
+  await publishChangeNow(tx, "member", [memberId]);
+  await appendEvents(tx, [
     { type: "member.sessions_ended", actor: principal.actor, data: { userId, name, count } },
   ]);
 }
 
 /** `by`: who is named to the person; null: they are not told. Returns how many of those that ended worked here. */
 async function endSessionsHere(
-  organizationId: string,
   tx: Tx,
   userId: string,
   { sessionId, idleMs, by }: { sessionId: string | null; idleMs: number; by: string | null },
 ): Promise<number> {
-  const [row] = await tx.$queryRaw<{ ended: number }[]>`SELECT gate.end_sessions_in(${organizationId}::uuid,
+  const [row] = await tx.$queryRaw<
+    { ended: number }[]
+  >`SELECT gate.end_sessions_in(${tx.organizationId}::uuid,
     ${userId}::uuid, ${sessionId}::uuid, ${idleMs}::bigint, ${by}) AS ended`;
   return row?.ended ?? 0;
 }
 
 async function endMembership(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
@@ -295,20 +276,27 @@ async function endMembership(
   type: "member.removed" | "member.left" | "member.suspended",
   more: { cause?: string } = {},
 ): Promise<Forgotten[]> {
-  const member = await lockMember(organizationId, tx, principal, memberId);
+  const member = await lockMember(tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);
-  await tx.acknowledgement.deleteMany({ where: { organizationId, userId: member.userId } });
+  await tx.acknowledgement.deleteMany({
+    where: { organizationId: tx.organizationId, userId: member.userId },
+  });
   // A later invitation of the same person must not revive old keys. Those of service accounts are not the person's.
   await tx.apiKey.updateMany({
-    where: { organizationId, createdBy: member.userId, serviceAccountId: null, revokedAt: null },
+    where: {
+      organizationId: tx.organizationId,
+      createdBy: member.userId,
+      serviceAccountId: null,
+      revokedAt: null,
+    },
     data: { revokedAt: new Date() },
   });
-  await tx.membership.deleteMany({ where: { organizationId, id: memberId } });
-  await publishChangeNow(organizationId, tx, "member", [memberId]);
-  await unassignUnable(organizationId, tx, member.userId);
-  const forgotten = await forgetGrantsOf(organizationId, tx, seal, principal.actor, member.userId);
+  await tx.membership.deleteMany({ where: { organizationId: tx.organizationId, id: memberId } });
+  await publishChangeNow(tx, "member", [memberId]);
+  await unassignUnable(tx, member.userId);
+  const forgotten = await forgetGrantsOf(tx, seal, principal.actor, member.userId);
   const data = { userId: member.userId, name: member.name, role: member.role, ...more };
-  await appendEvents(organizationId, tx, [{ type, actor: principal.actor, data }]);
+  await appendEvents(tx, [{ type, actor: principal.actor, data }]);
   return forgotten;
 }
 
@@ -316,10 +304,10 @@ async function endMembership(
  * Locks and returns the member, with all owners in one order, so that of two who leave at once the second
  * sees the first.
  */
-async function lockMember(organizationId: string, tx: Tx, principal: Principal, memberId: string) {
+async function lockMember(tx: Tx, principal: Principal, memberId: string) {
   const rows = await tx.$queryRaw<{ id: string; userId: string; name: string; role: string }[]>(Prisma.sql`
     SELECT m.id, m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND (m.role = 'owner' OR m.id = ${memberId}::uuid)
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND (m.role = 'owner' OR m.id = ${memberId}::uuid)
     ORDER BY m.id FOR UPDATE OF m`);
   const member = rows.find((row) => row.id === memberId);
   if (!member) throw notFound("member");

@@ -21,7 +21,8 @@ const MAY_BE_OPEN = Prisma.sql`r.state IN ('open', 'answered', 'undeliverable') 
  * leaves a line of history, so that the others are told. Call it after the change that it follows from, in the same
  * transaction. `userId`: this person's alone; null: everybody's.
  */
-export async function unassignUnable(organizationId: string, tx: Tx, userId: string | null): Promise<void> {
+export async function unassignUnable(tx: Tx, userId: string | null): Promise<void> {
+  const { organizationId } = tx;
   const unable = (
     person: Prisma.Sql,
   ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND ${MAY_BE_OPEN}
@@ -41,11 +42,11 @@ export async function unassignUnable(organizationId: string, tx: Tx, userId: str
     DELETE FROM claim c USING input_request r ${task}
     WHERE c.organization_id = ${organizationId}::uuid AND r.id = c.input_request_id AND ${unable(Prisma.sql`c.user_id`)}
     RETURNING r.id, r.task_id AS "taskId"`;
-  const given = await endWaits(organizationId, tx, userId);
+  const given = await endWaits(tx, userId);
   const changed = [...freed, ...released, ...given];
   const distinct = (ids: string[]) => [...new Set(ids)];
-  await publishChange(organizationId, tx, "input_request", distinct(changed.map(({ id }) => id)));
-  await publishChange(organizationId, tx, "task", distinct(changed.map(({ taskId }) => taskId)));
+  await publishChange(tx, "input_request", distinct(changed.map(({ id }) => id)));
+  await publishChange(tx, "task", distinct(changed.map(({ taskId }) => taskId)));
   const told = [
     ...freed.map(({ id, taskId, from }) => {
       return { type: "request.assigned" as const, taskId, inputRequestId: id, data: { userId: null, from } };
@@ -56,7 +57,6 @@ export async function unassignUnable(organizationId: string, tx: Tx, userId: str
   ];
   // Intray's own doing: what somebody does is told to everybody else alone.
   await appendEvents(
-    organizationId,
     tx,
     told.map((line) => ({ ...line, actor: ENGINE_ACTOR })),
   );
@@ -64,21 +64,20 @@ export async function unassignUnable(organizationId: string, tx: Tx, userId: str
 
 /** Of requests that wait for information from this person, or anybody, who is no member any more. */
 async function endWaits(
-  organizationId: string,
   tx: Tx,
   userId: string | null,
 ): Promise<{ id: string; taskId: string; name: string }[]> {
   const asked = Prisma.sql`(r.needs_info -> 'of' ->> 'id')::uuid`;
   return tx.$queryRaw<{ id: string; taskId: string; name: string }[]>`
     WITH alone AS (SELECT r.id, r.needs_info -> 'of' ->> 'name' AS name FROM input_request r
-      WHERE r.organization_id = ${organizationId}::uuid AND r.needs_info IS NOT NULL
+      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.needs_info IS NOT NULL
         AND ${userId === null ? Prisma.sql`true` : Prisma.sql`${asked} = ${userId}::uuid`}
         AND NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = r.organization_id AND m.user_id = ${asked})
       ORDER BY r.id FOR NO KEY UPDATE OF r),
     told AS (UPDATE request_timer w SET due_at = now() FROM alone
-      WHERE w.organization_id = ${organizationId}::uuid AND w.input_request_id = alone.id
+      WHERE w.organization_id = ${tx.organizationId}::uuid AND w.input_request_id = alone.id
         AND w.fired_at IS NULL AND w.paused_at IS NOT NULL)
     UPDATE input_request r SET needs_info = NULL FROM alone
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = alone.id
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = alone.id
     RETURNING r.id, r.task_id AS "taskId", alone.name`;
 }

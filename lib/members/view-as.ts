@@ -16,13 +16,12 @@ const VIEW_MS = 15 * 60_000;
  * `not_found`, and `forbidden` for oneself or somebody with a higher role.
  */
 export async function beginView(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   sessionId: string,
   memberId: string,
 ): Promise<ViewAs> {
-  const member = await readMember(organizationId, tx, principal, memberId);
+  const member = await readMember(tx, principal, memberId);
   if (member.userId === principal.userId)
     throw new AppError("forbidden", "You already see what you can see.");
   if (!roleAllows(principal.role, member.role))
@@ -33,7 +32,7 @@ export async function beginView(
   if (!row?.until) throw new AppError("unauthenticated", "Your session has ended. Sign in again.");
   const { userId, name } = member;
   const until = row.until.toISOString();
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     { type: "member.view_begun", actor: principal.actor, data: { userId, name, until } },
   ]);
   return { userId, name, until };
@@ -41,19 +40,18 @@ export async function beginView(
 
 /** Ends the session's view of a member of this organization. Of one that is over, nothing is noted. */
 export async function endView(
-  organizationId: string,
   tx: Tx,
   { actor, isView, userId }: Principal,
   sessionId: string,
 ): Promise<void> {
   const [row] = await tx.$queryRaw<{ ended: boolean }[]>(
-    Prisma.sql`SELECT gate.end_view(${sessionId}::uuid, ${organizationId}::uuid) AS ended`,
+    Prisma.sql`SELECT gate.end_view(${sessionId}::uuid, ${tx.organizationId}::uuid) AS ended`,
   );
   if (!row?.ended) return;
   const [viewed] = isView
     ? await tx.$queryRaw<{ userId: string; name: string }[]>`SELECT u.id AS "userId", u.name
         FROM membership m JOIN "user" u ON u.id = m.user_id
-        WHERE m.organization_id = ${organizationId}::uuid AND m.user_id = ${userId}::uuid`
+        WHERE m.organization_id = ${tx.organizationId}::uuid AND m.user_id = ${userId}::uuid`
     : [];
-  await appendEvents(organizationId, tx, [{ type: "member.view_ended", actor, data: { ...viewed } }]);
+  await appendEvents(tx, [{ type: "member.view_ended", actor, data: { ...viewed } }]);
 }

@@ -21,19 +21,14 @@ interface Vouched {
  * Lets a member, and whom they invite, count apart from whoever invited the member. Throws `same_maker` where the owner
  * counts as one with the member, and `nothing_to_vouch` for a member who counts for themselves already.
  */
-export async function vouchFor(
-  organizationId: string,
-  tx: Tx,
-  { userId, actor }: Principal,
-  memberId: string,
-): Promise<void> {
+export async function vouchFor(tx: Tx, { userId, actor }: Principal, memberId: string): Promise<void> {
   if (userId === null) throw new AppError("forbidden", "A person vouches, not an API key.");
   const [member] = await tx.$queryRaw<Vouched[]>`
     SELECT m.user_id AS "userId", u.name, ${CAN_BE_VOUCHED} AS counts,
       same_maker(m.organization_id, m.user_id, ${userId}::uuid) AS same
     FROM membership m JOIN "user" u ON u.id = m.user_id
       JOIN maker k ON k.organization_id = m.organization_id AND k.user_id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid FOR UPDATE OF k`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ${memberId}::uuid FOR UPDATE OF k`;
   if (!member) throw notFound("member");
   if (!member.counts)
     throw new AppError("nothing_to_vouch", `${member.name} counts as a person of their own already.`);
@@ -43,8 +38,8 @@ export async function vouchFor(
       `You count as one person with ${member.name}. Another owner has to vouch.`,
     );
   await tx.$executeRaw`UPDATE maker SET vouched_by = ${userId}::uuid, vouched_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND user_id = ${member.userId}::uuid`;
-  await recordVouching(organizationId, tx, actor, { memberId, ...member });
+    WHERE organization_id = ${tx.organizationId}::uuid AND user_id = ${member.userId}::uuid`;
+  await recordVouching(tx, actor, { memberId, ...member });
 }
 
 /**
@@ -53,7 +48,6 @@ export async function vouchFor(
  * where nobody has vouched.
  */
 export async function takeVouchBack(
-  organizationId: string,
   tx: Tx,
   { userId: ownerId, actor }: Principal,
   memberId: string,
@@ -61,25 +55,20 @@ export async function takeVouchBack(
   if (ownerId === null) throw new AppError("forbidden", "A person takes it back, not an API key.");
   const [member] = await tx.$queryRaw<{ userId: string; name: string }[]>`
     SELECT m.user_id AS "userId", u.name FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ${memberId}::uuid`;
   if (!member) throw notFound("member");
   const { userId, name } = member;
   const [row] = await tx.$queryRaw<{ changed: boolean }[]>`
-    SELECT gate.take_vouch_back(${organizationId}::uuid, ${userId}::uuid) AS changed`;
+    SELECT gate.take_vouch_back(${tx.organizationId}::uuid, ${userId}::uuid) AS changed`;
   if (!row?.changed) throw new AppError("nothing_to_vouch", `No owner has vouched for ${name}.`);
-  await unassignUnable(organizationId, tx, null);
-  await appendEvents(organizationId, tx, [
-    { type: "member.vouch_withdrawn", actor, data: { memberId, userId, name } },
-  ]);
+  await unassignUnable(tx, null);
+  await appendEvents(tx, [{ type: "member.vouch_withdrawn", actor, data: { memberId, userId, name } }]);
 }
 
 export async function recordVouching(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   { memberId, userId, name }: { memberId: string; userId: string; name: string },
 ): Promise<void> {
-  await appendEvents(organizationId, tx, [
-    { type: "member.vouched", actor, data: { memberId, userId, name } },
-  ]);
+  await appendEvents(tx, [{ type: "member.vouched", actor, data: { memberId, userId, name } }]);
 }

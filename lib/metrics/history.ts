@@ -10,18 +10,14 @@ export interface RequestFacts {
   rung: string | null;
 }
 
-export async function requestsOf(
-  organizationId: string,
-  tx: Tx,
-  lines: FollowedEvent[],
-): Promise<Map<string, RequestFacts>> {
+export async function requestsOf(tx: Tx, lines: FollowedEvent[]): Promise<Map<string, RequestFacts>> {
   const about = lines.filter(({ type }) => type === "answer.recorded" || type in RESULTS);
   const ids = [...new Set(about.flatMap(({ inputRequestId }) => inputRequestId ?? []))];
   if (ids.length === 0) return new Map();
   const rows = await tx.$queryRaw<(RequestFacts & { id: string })[]>(Prisma.sql`
     SELECT r.id, r.created_at AS "openedAt", (SELECT d.rung FROM delivery d WHERE d.organization_id = r.organization_id
       AND d.input_request_id = r.id ORDER BY d.id DESC LIMIT 1) AS rung
-    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY(${ids}::uuid[])`);
+    FROM input_request r WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ANY(${ids}::uuid[])`);
   return new Map(rows.map(({ id, ...facts }) => [id, facts]));
 }
 

@@ -32,15 +32,12 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 const notified = async (person: Principal) => {
-  const { items } = await fixture.within((tx) =>
-    listNotices(fixture.organizationId, tx, person, { limit: 50, unread: "true" }),
-  );
+  const { items } = await fixture.within((tx) => listNotices(tx, person, { limit: 50, unread: "true" }));
   return items.map(({ cause, task, inputRequestId }) => [cause, inputRequestId ?? task?.id]);
 };
 const everyone = async () => Promise.all([ola, ben, ana, vic].map(notified));
 const readEverything = async () => {
-  for (const person of [ola, ben, ana, vic])
-    await fixture.within((tx) => markAllRead(fixture.organizationId, tx, person));
+  for (const person of [ola, ben, ana, vic]) await fixture.within((tx) => markAllRead(tx, person));
 };
 const insert = (more: Parameters<typeof insertTask>[3] = {}) =>
   insertTask(fixture.database, fixture.organizationId, server, more);
@@ -63,11 +60,11 @@ test("a request is told once to all who may answer it, and to nobody when it is 
   expect(await notified(ben)).toEqual(waits);
 
   await fixture.within((tx) =>
-    recordAnswer(fixture.organizationId, tx, ben, id, { action: "decline", questionHash, holdMs: 60_000 }),
+    recordAnswer(tx, ben, id, { action: "decline", questionHash, holdMs: 60_000 }),
   );
   await fixture.run(NOTICES);
   expect(await everyone()).toEqual([[], [], [], []]);
-  await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, ben, id));
+  await fixture.within((tx) => undoAnswer(tx, ben, id));
   await fixture.run(NOTICES);
   // Ben did it himself.
   expect(await everyone()).toEqual([waits, [], waits, []]);
@@ -78,9 +75,7 @@ test("what is assigned is told to that one alone, and not to who assigns themsel
   const { id } = await asked();
   const assign = async (by: Principal, to: Principal | null) => {
     const [member] = await fixture.sql("SELECT id FROM membership WHERE user_id = $1", [to?.userId]);
-    await fixture.within((tx) =>
-      assignRequest(fixture.organizationId, tx, by, id, { memberId: to && String(member?.id) }),
-    );
+    await fixture.within((tx) => assignRequest(tx, by, id, { memberId: to && String(member?.id) }));
     await fixture.run(NOTICES);
   };
   await assign(ola, ben);
@@ -184,17 +179,16 @@ test("a server in trouble is told to operators until it is well, a connection to
 test("a kind that one does not want is not told, and what one may not see any more is not shown", async () => {
   await readEverything();
   await fixture.within((tx) =>
-    setNoticeSettings(fixture.organizationId, tx, ben, { kinds: { request: { app: false, email: false } } }),
+    setNoticeSettings(tx, ben, { kinds: { request: { app: false, email: false } } }),
   );
   const cleo = await fixture.member("approver", "Cleo");
   const { id } = await asked();
   expect([await notified(ben), await notified(cleo)]).toEqual([[], [["request.waiting", id]]]);
   expect(await notified({ ...cleo, role: "viewer" })).toEqual([]);
-  const [notice] = (await fixture.within((tx) => listNotices(fixture.organizationId, tx, cleo, { limit: 1 })))
-    .items;
-  const foreign = fixture.within((tx) => markRead(fixture.organizationId, tx, ola, notice!.id));
+  const [notice] = (await fixture.within((tx) => listNotices(tx, cleo, { limit: 1 }))).items;
+  const foreign = fixture.within((tx) => markRead(tx, ola, notice!.id));
   await expect(foreign).rejects.toMatchObject({ code: "not_found" });
-  expect(await fixture.within((tx) => countUnread(fixture.organizationId, tx, cleo))).toBe(1);
+  expect(await fixture.within((tx) => countUnread(tx, cleo))).toBe(1);
   await fixture.sql("DELETE FROM membership WHERE user_id = $1", [cleo.userId]);
   expect(await fixture.sql("SELECT FROM notice WHERE user_id = $1", [cleo.userId])).toEqual([]);
 });
@@ -239,9 +233,7 @@ test("whoever stands in for somebody is told once of what is theirs, also of wha
   const [member] = await fixture.sql("SELECT id FROM membership WHERE user_id = $1", [dee.userId]);
   const assigned = async () => {
     const { id } = await asked();
-    await fixture.within((tx) =>
-      assignRequest(organizationId, tx, ola, id, { memberId: String(member?.id) }),
-    );
+    await fixture.within((tx) => assignRequest(tx, ola, id, { memberId: String(member?.id) }));
     await fixture.run(NOTICES);
     return id;
   };
@@ -250,7 +242,7 @@ test("whoever stands in for somebody is told once of what is theirs, also of wha
 
   const hours = (count: number) => new Date(Date.now() + count * 3600_000).toISOString();
   const away = { from: hours(-1), until: hours(1), delegateUserId: cai.userId, scope: null, reason: null };
-  await fixture.within((tx) => setAway(organizationId, tx, dee, { userId: dee.userId }, away));
+  await fixture.within((tx) => setAway(tx, dee, { userId: dee.userId }, away));
   for (let round = 0; round < 2; round++) await fixture.run(ABSENCES);
   // Dee is told all the same.
   expect(await both()).toEqual([[["request.assigned", first]], [["request.waiting", first]]]);
@@ -259,7 +251,7 @@ test("whoever stands in for somebody is told once of what is theirs, also of wha
   const theirs = ids.map((id) => ["request.assigned", id]);
   expect(await both()).toEqual([theirs, ids.map((id) => ["request.waiting", id])]);
 
-  await fixture.within((tx) => endAway(organizationId, tx, dee, { userId: dee.userId }));
+  await fixture.within((tx) => endAway(tx, dee, { userId: dee.userId }));
   await fixture.run(ABSENCES);
   expect(await both()).toEqual([theirs, []]);
   expect(await fixture.within((tx) => tx.away.count({ where: { organizationId } }))).toBe(0);

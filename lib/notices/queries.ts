@@ -25,7 +25,6 @@ import {
  * `forbidden` for an API key, which has none.
  */
 export async function listNotices(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   query: NoticeQuery,
@@ -45,7 +44,7 @@ export async function listNotices(
     FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
       LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
       ${JOIN_KEY} ${JOIN_AGENT} ${JOIN_ASSIGNMENT}
-    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${shownTo(principal)}
+    WHERE n.organization_id = ${tx.organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${shownTo(principal)}
       AND ${query.unread === "true" ? UNREAD : Prisma.sql`(n.withdrawn_at IS NULL OR n.read_at IS NOT NULL)`}
       ${isBefore} ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1})
     UNION ALL
@@ -74,11 +73,11 @@ export const ASSIGNMENT = Prisma.sql`CASE WHEN given.assigned_by->>'to' = given.
   THEN jsonb_build_object('by', given.assigned_by, 'note', given.assignment_note) END`;
 
 /** Counts unread notices, up to MOST_COUNTED. */
-export async function countUnread(organizationId: string, tx: Tx, principal: Principal): Promise<number> {
+export async function countUnread(tx: Tx, principal: Principal): Promise<number> {
   const userId = memberOf(principal);
   const [row] = await tx.$queryRaw<{ unread: number }[]>`SELECT count(*)::integer AS unread FROM (
     SELECT FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
-    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${UNREAD}
+    WHERE n.organization_id = ${tx.organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${UNREAD}
       AND ${shownTo(principal)}
     UNION ALL SELECT FROM gate.account_notices(${userId}::uuid, NULL) n
       WHERE n.read_at IS NULL AND n.cause = ANY(${[...ACCOUNT_CAUSES]}::text[])

@@ -13,7 +13,6 @@ import {
 
 /** Returns a member's channels. `sends`: a mail server exists. Throws `forbidden` for an API key. */
 export async function readNoticeSettings(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   sends: boolean,
@@ -21,7 +20,7 @@ export async function readNoticeSettings(
   const userId = memberOf(principal);
   const [user, chosen] = [
     await tx.user.findFirstOrThrow({ where: { id: userId }, select: { email: true } }),
-    await tx.noticePreference.findMany({ where: { organizationId, userId } }),
+    await tx.noticePreference.findMany({ where: { organizationId: tx.organizationId, userId } }),
   ];
   const kinds = { ...DEFAULT_CHANNELS };
   for (const { kind, inApp, email } of chosen) kinds[noticeKindSchema.parse(kind)] = { app: inApp, email };
@@ -30,7 +29,6 @@ export async function readNoticeSettings(
 
 /** Changes the given kinds for future notices; the last write wins. Throws `forbidden` for an API key. */
 export async function setNoticeSettings(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { kinds }: UpdateNoticeSettings,
@@ -38,20 +36,19 @@ export async function setNoticeSettings(
   const userId = memberOf(principal);
   for (const kind of NOTICE_KINDS) {
     const channels = kinds[kind];
-    if (channels) await setChannels(organizationId, tx, userId, kind, channels);
+    if (channels) await setChannels(tx, userId, kind, channels);
   }
 }
 
 async function setChannels(
-  organizationId: string,
   tx: Tx,
   userId: string,
   kind: NoticeKind,
   { app, email }: Channels,
 ): Promise<void> {
   await tx.noticePreference.upsert({
-    where: { organizationId_userId_kind: { organizationId, userId, kind } },
-    create: { organizationId, userId, kind, inApp: app, email },
+    where: { organizationId_userId_kind: { organizationId: tx.organizationId, userId, kind } },
+    create: { organizationId: tx.organizationId, userId, kind, inApp: app, email },
     update: { inApp: app, email },
   });
 }

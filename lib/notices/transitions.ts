@@ -21,12 +21,8 @@ const MAILED_LATELY_MS = 3600_000;
  * Creates missing notices of these subjects, restores withdrawn ones that apply again, and withdraws obsolete
  * ones. Idempotent. `mails`: the installation has a mail server.
  */
-export async function syncNotices(
-  organizationId: string,
-  tx: Tx,
-  subjects: Subjects,
-  mails: boolean,
-): Promise<void> {
+export async function syncNotices(tx: Tx, subjects: Subjects, mails: boolean): Promise<void> {
+  const { organizationId } = tx;
   const ids = Object.values(subjects).flat();
   if (ids.length === 0) return;
   await planOnce(tx);
@@ -58,7 +54,6 @@ export async function syncNotices(
       RETURNING n.user_id)
     SELECT user_id FROM gone UNION SELECT user_id FROM made`;
   await publishChange(
-    organizationId,
     tx,
     "notice",
     affected.map((row) => row.user_id),
@@ -67,14 +62,13 @@ export async function syncNotices(
 
 /** Withdraws the notices of a cause, of one user or all, so that `syncNotices` tells those again whom it concerns. */
 export async function withdrawNotices(
-  organizationId: string,
   tx: Tx,
   cause: Cause,
   subject: string,
   userId: string | null = null,
 ): Promise<void> {
   await tx.$executeRaw`UPDATE notice SET withdrawn_at = now(), mail_after = CASE WHEN mail_id IS NULL THEN NULL ELSE mail_after END
-    WHERE organization_id = ${organizationId}::uuid AND subject = ${subject}::uuid AND cause = ${cause} AND withdrawn_at IS NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND subject = ${subject}::uuid AND cause = ${cause} AND withdrawn_at IS NULL
       AND (${userId}::uuid IS NULL OR user_id = ${userId}::uuid)`;
 }
 
@@ -88,12 +82,12 @@ const DEFAULTS = Prisma.join(
 );
 
 /** Marks notices of members' own actions as read, and does not mail them. */
-export async function markOwnRead(organizationId: string, tx: Tx, own: OwnDoing[]): Promise<void> {
+export async function markOwnRead(tx: Tx, own: OwnDoing[]): Promise<void> {
   if (own.length === 0) return;
   await tx.$executeRaw`UPDATE notice n SET read_at = now(), mail_after = NULL
     FROM unnest(${own.map(({ userId }) => userId)}::uuid[], ${own.map(({ subject }) => subject)}::uuid[])
       AS did (user_id, subject)
-    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = did.user_id AND n.subject = did.subject
+    WHERE n.organization_id = ${tx.organizationId}::uuid AND n.user_id = did.user_id AND n.subject = did.subject
       AND n.read_at IS NULL AND n.mail_id IS NULL`;
 }
 
@@ -102,45 +96,39 @@ export async function markOwnRead(organizationId: string, tx: Tx, own: OwnDoing[
  * unless `sessionId` was opened after it, and its mail goes out in any case.
  */
 export async function markRead(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   noticeId: string,
   sessionId: string | null = null,
 ): Promise<void> {
   const userId = memberOf(principal);
-  const found = await tx.notice.count({ where: { organizationId, userId, id: noticeId } });
+  const found = await tx.notice.count({ where: { organizationId: tx.organizationId, userId, id: noticeId } });
   if (found === 0) {
     const [row] = await tx.$queryRaw<{ read: boolean | null }[]>`
       SELECT gate.read_account_notice(${userId}::uuid, ${noticeId}::uuid, ${sessionId}::uuid) AS read`;
     if (!row || row.read === null) throw notFound("notice");
-    if (row.read) await publishChange(organizationId, tx, "notice", [userId]);
+    if (row.read) await publishChange(tx, "notice", [userId]);
     return;
   }
-  await read(organizationId, tx, userId, Prisma.sql`id = ${noticeId}::uuid`);
+  await read(tx, userId, Prisma.sql`id = ${noticeId}::uuid`);
 }
 
 /** Marks all current notices of the organization as read; those about the account are read one by one. */
-export async function markAllRead(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
-  await read(organizationId, tx, memberOf(principal), Prisma.sql`withdrawn_at IS NULL`);
+export async function markAllRead(tx: Tx, principal: Principal): Promise<void> {
+  await read(tx, memberOf(principal), Prisma.sql`withdrawn_at IS NULL`);
 }
 
-async function read(organizationId: string, tx: Tx, userId: string, which: Prisma.Sql): Promise<void> {
+async function read(tx: Tx, userId: string, which: Prisma.Sql): Promise<void> {
   const marked = await tx.$executeRaw`UPDATE notice SET read_at = now(), mail_after = NULL
-    WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid AND read_at IS NULL AND ${which}`;
-  if (marked > 0) await publishChange(organizationId, tx, "notice", [userId]);
+    WHERE organization_id = ${tx.organizationId}::uuid AND user_id = ${userId}::uuid AND read_at IS NULL AND ${which}`;
+  if (marked > 0) await publishChange(tx, "notice", [userId]);
 }
 
 /** Deletes old notices in any state. Returns true if more remain. */
-export async function forgetOldNotices(
-  organizationId: string,
-  tx: Tx,
-  keepMs: number,
-  limit: number,
-): Promise<boolean> {
+export async function forgetOldNotices(tx: Tx, keepMs: number, limit: number): Promise<boolean> {
   const gone =
-    await tx.$executeRaw`DELETE FROM notice WHERE organization_id = ${organizationId}::uuid AND id IN (
-    SELECT id FROM notice WHERE organization_id = ${organizationId}::uuid
+    await tx.$executeRaw`DELETE FROM notice WHERE organization_id = ${tx.organizationId}::uuid AND id IN (
+    SELECT id FROM notice WHERE organization_id = ${tx.organizationId}::uuid
       AND created_at < now() - ${keepMs} * interval '1 ms' LIMIT ${limit})`;
   return gone === limit;
 }

@@ -3,7 +3,7 @@ import type { Onboarding } from "./schema.ts";
 import { stateOf } from "./status.ts";
 
 /** The state of an organization's first steps, derived from its data. */
-export async function readOnboarding(organizationId: string, tx: Tx): Promise<Onboarding> {
+export async function readOnboarding(tx: Tx): Promise<Onboarding> {
   const [row] = await tx.$queryRaw<
     { skipped: string[]; server: boolean; task: boolean; invitation: boolean }[]
   >`
@@ -13,7 +13,7 @@ export async function readOnboarding(organizationId: string, tx: Tx): Promise<On
       EXISTS (SELECT FROM task t WHERE t.organization_id = o.id) AS task,
       EXISTS (SELECT FROM invitation i WHERE i.organization_id = o.id)
         OR EXISTS (SELECT FROM membership m WHERE m.organization_id = o.id OFFSET 1) AS invitation
-    FROM organization o WHERE o.id = ${organizationId}::uuid`;
+    FROM organization o WHERE o.id = ${tx.organizationId}::uuid`;
   if (!row) throw new Error("no organization");
   const { skipped, server, task, invitation } = row;
   return {

@@ -47,16 +47,16 @@ export async function refuse(
   address: string,
   actor: Actor,
 ): Promise<never> {
-  await db.withOrganization(organizationId, (tx) => recordRefused(organizationId, tx, address, actor));
+  await db.withOrganization(organizationId, (tx) => recordRefused(tx, address, actor));
   throw new AppError(
     "address_not_allowed_for_organization",
     "This organization is not reached from your address.",
   );
 }
 
-export async function readAddresses(organizationId: string, tx: Tx): Promise<SavedAddresses> {
+export async function readAddresses(tx: Tx): Promise<SavedAddresses> {
   const { networks, networksVersion } = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { networks: true, networksVersion: true },
   });
   return { networks, version: networksVersion };
@@ -67,7 +67,6 @@ export async function readAddresses(organizationId: string, tx: Tx): Promise<Sav
  * `addresses_changed` where somebody else saved since the author looked.
  */
 export async function saveAddresses(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   { networks, version }: SaveAddresses,
@@ -79,50 +78,44 @@ export async function saveAddresses(
       `Your own address, ${address}, is not in this list: you would be locked out at once.`,
       { extra: { address } },
     );
-  const saved = await lockAddresses(organizationId, tx);
+  const saved = await lockAddresses(tx);
   if (saved.version !== version)
     throw new AppError("addresses_changed", "Somebody else has changed the networks since you looked.");
-  await write(organizationId, tx, actor, saved, networks);
+  await write(tx, actor, saved, networks);
 }
 
 /** Sets the list for the operator, who is bound by no address. */
-export async function setAddresses(organizationId: string, tx: Tx, networks: string[]): Promise<void> {
-  await write(organizationId, tx, COMMAND_LINE, await lockAddresses(organizationId, tx), networks);
+export async function setAddresses(tx: Tx, networks: string[]): Promise<void> {
+  await write(tx, COMMAND_LINE, await lockAddresses(tx), networks);
 }
 
-async function lockAddresses(organizationId: string, tx: Tx): Promise<SavedAddresses> {
-  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
-  return readAddresses(organizationId, tx);
+async function lockAddresses(tx: Tx): Promise<SavedAddresses> {
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${tx.organizationId}::uuid FOR NO KEY UPDATE`;
+  return readAddresses(tx);
 }
 
-async function write(
-  organizationId: string,
-  tx: Tx,
-  actor: Actor,
-  saved: SavedAddresses,
-  networks: string[],
-): Promise<void> {
+async function write(tx: Tx, actor: Actor, saved: SavedAddresses, networks: string[]): Promise<void> {
   if (networks.join() === saved.networks.join()) return;
   await tx.organization.updateMany({
-    where: { id: organizationId, networksVersion: saved.version },
+    where: { id: tx.organizationId, networksVersion: saved.version },
     data: { networks, networksVersion: { increment: 1 } },
   });
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     { type: "organization.networks_changed", actor, data: { from: saved.networks, networks } },
   ]);
   // Hints about members make every open stream look at its session or key again.
-  await publishChangeNow(organizationId, tx, "member", [organizationId]);
+  await publishChangeNow(tx, "member", [tx.organizationId]);
 }
 
-async function recordRefused(organizationId: string, tx: Tx, address: string, actor: Actor): Promise<void> {
+async function recordRefused(tx: Tx, address: string, actor: Actor): Promise<void> {
   const network = rememberedNetworkOf(address);
   const type = "organization.address_refused";
   // Locks, so that two simultaneous calls make one line too.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-    ${`${organizationId} ${type} ${actor.kind} ${actor.id} ${network}`}, 0))`;
+    ${`${tx.organizationId} ${type} ${actor.kind} ${actor.id} ${network}`}, 0))`;
   const [left] = await tx.$queryRaw<unknown[]>`SELECT seq FROM event
-    WHERE organization_id = ${organizationId}::uuid AND type = ${type} AND actor->>'name' = ${actor.name}
+    WHERE organization_id = ${tx.organizationId}::uuid AND type = ${type} AND actor->>'name' = ${actor.name}
       AND actor_id IS NOT DISTINCT FROM ${actor.id} AND data->>'network' IS NOT DISTINCT FROM ${network}
       AND at > clock_timestamp() - ${REFUSALS_ARE_ONE_FOR_MS} * interval '1 ms' LIMIT 1`;
-  if (!left) await appendEvents(organizationId, tx, [{ type, actor, data: { network } }]);
+  if (!left) await appendEvents(tx, [{ type, actor, data: { network } }]);
 }

@@ -5,44 +5,34 @@ import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
 import type { DeclineReasons, UndoWindow } from "./schema.ts";
 
-export async function readDeclineReasons(organizationId: string, tx: Tx): Promise<DeclineReasons> {
+export async function readDeclineReasons(tx: Tx): Promise<DeclineReasons> {
   const { declineReasons } = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { declineReasons: true },
   });
   return { reasons: declineReasons };
 }
 
 export async function setDeclineReasons(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { reasons }: DeclineReasons,
 ): Promise<void> {
-  await tx.organization.update({ where: { id: organizationId }, data: { declineReasons: reasons } });
+  await tx.organization.update({ where: { id: tx.organizationId }, data: { declineReasons: reasons } });
   const { actor } = principal;
-  await appendEvents(organizationId, tx, [
-    { type: "organization.decline_reasons_changed", actor, data: { reasons } },
-  ]);
+  await appendEvents(tx, [{ type: "organization.decline_reasons_changed", actor, data: { reasons } }]);
 }
 
-export async function readUndoWindow(organizationId: string, tx: Tx): Promise<UndoWindow> {
+export async function readUndoWindow(tx: Tx): Promise<UndoWindow> {
   const { undoWindowMs } = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { undoWindowMs: true },
   });
   return { holdMs: undoWindowMs };
 }
 
-export async function setUndoWindow(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  { holdMs }: UndoWindow,
-): Promise<void> {
-  await tx.organization.update({ where: { id: organizationId }, data: { undoWindowMs: holdMs } });
+export async function setUndoWindow(tx: Tx, principal: Principal, { holdMs }: UndoWindow): Promise<void> {
+  await tx.organization.update({ where: { id: tx.organizationId }, data: { undoWindowMs: holdMs } });
   const { actor } = principal;
-  await appendEvents(organizationId, tx, [
-    { type: "organization.undo_window_changed", actor, data: { holdMs } },
-  ]);
+  await appendEvents(tx, [{ type: "organization.undo_window_changed", actor, data: { holdMs } }]);
 }

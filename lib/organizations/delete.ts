@@ -17,7 +17,6 @@ const WAIT_MS = 72 * 3600_000;
  * Throws `export_first`, and `invalid_input` for a slug other than the organization's own.
  */
 export async function requestDeletion(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   typedSlug: string,
@@ -26,7 +25,7 @@ export async function requestDeletion(
   const [own] = await tx.$queryRaw<{ slug: string; exported: boolean; waits: boolean }[]>`
     SELECT slug, coalesce(exported_at > now() - ${exportCountsMs} * interval '1 ms', false) AS exported,
       deletion_requested_at IS NOT NULL AS waits
-    FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
+    FROM organization WHERE id = ${tx.organizationId}::uuid FOR NO KEY UPDATE`;
   if (!own) throw notFound("organization");
   if (typedSlug !== own.slug)
     throw new AppError("invalid_input", "Some values are not valid.", {
@@ -39,23 +38,23 @@ export async function requestDeletion(
     );
   if (own.waits) return;
   await tx.organization.updateMany({
-    where: { id: organizationId, deletionRequestedAt: null },
+    where: { id: tx.organizationId, deletionRequestedAt: null },
     data: { deletionRequestedAt: new Date(), deletionRequestedBy: storable(actor) },
   });
-  await appendEvents(organizationId, tx, [
-    { type: "organization.deletion_requested", actor, data: { organizationId } },
+  await appendEvents(tx, [
+    { type: "organization.deletion_requested", actor, data: { organizationId: tx.organizationId } },
   ]);
 }
 
 /** Takes the deletion back. Throws `not_found` where none was asked for. */
-export async function withdrawDeletion(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+export async function withdrawDeletion(tx: Tx, { actor }: Principal): Promise<void> {
   const { count } = await tx.organization.updateMany({
-    where: { id: organizationId, deletionRequestedAt: { not: null } },
+    where: { id: tx.organizationId, deletionRequestedAt: { not: null } },
     data: { deletionRequestedAt: null, deletionRequestedBy: Prisma.DbNull },
   });
   if (count === 0) throw notFound("deletion");
-  await appendEvents(organizationId, tx, [
-    { type: "organization.deletion_withdrawn", actor, data: { organizationId } },
+  await appendEvents(tx, [
+    { type: "organization.deletion_withdrawn", actor, data: { organizationId: tx.organizationId } },
   ]);
 }
 
@@ -67,9 +66,9 @@ export async function deleteWhenDue(organizationId: string, db: Database): Promi
   return row?.deleted === true;
 }
 
-export async function readDeletion(organizationId: string, tx: Tx): Promise<Deletion | null> {
+export async function readDeletion(tx: Tx): Promise<Deletion | null> {
   const row = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { deletionRequestedAt: true, deletionRequestedBy: true },
   });
   return toDeletion(row);

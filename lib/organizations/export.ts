@@ -634,7 +634,6 @@ const BATCH_BYTES = 2 * 1024 * 1024;
 
 /** The next rows of a part after `after`, at most `limit`; none: that was all. */
 export async function exportRows(
-  organizationId: string,
   tx: Tx,
   part: Part,
   after: string | null,
@@ -648,7 +647,7 @@ export async function exportRows(
   const fields = Prisma.raw(`'${part.kind}' AS kind, ${[...plain, ...made].join(", ")}`);
   const from = Prisma.raw(`${part.table} r`);
   const key = Prisma.raw(order);
-  const own = Prisma.sql`${Prisma.raw(`r.${owner}`)} = ${organizationId}::uuid`;
+  const own = Prisma.sql`${Prisma.raw(`r.${owner}`)} = ${tx.organizationId}::uuid`;
   const further = after === null ? Prisma.empty : Prisma.sql`AND ${key} > ${after}${Prisma.raw(`::${type}`)}`;
   const rows = await tx.$queryRaw<{ line: string; at: string }[]>`
     WITH sized AS (SELECT ${key} AS key, octet_length(r::text) AS bytes FROM ${from}

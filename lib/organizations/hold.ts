@@ -8,34 +8,29 @@ import { appendEvents } from "../events/transitions.ts";
 import type { Hold } from "./schema.ts";
 
 /** Sets the hold, or changes its reason. Throws `forbidden` for an API key. */
-export async function setHold(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  { reason }: { reason: string },
-): Promise<void> {
+export async function setHold(tx: Tx, principal: Principal, { reason }: { reason: string }): Promise<void> {
   const { actor } = inPerson(principal);
   await tx.organization.updateMany({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     data: { holdAt: new Date(), holdBy: storable(actor), holdReason: reason },
   });
-  await appendEvents(organizationId, tx, [{ type: "organization.hold_set", actor, data: { reason } }]);
+  await appendEvents(tx, [{ type: "organization.hold_set", actor, data: { reason } }]);
 }
 
 /** Throws `not_found` where none stands, and `forbidden` for an API key. */
-export async function liftHold(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
+export async function liftHold(tx: Tx, principal: Principal): Promise<void> {
   const { actor } = inPerson(principal);
   const { count } = await tx.organization.updateMany({
-    where: { id: organizationId, holdAt: { not: null } },
+    where: { id: tx.organizationId, holdAt: { not: null } },
     data: { holdAt: null, holdBy: Prisma.DbNull, holdReason: null },
   });
   if (count === 0) throw notFound("legal hold");
-  await appendEvents(organizationId, tx, [{ type: "organization.hold_lifted", actor }]);
+  await appendEvents(tx, [{ type: "organization.hold_lifted", actor }]);
 }
 
 /** Throws `legal_hold` while one stands: nothing is deleted for good. */
-export async function refuseUnderHold(organizationId: string, tx: Tx): Promise<void> {
-  const standing = await tx.organization.count({ where: { id: organizationId, holdAt: { not: null } } });
+export async function refuseUnderHold(tx: Tx): Promise<void> {
+  const standing = await tx.organization.count({ where: { id: tx.organizationId, holdAt: { not: null } } });
   if (standing > 0) throw new AppError("legal_hold", "A legal hold stands: nothing is deleted meanwhile.");
 }
 

@@ -8,13 +8,9 @@ import { toHold } from "./hold.ts";
 import type { ListedOrganization, Organization } from "./schema.ts";
 
 /** The organization as the principal sees it. */
-export async function readOrganization(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-): Promise<Organization> {
+export async function readOrganization(tx: Tx, principal: Principal): Promise<Organization> {
   const found = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: {
       id: true,
       slug: true,
@@ -41,7 +37,7 @@ export async function readOrganization(
     deletion: toDeletion(found),
     hold: toHold(found),
     keepAtLeastDays: env().keepAtLeastDays,
-    fourEyesProposal: found.fourEyes ? await readProposal(organizationId, tx, principal) : null,
+    fourEyesProposal: found.fourEyes ? await readProposal(tx, principal) : null,
     exportedAt: found.exportedAt?.toISOString() ?? null,
     createdAt: found.createdAt.toISOString(),
   };

@@ -19,8 +19,8 @@ const DEFAULT_QUOTA: Quota = {
   startsAMinuteEach: 6_000,
 };
 
-export async function readQuota(organizationId: string, tx: Tx): Promise<Quota> {
-  return quotaOf(await tx.quota.findUnique({ where: { organizationId } }));
+export async function readQuota(tx: Tx): Promise<Quota> {
+  return quotaOf(await tx.quota.findUnique({ where: { organizationId: tx.organizationId } }));
 }
 
 /** The quota of an organization, by what the operator has set. */
@@ -34,15 +34,13 @@ export function quotaOf(own: Partial<Record<keyof Quota, number | null>> | null)
 }
 
 /** Sets the given quotas and leaves the rest. Only as the database's owner. */
-export async function setQuota(organizationId: string, tx: Tx, quota: Partial<Quota>): Promise<Quota> {
+export async function setQuota(tx: Tx, quota: Partial<Quota>): Promise<Quota> {
   await tx.quota.upsert({
-    where: { organizationId },
-    create: { organizationId, ...quota },
+    where: { organizationId: tx.organizationId },
+    create: { organizationId: tx.organizationId, ...quota },
     update: quota,
   });
-  const now = await readQuota(organizationId, tx);
-  await appendEvents(organizationId, tx, [
-    { type: "organization.quota_changed", actor: COMMAND_LINE, data: { ...now } },
-  ]);
+  const now = await readQuota(tx);
+  await appendEvents(tx, [{ type: "organization.quota_changed", actor: COMMAND_LINE, data: { ...now } }]);
   return now;
 }

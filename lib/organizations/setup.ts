@@ -17,9 +17,7 @@ export async function setUp(db: Database, input: SetupInput): Promise<{ slug: st
   refuseName(input.name);
   const organizationId = uuidv7();
   const slug = await createFirst(organizationId, db, input);
-  await db.withOrganization(organizationId, (tx) =>
-    giveOperatorServers(organizationId, tx, slug, operatorServers()),
-  );
+  await db.withOrganization(organizationId, (tx) => giveOperatorServers(tx, slug, operatorServers()));
   return { slug };
 }
 

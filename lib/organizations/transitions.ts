@@ -12,14 +12,11 @@ export const COMMAND_LINE: Actor = { kind: "system", id: null, name: "Command li
 
 /** Makes an organization with a new id. Only as the database's owner. Throws on a slug that is taken. */
 export async function createOrganization(
-  organizationId: string,
   tx: Tx,
   organization: { slug: string; name: string },
 ): Promise<void> {
-  await tx.organization.create({ data: { id: organizationId, ...organization } });
-  await appendEvents(organizationId, tx, [
-    { type: "organization.created", actor: COMMAND_LINE, data: organization },
-  ]);
+  await tx.organization.create({ data: { id: tx.organizationId, ...organization } });
+  await appendEvents(tx, [{ type: "organization.created", actor: COMMAND_LINE, data: organization }]);
 }
 
 /**
@@ -27,68 +24,49 @@ export async function createOrganization(
  * without an end, which only owners may. Records only real changes.
  */
 export async function updateOrganization(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { name, fourEyes, keysWithoutEnd }: UpdateOrganization,
 ): Promise<void> {
-  if (name !== undefined) await rename(organizationId, tx, principal, name);
-  if (fourEyes === true) await beginFourEyes(organizationId, tx, principal);
-  if (fourEyes === false) await proposeEnd(organizationId, tx, principal);
-  if (keysWithoutEnd !== undefined) await allowKeysWithoutEnd(organizationId, tx, principal, keysWithoutEnd);
+  if (name !== undefined) await rename(tx, principal, name);
+  if (fourEyes === true) await beginFourEyes(tx, principal);
+  if (fourEyes === false) await proposeEnd(tx, principal);
+  if (keysWithoutEnd !== undefined) await allowKeysWithoutEnd(tx, principal, keysWithoutEnd);
 }
 
-async function allowKeysWithoutEnd(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  keysWithoutEnd: boolean,
-): Promise<void> {
+async function allowKeysWithoutEnd(tx: Tx, principal: Principal, keysWithoutEnd: boolean): Promise<void> {
   if (!allows(principal, "owners:manage"))
     throw new AppError("forbidden", "Only an owner decides whether API keys may have no end.");
   const { count } = await tx.organization.updateMany({
-    where: { id: organizationId, NOT: { keysWithoutEnd } },
+    where: { id: tx.organizationId, NOT: { keysWithoutEnd } },
     data: { keysWithoutEnd },
   });
   if (count > 0)
-    await appendEvents(organizationId, tx, [
+    await appendEvents(tx, [
       { type: "organization.keys_without_end_changed", actor: principal.actor, data: { keysWithoutEnd } },
     ]);
 }
 
-async function rename(organizationId: string, tx: Tx, { actor }: Principal, name: string): Promise<void> {
+async function rename(tx: Tx, { actor }: Principal, name: string): Promise<void> {
   const { count } = await tx.organization.updateMany({
-    where: { id: organizationId, NOT: { name } },
+    where: { id: tx.organizationId, NOT: { name } },
     data: { name },
   });
-  if (count > 0)
-    await appendEvents(organizationId, tx, [{ type: "organization.renamed", actor, data: { name } }]);
+  if (count > 0) await appendEvents(tx, [{ type: "organization.renamed", actor, data: { name } }]);
 }
 
 /** Records that an owner begins to export the organization: the first bytes may be all that is wanted. */
-export async function markExportBegun(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
-  await appendEvents(organizationId, tx, [{ type: "organization.export_begun", actor }]);
+export async function markExportBegun(tx: Tx, { actor }: Principal): Promise<void> {
+  await appendEvents(tx, [{ type: "organization.export_begun", actor }]);
 }
 
 /** Records that an export ended before its end, after so many lines. */
-export async function markExportBroken(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  lines: number,
-): Promise<void> {
-  await appendEvents(organizationId, tx, [
-    { type: "organization.export_broken_off", actor, data: { lines } },
-  ]);
+export async function markExportBroken(tx: Tx, { actor }: Principal, lines: number): Promise<void> {
+  await appendEvents(tx, [{ type: "organization.export_broken_off", actor, data: { lines } }]);
 }
 
 /** Records that an owner has exported the organization completely. */
-export async function markExported(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  lines: number,
-): Promise<void> {
-  await tx.organization.update({ where: { id: organizationId }, data: { exportedAt: new Date() } });
-  await appendEvents(organizationId, tx, [{ type: "organization.exported", actor, data: { lines } }]);
+export async function markExported(tx: Tx, { actor }: Principal, lines: number): Promise<void> {
+  await tx.organization.update({ where: { id: tx.organizationId }, data: { exportedAt: new Date() } });
+  await appendEvents(tx, [{ type: "organization.exported", actor, data: { lines } }]);
 }

@@ -19,11 +19,7 @@ import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
 import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./schema.ts";
 
 /** What would keep a policy from being saved, each with its place. Saves nothing. */
-export async function checkPolicy(
-  organizationId: string,
-  tx: Tx,
-  given: Record<string, unknown>,
-): Promise<PolicyCheck> {
+export async function checkPolicy(tx: Tx, given: Record<string, unknown>): Promise<PolicyCheck> {
   if (isTooLong(given)) return { problems: [TOO_LONG] };
   const parsed = policyInputSchema.safeParse(given);
   if (!parsed.success) {
@@ -31,9 +27,9 @@ export async function checkPolicy(
     const told = new Set(issues.map(({ field }) => field));
     return { problems: [...issues, ...conditionsOf(given).filter(({ field }) => !told.has(field))] };
   }
-  const { people, groups } = await readPolicyWithPeople(organizationId, tx);
-  const members = await membersByAddress(organizationId, tx);
-  const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(parsed.data), groups);
+  const { people, groups } = await readPolicyWithPeople(tx);
+  const members = await membersByAddress(tx);
+  const meant = await groupsNamed(tx, allOrganizationsGroups(parsed.data), groups);
   return { problems: await allProblems(parsed.data, members, people, meant) };
 }
 

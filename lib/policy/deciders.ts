@@ -34,24 +34,24 @@ const standInsSchema = z.array(
   z.object({ id: z.uuid(), name: z.string(), scopes: z.array(scopeSchema.nullable()) }),
 );
 
-export async function readDeciders(organizationId: string, tx: Tx): Promise<Deciders> {
-  const { version, ...its } = await readPolicyWithPeople(organizationId, tx);
+export async function readDeciders(tx: Tx): Promise<Deciders> {
+  const { version, ...its } = await readPolicyWithPeople(tx);
   const approvers = await tx.$queryRaw<Approver[]>`SELECT u.id, u.name, m.role
     FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND m.role <> 'viewer' ORDER BY u.name, u.id`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND m.role <> 'viewer' ORDER BY u.name, u.id`;
   const rows = await tx.$queryRaw<{ person: string; until: Date; scope: unknown; standIns: unknown }[]>`
     SELECT a.user_id AS person, a.ends_at AS until, a.scope,
       coalesce((SELECT json_agg(json_build_object('id', u.id, 'name', u.name, 'scopes', to_json(s.scopes)) ORDER BY u.name, u.id)
-        FROM standing_in(${organizationId}::uuid, NULL) s JOIN "user" u ON u.id = s.delegate
+        FROM standing_in(${tx.organizationId}::uuid, NULL) s JOIN "user" u ON u.id = s.delegate
         WHERE s.person = a.user_id), '[]'::json) AS "standIns"
-    FROM away a WHERE a.organization_id = ${organizationId}::uuid AND a.starts_at <= now() AND a.ends_at > now()`;
+    FROM away a WHERE a.organization_id = ${tx.organizationId}::uuid AND a.starts_at <= now() AND a.ends_at > now()`;
   const absences = rows.map(({ person, until, scope, standIns }) => ({
     person,
     until: until.toISOString(),
     scope: scopeSchema.nullable().parse(scope),
     standIns: standInsSchema.parse(standIns),
   }));
-  const inGroups = await peopleIn(organizationId, tx, its.groups);
+  const inGroups = await peopleIn(tx, its.groups);
   return { version, rules: decidersOf(its, inGroups, approvers, absences) };
 }
 

@@ -18,8 +18,8 @@ export const peopleSchema = z.record(z.string(), z.uuid());
 export const groupIdsSchema = z.record(z.string(), z.uuid());
 
 /** The policy in force, without defaults. */
-export async function readPolicy(organizationId: string, tx: Tx): Promise<SavedPolicy> {
-  const { policy, version, changedAt, changedBy } = await readPolicyWithPeople(organizationId, tx);
+export async function readPolicy(tx: Tx): Promise<SavedPolicy> {
+  const { policy, version, changedAt, changedBy } = await readPolicyWithPeople(tx);
   return { version, policy: withoutDefaults(policy), changedAt, changedBy };
 }
 
@@ -30,9 +30,9 @@ interface PolicyWithPeople extends WithPeople {
 }
 
 /** The policy in force, and whom its addresses, and which groups of the organization its names meant when it was saved. */
-export async function readPolicyWithPeople(organizationId: string, tx: Tx): Promise<PolicyWithPeople> {
+export async function readPolicyWithPeople(tx: Tx): Promise<PolicyWithPeople> {
   const row = await tx.policyVersion.findFirst({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     orderBy: { version: "desc" },
   });
   if (!row) return { version: 0, policy: EMPTY, people: {}, groups: {}, changedAt: null, changedBy: null };
@@ -62,13 +62,9 @@ function withPeople({ version, policy, people, groupIds, madeAt, madeBy }: Row) 
 }
 
 /** A version, and what it changed against the one before. Throws `not_found`. */
-export async function readPolicyVersion(
-  organizationId: string,
-  tx: Tx,
-  version: number,
-): Promise<PolicyVersion> {
+export async function readPolicyVersion(tx: Tx, version: number): Promise<PolicyVersion> {
   const rows = await tx.policyVersion.findMany({
-    where: { organizationId, version: { in: [version - 1, version] } },
+    where: { organizationId: tx.organizationId, version: { in: [version - 1, version] } },
     orderBy: { version: "desc" },
   });
   const [its, before] = rows.map(withPeople);
@@ -85,9 +81,9 @@ export async function readPolicyVersion(
 /** Most versions that are listed, newest first. */
 const LISTED = 50;
 
-export async function listPolicyVersions(organizationId: string, tx: Tx): Promise<PolicyVersions> {
+export async function listPolicyVersions(tx: Tx): Promise<PolicyVersions> {
   const rows = await tx.policyVersion.findMany({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     orderBy: { version: "desc" },
     take: LISTED,
   });
@@ -102,7 +98,7 @@ export async function listPolicyVersions(organizationId: string, tx: Tx): Promis
 }
 
 /** Members as a policy names them. */
-export async function membersByAddress(organizationId: string, tx: Tx): Promise<Member[]> {
+export async function membersByAddress(tx: Tx): Promise<Member[]> {
   return tx.$queryRaw<Member[]>`SELECT m.user_id AS "userId", lower(u.email) AS email, m.role
-    FROM membership m JOIN "user" u ON u.id = m.user_id WHERE m.organization_id = ${organizationId}::uuid`;
+    FROM membership m JOIN "user" u ON u.id = m.user_id WHERE m.organization_id = ${tx.organizationId}::uuid`;
 }

@@ -35,42 +35,40 @@ const namesSchema = z.array(z.string());
  * `invalid_input` with the place of each problem.
  */
 export async function savePolicy(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   version: number,
   policy: Policy,
   acknowledged: string[] = [],
 ): Promise<{ proposalId: string | null }> {
-  const needsTwo = await lockRule(organizationId, tx);
-  const change = await checked(organizationId, tx, policy);
+  const needsTwo = await lockRule(tx);
+  const change = await checked(tx, policy);
   if (change.version !== version)
     throw new AppError("version_changed", "Somebody has changed the policy meanwhile. Look at it again.", {
       extra: { version: change.version },
     });
   if (change.isSame) return { proposalId: null };
-  await refuseUnprovenRules(organizationId, tx, principal, change, acknowledged);
+  await refuseUnprovenRules(tx, principal, change, acknowledged);
   if (needsTwo) {
     const { before, after } = change;
     const changes = proposedChanges(before, after);
     const proposal = { baseVersion: version, ...after, acknowledged, changes };
-    return { proposalId: await propose(organizationId, tx, principal, proposal) };
+    return { proposalId: await propose(tx, principal, proposal) };
   }
   const [by] = await tx.$queryRaw<{ maker: string }[]>`
-    SELECT coalesce(${makerOf(organizationId, principal)}, ${organizationId}::uuid) AS maker`;
-  await store(organizationId, tx, principal.actor, change, [by!.maker], {});
+    SELECT coalesce(${makerOf(tx.organizationId, principal)}, ${tx.organizationId}::uuid) AS maker`;
+  await store(tx, principal.actor, change, [by!.maker], {});
   return { proposalId: null };
 }
 
 /** Only an owner, in person, lets rules answer more than before, and only rules that people decided alike, or that they name. */
 async function refuseUnprovenRules(
-  organizationId: string,
   tx: Tx,
   { actor, userId, role }: Principal,
   change: Change,
   acknowledged: string[],
 ): Promise<void> {
-  const errors = await problemsOfLive(organizationId, tx, change, acknowledged);
+  const errors = await problemsOfLive(tx, change, acknowledged);
   if (errors === null) return;
   if (actor.kind !== "member" || userId === null || role !== "owner")
     throw new AppError(
@@ -82,13 +80,12 @@ async function refuseUnprovenRules(
 
 /** The same once more when a proposal is to count: `role` is what its proposer is by now, null for who is no member. */
 async function refuseUnprovenProposal(
-  organizationId: string,
   tx: Tx,
   { role, name }: { role: string | null; name: string },
   change: Change,
   acknowledged: string[],
 ): Promise<void> {
-  const errors = await problemsOfLive(organizationId, tx, change, acknowledged);
+  const errors = await problemsOfLive(tx, change, acknowledged);
   if (errors === null) return;
   if (role !== "owner")
     throw new AppError(
@@ -104,7 +101,6 @@ async function refuseUnprovenProposal(
 
 /** What speaks against rules that answer more by the change than before; null: none do. */
 async function problemsOfLive(
-  organizationId: string,
   tx: Tx,
   { before, after }: Change,
   acknowledged: string[],
@@ -112,7 +108,6 @@ async function problemsOfLive(
   const raised = raisedIn(before, after);
   if (raised.length === 0 && !frees(before, after)) return null;
   const recordOf = await readRecords(
-    organizationId,
     tx,
     raised.map(({ fingerprint }) => fingerprint),
   );
@@ -123,34 +118,24 @@ async function problemsOfLive(
  * Carries a proposal out as a second admin. Throws as `approve`, and `version_changed` where addresses or names of groups in it mean
  * others by now, a group's change can't be what was approved, or an automatic rule in it is not to go live any more.
  */
-export async function approveProposal(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  id: string,
-): Promise<void> {
+export async function approveProposal(tx: Tx, principal: Principal, id: string): Promise<void> {
   const { actor } = principal;
-  await lockRule(organizationId, tx);
-  const { policy, people, groups, group, acknowledged, by } = await approve(
-    organizationId,
-    tx,
-    principal,
-    id,
-  );
+  await lockRule(tx);
+  const { policy, people, groups, group, acknowledged, by } = await approve(tx, principal, id);
   const proposedBy = actorWords(actorSchema.parse(by));
   if (group !== null) {
-    const { proposer, role } = await proposerOf(organizationId, tx, id);
+    const { proposer, role } = await proposerOf(tx, id);
     const approved = { proposalId: id, proposedBy, proposer, role };
-    await carryOut(organizationId, tx, principal, groupChangeSchema.parse(group), approved);
+    await carryOut(tx, principal, groupChangeSchema.parse(group), approved);
     return;
   }
   if (policy === null) {
     await tx.organization.updateMany({
-      where: { id: organizationId, twoPersonPolicy: true },
+      where: { id: tx.organizationId, twoPersonPolicy: true },
       data: { twoPersonPolicy: false },
     });
-    await overtakeAll(organizationId, tx, actor);
-    await appendEvents(organizationId, tx, [
+    await overtakeAll(tx, actor);
+    await appendEvents(tx, [
       {
         type: "policy.two_person_changed",
         actor,
@@ -159,7 +144,7 @@ export async function approveProposal(
     ]);
     return;
   }
-  const change = await checked(organizationId, tx, policyInputSchema.parse(policy));
+  const change = await checked(tx, policyInputSchema.parse(policy));
   // Whom the second admin looked at is whom it means.
   const { after } = change;
   if (canonicalJson(after.people) !== canonicalJson(peopleSchema.parse(people)))
@@ -172,35 +157,20 @@ export async function approveProposal(
       "version_changed",
       "The name of a group in it means another one by now. It has to be proposed anew.",
     );
-  const { proposer, approver, role } = await proposerOf(organizationId, tx, id);
-  await refuseUnprovenProposal(
-    organizationId,
-    tx,
-    { role, name: proposedBy },
-    change,
-    namesSchema.parse(acknowledged ?? []),
-  );
-  await store(
-    organizationId,
-    tx,
-    actor,
-    change,
-    [proposer, approver],
-    { proposalId: id, proposedBy },
-    policy,
-  );
+  const { proposer, approver, role } = await proposerOf(tx, id);
+  await refuseUnprovenProposal(tx, { role, name: proposedBy }, change, namesSchema.parse(acknowledged ?? []));
+  await store(tx, actor, change, [proposer, approver], { proposalId: id, proposedBy }, policy);
 }
 
 /** Of an approved proposal. `role`: the one of now, of a member who proposed in person. */
 async function proposerOf(
-  organizationId: string,
   tx: Tx,
   id: string,
 ): Promise<{ proposer: string; approver: string; role: string | null }> {
   const [of] = await tx.$queryRaw<{ proposer: string; approver: string; role: string | null }[]>`
     SELECT p.proposer, p.approver, (SELECT m.role FROM membership m WHERE m.organization_id = p.organization_id
       AND p.proposed_by ->> 'kind' = 'member' AND m.user_id = p.proposer) AS role
-    FROM policy_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.id = ${id}::uuid`;
+    FROM policy_proposal p WHERE p.organization_id = ${tx.organizationId}::uuid AND p.id = ${id}::uuid`;
   return of!;
 }
 
@@ -208,28 +178,21 @@ async function proposerOf(
  * Has changes of the policy need a second admin, at once, or proposes the end of that. For owners. Throws `invalid_input` where
  * nobody could approve.
  */
-export async function requireTwo(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  twoPersonPolicy: boolean,
-): Promise<void> {
+export async function requireTwo(tx: Tx, principal: Principal, twoPersonPolicy: boolean): Promise<void> {
   const { actor } = principal;
   if (!allows(principal, "owners:manage"))
     throw new AppError("forbidden", "Only an owner decides whether the policy needs a second admin.");
-  if ((await lockRule(organizationId, tx)) === twoPersonPolicy) return;
+  if ((await lockRule(tx)) === twoPersonPolicy) return;
   if (!twoPersonPolicy) {
-    const { version: baseVersion, before } = await inForce(organizationId, tx);
+    const { version: baseVersion, before } = await inForce(tx);
     const changes = proposedChanges(before, null);
     const nothing = { policy: null, people: null, groups: null, acknowledged: null };
-    await propose(organizationId, tx, principal, { baseVersion, ...nothing, changes });
+    await propose(tx, principal, { baseVersion, ...nothing, changes });
     return;
   }
-  await refuseWithoutSecond(organizationId, tx);
-  await tx.organization.updateMany({ where: { id: organizationId }, data: { twoPersonPolicy: true } });
-  await appendEvents(organizationId, tx, [
-    { type: "policy.two_person_changed", actor, data: { twoPersonPolicy: true } },
-  ]);
+  await refuseWithoutSecond(tx);
+  await tx.organization.updateMany({ where: { id: tx.organizationId }, data: { twoPersonPolicy: true } });
+  await appendEvents(tx, [{ type: "policy.two_person_changed", actor, data: { twoPersonPolicy: true } }]);
 }
 
 interface Change {
@@ -240,16 +203,16 @@ interface Change {
   isSame: boolean;
 }
 
-async function inForce(organizationId: string, tx: Tx): Promise<{ version: number; before: WithPeople }> {
-  const { version, policy, people, groups } = await readPolicyWithPeople(organizationId, tx);
+async function inForce(tx: Tx): Promise<{ version: number; before: WithPeople }> {
+  const { version, policy, people, groups } = await readPolicyWithPeople(tx);
   return { version, before: { policy, people, groups } };
 }
 
 /** What saving this policy would change, and whom its addresses mean. Throws `invalid_input` with the place of each problem. */
-export async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
-  const { version, before } = await inForce(organizationId, tx);
-  const members = await membersByAddress(organizationId, tx);
-  const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(policy), before.groups);
+export async function checked(tx: Tx, policy: Policy): Promise<Change> {
+  const { version, before } = await inForce(tx);
+  const members = await membersByAddress(tx);
+  const meant = await groupsNamed(tx, allOrganizationsGroups(policy), before.groups);
   const errors = await allProblems(policy, members, before.people, meant);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
@@ -266,7 +229,6 @@ export async function checked(organizationId: string, tx: Tx, policy: Policy): P
 }
 
 async function store(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   { version, before, after }: Change,
@@ -276,10 +238,10 @@ async function store(
   // Of a proposal as it was approved, to the letter: the database compares.
   stored: unknown = after.policy,
 ): Promise<void> {
-  const authors = await nextAuthors(organizationId, tx, { version, before, after }, makers);
+  const authors = await nextAuthors(tx, { version, before, after }, makers);
   await tx.policyVersion.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       version: version + 1,
       policy: storable(stored),
       people: storable(after.people),
@@ -288,35 +250,34 @@ async function store(
       ...(authors && { automaticAuthors: storable(authors) }),
     },
   });
-  await overtakeProposals(organizationId, tx, actor);
+  await overtakeProposals(tx, actor);
   const data = { version: version + 1, ...approved, ...changesOf(before, after) };
-  await appendEvents(organizationId, tx, [{ type: "policy.changed", actor, data }]);
+  await appendEvents(tx, [{ type: "policy.changed", actor, data }]);
 }
 
 /** The authors of the automatic rules; null: there are none. No answer by the rules of before is recorded from then on. */
 async function nextAuthors(
-  organizationId: string,
   tx: Tx,
   { version, before, after }: Pick<Change, "version" | "before" | "after">,
   makers: string[],
 ): Promise<Authors | null> {
   if (!before.policy.automatic && !after.policy.automatic) return null;
-  await lockAutomatic(organizationId, tx);
+  await lockAutomatic(tx);
   // Of all versions: a rule that was taken away and comes back is still who wrote it's.
   const rows = await tx.$queryRaw<{ authors: unknown }[]>`
     SELECT DISTINCT automatic_authors AS authors FROM policy_version
-    WHERE organization_id = ${organizationId}::uuid AND automatic_authors IS NOT NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND automatic_authors IS NOT NULL`;
   const earlier = rows.flatMap(({ authors }) => Object.values(authorsSchema.parse(authors)));
   return authorsOf(before, after, version + 1, makers, { earlier, frees: frees(before, after) });
 }
 
 /** Nobody could ever change the policy again. */
-async function refuseWithoutSecond(organizationId: string, tx: Tx): Promise<void> {
+async function refuseWithoutSecond(tx: Tx): Promise<void> {
   const [found] = await tx.$queryRaw<
     { two: boolean }[]
   >`SELECT EXISTS (SELECT FROM membership one JOIN membership other
       ON other.organization_id = one.organization_id AND other.user_id > one.user_id AND other.role IN ('admin', 'owner')
-    WHERE one.organization_id = ${organizationId}::uuid AND one.role IN ('admin', 'owner')
+    WHERE one.organization_id = ${tx.organizationId}::uuid AND one.role IN ('admin', 'owner')
       AND NOT same_maker(one.organization_id, one.user_id, other.user_id)) AS two`;
   if (found?.two) return;
   const message =

@@ -14,12 +14,7 @@ export interface NewMessage {
 }
 
 /** Stores a task's messages at the end of the transaction, and keeps the newest `MESSAGES_KEPT`. */
-export async function storeMessages(
-  _organizationId: string,
-  tx: Tx,
-  taskId: string,
-  messages: NewMessage[],
-): Promise<void> {
+export async function storeMessages(tx: Tx, taskId: string, messages: NewMessage[]): Promise<void> {
   const its = messages.map((message) => ({ ...message, taskId }));
   if (its.length > 0) deferWrite(tx, MESSAGES, its);
 }
@@ -28,9 +23,9 @@ export async function storeMessages(
 export const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
   name: "messages",
   order: 3,
-  async write(organizationId, tx, messages, { mark, take }) {
+  async write(tx, messages, { mark, take }) {
     const readings = take(READINGS);
-    const statement = Prisma.sql`${Prisma.raw(mark())}WITH ${kept(organizationId, contentOf(tx), messages)} SELECT`;
+    const statement = Prisma.sql`${Prisma.raw(mark())}WITH ${kept(tx.organizationId, contentOf(tx), messages)} SELECT`;
     if (readings.length === 0) await tx.$executeRaw(statement);
     else await sendReading(tx, Prisma.sql`${statement} ${readColumns(readings)}`, readings);
   },

@@ -15,33 +15,24 @@ import type { Mentionable, RequestComment, RequestThread } from "./schema.ts";
 const MOST_FOUND = 20;
 
 /** Throws `not_found`, also for invisible requests and for agents. */
-export async function readThread(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<RequestThread> {
-  const taskId = await requireVisible(organizationId, tx, principal, requestId);
-  const { requester, mayComment } = await speaker(organizationId, tx, principal, taskId);
+export async function readThread(tx: Tx, principal: Principal, requestId: string): Promise<RequestThread> {
+  const taskId = await requireVisible(tx, principal, requestId);
+  const { requester, mayComment } = await speaker(tx, principal, taskId);
   return {
-    items: await listComments(organizationId, tx, Prisma.sql`k.input_request_id = ${requestId}::uuid`),
+    items: await listComments(tx, Prisma.sql`k.input_request_id = ${requestId}::uuid`),
     mayComment,
     requester: requester?.id === principal.userId ? null : requester,
   };
 }
 
 /** The comments that a condition on `k` matches, oldest first. */
-export async function listComments(
-  organizationId: string,
-  tx: Tx,
-  which: Prisma.Sql,
-): Promise<RequestComment[]> {
+export async function listComments(tx: Tx, which: Prisma.Sql): Promise<RequestComment[]> {
   const rows = await tx.$queryRaw<CommentRow[]>`
     SELECT k.id, k.written_by AS "by", k.created_at AS at, k.text, k.asks, k.deleted_at AS "deletedAt",
       CASE WHEN k.deleted_at IS NULL AND cardinality(k.mentions) > 0 THEN (
         SELECT json_agg(json_build_object('id', u.id, 'name', u.name) ORDER BY u.name, u.id)
         FROM "user" u WHERE u.id = ANY (k.mentions)) END AS mentions
-    FROM request_comment k WHERE k.organization_id = ${organizationId}::uuid AND ${which}
+    FROM request_comment k WHERE k.organization_id = ${tx.organizationId}::uuid AND ${which}
     ORDER BY k.created_at, k.id`;
   return rows.map(({ by, at, mentions, deletedAt, ...row }) => ({
     ...row,
@@ -64,18 +55,16 @@ interface CommentRow {
 
 /** Members who may see the request and whose names contain these words, for whoever may comment. */
 export async function findMentionable(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   words = "",
 ): Promise<Mentionable[]> {
   refuseProgram(principal);
-  const taskId = await requireVisible(organizationId, tx, principal, requestId);
-  const { mayComment } = await speaker(organizationId, tx, principal, taskId);
+  const taskId = await requireVisible(tx, principal, requestId);
+  const { mayComment } = await speaker(tx, principal, taskId);
   if (!mayComment) throw refusedToComment();
   const found = await membersWho<Person & { email: string }>(
-    organizationId,
     tx,
     taskId,
     Prisma.sql`m.user_id <> ${principal.userId}::uuid AND lower(u.name) LIKE lower(${containing(words.trim())})`,
@@ -85,14 +74,9 @@ export async function findMentionable(
 }
 
 /** Those of these users who are members and may see the task. */
-export async function mentionableAmong(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  userIds: string[],
-): Promise<Person[]> {
+export async function mentionableAmong(tx: Tx, taskId: string, userIds: string[]): Promise<Person[]> {
   if (userIds.length === 0) return [];
-  return membersWho(organizationId, tx, taskId, Prisma.sql`m.user_id = ANY (${userIds}::uuid[])`);
+  return membersWho(tx, taskId, Prisma.sql`m.user_id = ANY (${userIds}::uuid[])`);
 }
 
 export interface Speaker {
@@ -102,18 +86,8 @@ export interface Speaker {
   mayComment: boolean;
 }
 
-export async function speaker(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  taskId: string,
-): Promise<Speaker> {
-  const [requester = null] = await membersWho(
-    organizationId,
-    tx,
-    taskId,
-    Prisma.sql`m.user_id = ${REQUESTER}`,
-  );
+export async function speaker(tx: Tx, principal: Principal, taskId: string): Promise<Speaker> {
+  const [requester = null] = await membersWho(tx, taskId, Prisma.sql`m.user_id = ${REQUESTER}`);
   return {
     requester,
     mayComment:
@@ -138,7 +112,6 @@ export function refusedToComment(): AppError {
 }
 
 function membersWho<T extends Person = Person>(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   which: Prisma.Sql,
@@ -147,20 +120,15 @@ function membersWho<T extends Person = Person>(
   return tx.$queryRaw<T[]>`
     SELECT u.id, u.name${more} FROM task t JOIN membership m ON m.organization_id = t.organization_id
       JOIN "user" u ON u.id = m.user_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${SEEN_BY_MEMBER} AND ${which}
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${SEEN_BY_MEMBER} AND ${which}
     ORDER BY u.name, u.id LIMIT ${MOST_FOUND}`;
 }
 
-async function requireVisible(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<string> {
+async function requireVisible(tx: Tx, principal: Principal, requestId: string): Promise<string> {
   if (agentOf(principal) !== null) throw notFound("request");
   const [request] = await tx.$queryRaw<{ taskId: string }[]>`
     SELECT t.id AS "taskId" FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!request) throw notFound("request");
   return request.taskId;
 }

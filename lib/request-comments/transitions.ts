@@ -30,24 +30,23 @@ import type { CommentInput, RequestComment } from "./schema.ts";
  * `forbidden`, `invalid_input` for somebody who can't see the request, `too_many_comments`.
  */
 export async function addComment(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   input: CommentInput,
 ): Promise<RequestComment> {
-  const { request, userId, requester } = await begin(organizationId, tx, principal, requestId);
-  const mentions = await mentioned(organizationId, tx, request, input);
-  const missing = await missingInfo(organizationId, tx, requestId);
+  const { request, userId, requester } = await begin(tx, principal, requestId);
+  const mentions = await mentioned(tx, request, input);
+  const missing = await missingInfo(tx, requestId);
   const isReply = missing !== null && requester?.id === userId;
-  const { id, line } = await insertComment(organizationId, tx, principal, request, input.text, {
+  const { id, line } = await insertComment(tx, principal, request, input.text, {
     mentions,
     asks: false,
     repliesTo: isReply && missing.by.id !== userId ? missing.by.id : null,
   });
-  const given = isReply ? await endNeed(organizationId, tx, principal, requestId, "reply") : [];
-  await publish(organizationId, tx, request, [line, ...given]);
-  const [comment] = await listComments(organizationId, tx, Prisma.sql`k.id = ${id}::uuid`);
+  const given = isReply ? await endNeed(tx, principal, requestId, "reply") : [];
+  await publish(tx, request, [line, ...given]);
+  const [comment] = await listComments(tx, Prisma.sql`k.id = ${id}::uuid`);
   if (!comment) throw new Error(`the comment ${id} was not there after it was made`);
   return comment;
 }
@@ -57,24 +56,23 @@ export async function addComment(
  * `no_requester` where there is nobody else to ask, `already_asked`, and what says that the request is no longer open.
  */
 export async function askRequester(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   input: CommentInput,
 ): Promise<void> {
-  const { request, userId, requester } = await begin(organizationId, tx, principal, requestId);
-  const mentions = await mentioned(organizationId, tx, request, input);
-  await refuseUnlessOpen(organizationId, tx, request);
+  const { request, userId, requester } = await begin(tx, principal, requestId);
+  const mentions = await mentioned(tx, request, input);
+  await refuseUnlessOpen(tx, request);
   if (requester === null)
     throw new AppError("no_requester", "Nobody here who can see this request asked for the task.");
   if (requester.id === userId) throw new AppError("no_requester", "You asked for this task yourself.");
-  const missing = await missingInfo(organizationId, tx, requestId);
+  const missing = await missingInfo(tx, requestId);
   if (missing)
     throw new AppError("already_asked", `${missing.by.name} has asked ${missing.of.name} already.`, {
       extra: { by: missing.by, at: missing.at },
     });
-  const { id, line } = await insertComment(organizationId, tx, principal, request, input.text, {
+  const { id, line } = await insertComment(tx, principal, request, input.text, {
     mentions,
     asks: true,
     repliesTo: null,
@@ -85,9 +83,9 @@ export async function askRequester(
     at: new Date().toISOString(),
   };
   await tx.$executeRaw`UPDATE input_request SET needs_info = ${JSON.stringify(storable(need))}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open' AND needs_info IS NULL`;
-  await pauseReminders(organizationId, tx, requestId);
-  await publish(organizationId, tx, request, [
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open' AND needs_info IS NULL`;
+  await pauseReminders(tx, requestId);
+  await publish(tx, request, [
     line,
     {
       type: "request.info_asked",
@@ -98,15 +96,10 @@ export async function askRequester(
 }
 
 /** Ends the wait for the requester: anybody who may comment has what was missing. Idempotent. */
-export async function noteInfo(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<void> {
-  const { request } = await begin(organizationId, tx, principal, requestId);
-  const given = await endNeed(organizationId, tx, principal, requestId, "said");
-  if (given.length > 0) await publish(organizationId, tx, request, given);
+export async function noteInfo(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+  const { request } = await begin(tx, principal, requestId);
+  const given = await endNeed(tx, principal, requestId, "said");
+  if (given.length > 0) await publish(tx, request, given);
 }
 
 /**
@@ -114,65 +107,62 @@ export async function noteInfo(
  * another's, `legal_hold`.
  */
 export async function deleteComment(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   commentId: string,
 ): Promise<void> {
   refuseProgram(principal);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
+  const request = await lockRequest(tx, principal, requestId);
   const comment = await tx.requestComment.findFirst({
-    where: { organizationId, id: commentId, inputRequestId: requestId },
+    where: { organizationId: tx.organizationId, id: commentId, inputRequestId: requestId },
     select: { author: true, deletedAt: true },
   });
   if (!comment) throw notFound("comment");
   if (comment.author !== principal.userId)
     throw new AppError("forbidden", "Only its author deletes a comment.");
   if (comment.deletedAt) return;
-  await refuseUnderHold(organizationId, tx);
+  await refuseUnderHold(tx);
   await tx.$executeRaw`UPDATE request_comment SET text = NULL, deleted_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${commentId}::uuid AND deleted_at IS NULL`;
-  await publish(organizationId, tx, request, [
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${commentId}::uuid AND deleted_at IS NULL`;
+  await publish(tx, request, [
     { type: "request.comment_deleted", actor: principal.actor, data: { commentId } },
   ]);
 }
 
 /** Locks the request for somebody who may comment on it. */
 async function begin(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
 ): Promise<Speaker & { request: LockedRequest; userId: string }> {
   refuseProgram(principal);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  const its = await speaker(organizationId, tx, principal, request.taskId);
+  const request = await lockRequest(tx, principal, requestId);
+  const its = await speaker(tx, principal, request.taskId);
   const { userId } = principal;
   if (!its.mayComment || userId === null) throw refusedToComment();
   return { ...its, request, userId };
 }
 
 /** Who asked whom for what the locked request lacks; null: nothing is missing. */
-async function missingInfo(organizationId: string, tx: Tx, requestId: string) {
+async function missingInfo(tx: Tx, requestId: string) {
   const row = await tx.inputRequest.findFirst({
-    where: { organizationId, id: requestId },
+    where: { organizationId: tx.organizationId, id: requestId },
     select: { needsInfo: true },
   });
   return needsInfoSchema.nullable().parse(row?.needsInfo ?? null);
 }
 
 async function endNeed(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   how: "reply" | "said",
 ): Promise<Line[]> {
   const ended = await tx.$executeRaw`UPDATE input_request SET needs_info = NULL
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND needs_info IS NOT NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND needs_info IS NOT NULL`;
   if (ended === 0) return [];
-  await resumeReminders(organizationId, tx, requestId);
+  await resumeReminders(tx, requestId);
   return [{ type: "request.info_given", actor: principal.actor, data: { via: how } }];
 }
 
@@ -180,12 +170,11 @@ type Line = Pick<NewEvent, "type" | "actor" | "data">;
 
 /** Those whom a comment mentions. Throws `invalid_input` for somebody who can't see the request. */
 async function mentioned(
-  organizationId: string,
   tx: Tx,
   request: LockedRequest,
   { mentions: wanted = [] }: CommentInput,
 ): Promise<Person[]> {
-  const mentions = await mentionableAmong(organizationId, tx, request.taskId, wanted);
+  const mentions = await mentionableAmong(tx, request.taskId, wanted);
   const errors = wanted.flatMap((id, at) =>
     mentions.some((person) => person.id === id)
       ? []
@@ -196,21 +185,22 @@ async function mentioned(
 }
 
 async function insertComment(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   request: LockedRequest,
   text: string,
   { mentions, asks, repliesTo }: { mentions: Person[]; asks: boolean; repliesTo: string | null },
 ): Promise<{ id: string; line: Line }> {
-  const there = await tx.requestComment.count({ where: { organizationId, inputRequestId: request.id } });
+  const there = await tx.requestComment.count({
+    where: { organizationId: tx.organizationId, inputRequestId: request.id },
+  });
   if (there >= MOST_COMMENTS)
     throw new AppError("too_many_comments", `A request has at most ${MOST_COMMENTS} comments.`);
   const id = uuidv7();
   const said = storableText(text);
   const { actor } = principal;
   await tx.$executeRaw`INSERT INTO request_comment (organization_id, id, input_request_id, author, written_by, text, mentions, asks, replies_to)
-    VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${principal.userId}::uuid,
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${principal.userId}::uuid,
       ${JSON.stringify(storable(actor))}::jsonb, ${contentOf(tx).text("request_comment.text", id, said)},
       ${mentions.map((person) => person.id)}::uuid[], ${asks}, ${repliesTo}::uuid)`;
   // Nothing of the text: who has a digest of a short one guesses it, also once it is deleted.
@@ -221,11 +211,10 @@ async function insertComment(
   return { id, line: { type: "request.commented", actor, data } };
 }
 
-async function publish(organizationId: string, tx: Tx, request: LockedRequest, lines: Line[]): Promise<void> {
-  await publishChange(organizationId, tx, "input_request", [request.id]);
-  await publishChange(organizationId, tx, "task", [request.taskId]);
+async function publish(tx: Tx, request: LockedRequest, lines: Line[]): Promise<void> {
+  await publishChange(tx, "input_request", [request.id]);
+  await publishChange(tx, "task", [request.taskId]);
   await appendEvents(
-    organizationId,
     tx,
     lines.map((line) => ({ ...line, taskId: request.taskId, inputRequestId: request.id })),
   );

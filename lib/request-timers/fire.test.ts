@@ -209,7 +209,7 @@ describe("a request has the timers of its rule", () => {
     const task = await acme.task();
     const request = await acme.ask(task, { key: "k" });
     await web.db.withOrganization(acme.id, (tx) =>
-      captureQuestion(acme.id, tx, task, {
+      captureQuestion(tx, task, {
         question: {
           mode: "form",
           message: "Another?",
@@ -366,7 +366,7 @@ test("the overview tells of each rule what is overdue, and how it was decided", 
     `UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', '"2026-01-01T00:00:00.000Z"') WHERE id = $1`,
     [late.id],
   );
-  await engines[0].withOrganization(other.id, (tx) => countHistory(other.id, tx, 1_000));
+  await engines[0].withOrganization(other.id, (tx) => countHistory(tx, 1_000));
   const { status, body } = await web.call("GET", "/api/v1/overview?range=24h", { key });
   expect([status, body.now.overdue]).toEqual([200, 1]);
   expect(body.rules).toMatchObject([
@@ -617,11 +617,9 @@ describe("fires once", () => {
     await acme.policy(rule([finance({ remind: ["4h"] })]));
     const request = await asked();
     await comes(request);
-    const [due] = (await engines[0].withOrganization(acme.id, (tx) => dueTimers(acme.id, tx, 1))) as [
-      DueTimer,
-    ];
+    const [due] = (await engines[0].withOrganization(acme.id, (tx) => dueTimers(tx, 1))) as [DueTimer];
     const tries = [0, 1, 0, 1].map((at) =>
-      engines[at]!.withOrganization(acme.id, (tx) => fireTimer(acme.id, tx, due)),
+      engines[at]!.withOrganization(acme.id, (tx) => fireTimer(tx, due)),
     );
     await Promise.all(tries);
     expect((await typesOf(request)).filter((type) => type === "request.reminded")).toHaveLength(1);
@@ -631,11 +629,11 @@ describe("fires once", () => {
     await acme.policy(rule([both()]));
     const request = await asked();
     await comes(request);
-    const due = await engines[0].withOrganization(acme.id, (tx) => dueTimers(acme.id, tx, 2));
+    const due = await engines[0].withOrganization(acme.id, (tx) => dueTimers(tx, 2));
     for (const timer of due)
       await expect(
         engines[0].withOrganization(acme.id, async (tx) => {
-          await fireTimer(acme.id, tx, timer);
+          await fireTimer(tx, timer);
           throw new Error("killed");
         }),
       ).rejects.toThrow("killed");
@@ -755,7 +753,7 @@ describe("the working calendar", () => {
     for (const given of calendars) {
       await save(given);
       // The times that have come by now are not fired meanwhile: the move alone is looked at.
-      await engines[0].withOrganization(acme.id, (tx) => moveTimers(acme.id, tx, null));
+      await engines[0].withOrganization(acme.id, (tx) => moveTimers(tx, null));
       const calendar = calendarSchema.parse(given);
       for (const [at, request] of requests.entries()) {
         for (const timer of await pending(request))

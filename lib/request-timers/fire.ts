@@ -36,7 +36,7 @@ const MOST_NAMES = 20;
  */
 export async function fireDueTimers(organizationId: string, database: Database): Promise<boolean> {
   await followCalendar(organizationId, database);
-  const due = await database.withOrganization(organizationId, (tx) => dueTimers(organizationId, tx, AT_ONCE));
+  const due = await database.withOrganization(organizationId, (tx) => dueTimers(tx, AT_ONCE));
   const failures: unknown[] = [];
   // Of several engines each goes its own way through the same timers: in one order each would wait for the other at every one.
   const left = due.map((timer) => ({ timer, at: Math.random() })).sort((one, other) => one.at - other.at);
@@ -44,7 +44,7 @@ export async function fireDueTimers(organizationId: string, database: Database):
     for (let next = left.pop(); next; next = left.pop()) {
       const { timer } = next;
       await database
-        .withOrganization(organizationId, (tx) => fireTimer(organizationId, tx, timer))
+        .withOrganization(organizationId, (tx) => fireTimer(tx, timer))
         .catch((error: unknown) => failures.push(error));
     }
   };
@@ -55,36 +55,34 @@ export async function fireDueTimers(organizationId: string, database: Database):
 
 /** Works all times out by the latest calendar, in batches. An engine that dies meanwhile leaves all of it to the next. */
 async function followCalendar(organizationId: string, database: Database): Promise<void> {
-  const version = await database.withOrganization(organizationId, (tx) =>
-    calendarToFollow(organizationId, tx),
-  );
+  const version = await database.withOrganization(organizationId, (tx) => calendarToFollow(tx));
   if (version === null) return;
   let last: string | null = null;
   do {
     const after: string | null = last;
     last = await database.withOrganization(organizationId, async (tx) => {
-      const batch = await moveTimers(organizationId, tx, after);
-      if (batch) await publishChange(organizationId, tx, "input_request", batch.moved);
+      const batch = await moveTimers(tx, after);
+      if (batch) await publishChange(tx, "input_request", batch.moved);
       return batch?.last ?? null;
     });
   } while (last !== null);
-  await database.withOrganization(organizationId, (tx) => noteFollowed(organizationId, tx, version));
+  await database.withOrganization(organizationId, (tx) => noteFollowed(tx, version));
 }
 
 /** Fires one timer, if it is still due; another engine may have. */
-export async function fireTimer(organizationId: string, tx: Tx, timer: DueTimer): Promise<void> {
+export async function fireTimer(tx: Tx, timer: DueTimer): Promise<void> {
   const { taskId, inputRequestId } = timer;
   // The task first, as everybody who answers, undoes or cancels. None is locked for a timer that another engine has fired.
   const locked = await tx.$queryRaw<unknown[]>`SELECT t.id FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND EXISTS (SELECT FROM request_timer own
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND EXISTS (SELECT FROM request_timer own
       WHERE own.organization_id = t.organization_id AND own.id = ${timer.id}::uuid AND own.fired_at IS NULL)
     FOR NO KEY UPDATE OF t`;
   if (locked.length === 0) return;
-  const fired = await claimTimer(organizationId, tx, timer);
+  const fired = await claimTimer(tx, timer);
   if (!fired) return;
-  await publishChange(organizationId, tx, "input_request", [inputRequestId]);
-  await publishChange(organizationId, tx, "task", [taskId]);
-  const data = await EFFECTS[fired.kind](organizationId, tx, inputRequestId, fired);
+  await publishChange(tx, "input_request", [inputRequestId]);
+  await publishChange(tx, "task", [taskId]);
+  const data = await EFFECTS[fired.kind](tx, inputRequestId, fired);
   if (!data) return;
   const { version, expire } = fired.approval;
   const rule = (fired.kind === "expire" && expire?.rule) || fired.approval.rule;
@@ -95,9 +93,9 @@ export async function fireTimer(organizationId: string, tx: Tx, timer: DueTimer)
     inputRequestId,
     data: { ...data, after: fired.after, rule, version },
   };
-  await appendEvents(organizationId, tx, [line]);
+  await appendEvents(tx, [line]);
   if (fired.kind === "expire" && expire?.cancels)
-    await cancelByRule(organizationId, tx, taskId, { rule, version, after: fired.after });
+    await cancelByRule(tx, taskId, { rule, version, after: fired.after });
 }
 
 const TYPES = {
@@ -107,23 +105,18 @@ const TYPES = {
 } as const;
 
 /** Returns what the history says of it; null: there was nothing to do. */
-type Effect = (
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  fired: Fired,
-) => Promise<Record<string, unknown> | null>;
+type Effect = (tx: Tx, requestId: string, fired: Fired) => Promise<Record<string, unknown> | null>;
 
 const EFFECTS: Record<Fired["kind"], Effect> = {
   /** Their notices follow from the line of the history; one that is there already is told again. */
-  async remind(organizationId, tx, requestId, { approval, at }) {
-    const of = await whoseVoteIsMissing(organizationId, tx, requestId);
-    await noteReminded(organizationId, tx, requestId, approval, { at, of });
-    await withdrawNotices(organizationId, tx, "request.reminded", requestId);
+  async remind(tx, requestId, { approval, at }) {
+    const of = await whoseVoteIsMissing(tx, requestId);
+    await noteReminded(tx, requestId, approval, { at, of });
+    await withdrawNotices(tx, "request.reminded", requestId);
     return { stage: approval.stages[approval.open.stage]!.name, of };
   },
 
-  async escalate(organizationId, tx, requestId, { approval, after, at }) {
+  async escalate(tx, requestId, { approval, after, at }) {
     const its = approval.stages[approval.open.stage]!;
     const wanted = its.escalations.filter((each) => each.after === after);
     const roles = unique(wanted.flatMap((each) => each.roles)).filter((role) => !its.roles.includes(role));
@@ -132,18 +125,18 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     for (const { id } of its.groups) asked.delete(id);
     const groups = [...asked.values()];
     if (roles.length + people.length + groups.length === 0) return null;
-    const names = await namesOf(organizationId, tx, people);
+    const names = await namesOf(tx, people);
     const to = [...roles.map((role) => `the ${role}s`), ...groups.map(({ name }) => name), ...names];
-    await addApprovers(organizationId, tx, requestId, approval, { roles, people, groups }, { at, to });
-    await endSnoozesOf(organizationId, tx, requestId, { roles, people, groups });
+    await addApprovers(tx, requestId, approval, { roles, people, groups }, { at, to });
+    await endSnoozesOf(tx, requestId, { roles, people, groups });
     // What one person has waits for nobody else.
-    await endIdleClaim(organizationId, tx, requestId);
-    await appendEvents(organizationId, tx, await endAssignment(organizationId, tx, ENGINE_ACTOR, requestId));
+    await endIdleClaim(tx, requestId);
+    await appendEvents(tx, await endAssignment(tx, ENGINE_ACTOR, requestId));
     return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };
   },
 
-  async expire(organizationId, tx, requestId, { approval, at }) {
-    await noteLapse(organizationId, tx, requestId, approval, at);
+  async expire(tx, requestId, { approval, at }) {
+    await noteLapse(tx, requestId, approval, at);
     return { cancels: approval.expire?.cancels === true };
   },
 };
@@ -153,19 +146,19 @@ function unique(list: string[]): string[] {
 }
 
 /** The names of those for whom the request waits, also of who has put it off: nobody else sees that. */
-async function whoseVoteIsMissing(organizationId: string, tx: Tx, requestId: string): Promise<string[]> {
-  const audience = audienceOf(organizationId, { ...NO_SUBJECTS, requests: [requestId] });
+async function whoseVoteIsMissing(tx: Tx, requestId: string): Promise<string[]> {
+  const audience = audienceOf(tx.organizationId, { ...NO_SUBJECTS, requests: [requestId] });
   const rows = await tx.$queryRaw<{ name: string }[]>`
     SELECT u.name FROM (${audience}) AS told JOIN "user" u ON u.id = told.user_id
     WHERE told.cause IN ('request.waiting', 'request.assigned', 'request.woke', 'request.snoozed') ORDER BY u.name, u.id`;
   return fewNames(rows.map(({ name }) => name));
 }
 
-async function namesOf(organizationId: string, tx: Tx, people: string[]): Promise<string[]> {
+async function namesOf(tx: Tx, people: string[]): Promise<string[]> {
   const rows = await tx.$queryRaw<
     { name: string }[]
   >`SELECT u.name FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND m.user_id = ANY (${people}::uuid[]) ORDER BY u.name, u.id`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND m.user_id = ANY (${people}::uuid[]) ORDER BY u.name, u.id`;
   return fewNames(rows.map(({ name }) => name));
 }
 

@@ -5,9 +5,9 @@ import { PREVIEW_LIMIT, type Preview, type Retention } from "./schema.ts";
 /** The name of the follower of the history that drops payloads; its row holds its position. */
 export const FOLLOWER = "retention";
 
-export async function readRetention(organizationId: string, tx: Tx): Promise<Retention> {
+export async function readRetention(tx: Tx): Promise<Retention> {
   const row = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { keepMessagesDays: true, keepPayloadsDays: true, keepTasksDays: true },
   });
   return {
@@ -21,10 +21,10 @@ export async function readRetention(organizationId: string, tx: Tx): Promise<Ret
 export const FLOORED = ["payloadDays", "taskDays"] as const;
 
 /** How long things are kept just now: no shorter than the operator's floor, and for ever under a legal hold. */
-export async function keptNow(organizationId: string, tx: Tx): Promise<Retention> {
-  const held = await tx.organization.count({ where: { id: organizationId, holdAt: { not: null } } });
+export async function keptNow(tx: Tx): Promise<Retention> {
+  const held = await tx.organization.count({ where: { id: tx.organizationId, holdAt: { not: null } } });
   if (held > 0) return { messageDays: null, payloadDays: null, taskDays: null };
-  const kept = await readRetention(organizationId, tx);
+  const kept = await readRetention(tx);
   for (const kind of FLOORED)
     if (kept[kind] !== null) kept[kind] = Math.max(kept[kind], env().keepAtLeastDays);
   return kept;
@@ -52,10 +52,10 @@ export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
 
 /** Counts the rows that would be deleted. Messages and lines are in order of time, so few are read. */
 export async function previewRetention(
-  organizationId: string,
   tx: Tx,
   { messageDays, payloadDays, taskDays }: Retention,
 ): Promise<Preview> {
+  const { organizationId } = tx;
   const limit = PREVIEW_LIMIT + 1;
   const count = async (days: number | null, from: (days: number) => Prisma.Sql) => {
     if (days === null) return 0;

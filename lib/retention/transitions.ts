@@ -20,17 +20,16 @@ const UNDELIVERED_DAYS = 30;
 
 /** Throws `invalid_input` if a period becomes shorter and the slug is not typed with it. */
 export async function updateRetention(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   { slug, ...changes }: UpdateRetention,
 ): Promise<void> {
   // One change at a time, since a shorter period is judged against the current one.
-  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR UPDATE`;
-  const before = await readRetention(organizationId, tx);
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${tx.organizationId}::uuid FOR UPDATE`;
+  const before = await readRetention(tx);
   const after: Retention = { ...before, ...changes };
   const organization = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { slug: true },
   });
   if (shortens(before, after) && slug !== organization.slug)
@@ -41,16 +40,14 @@ export async function updateRetention(
   const same = (Object.keys(after) as (keyof Retention)[]).every((kind) => after[kind] === before[kind]);
   if (same) return;
   await tx.organization.update({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     data: {
       keepMessagesDays: after.messageDays,
       keepPayloadsDays: after.payloadDays,
       keepTasksDays: after.taskDays,
     },
   });
-  await appendEvents(organizationId, tx, [
-    { type: "organization.retention_changed", actor, data: { ...after } },
-  ]);
+  await appendEvents(tx, [{ type: "organization.retention_changed", actor, data: { ...after } }]);
 }
 
 /** An admin does not shorten what is kept of their own deeds below what the operator requires. */
@@ -66,30 +63,30 @@ function refuseBelowFloor(changes: Partial<Retention>): void {
 }
 
 /** Returns the number of deleted messages; fewer than a batch: none is left. Ids are in order of time. */
-export async function deleteMessages(organizationId: string, tx: Tx): Promise<number> {
-  const { messageDays } = await keptNow(organizationId, tx);
+export async function deleteMessages(tx: Tx): Promise<number> {
+  const { messageDays } = await keptNow(tx);
   if (messageDays === null) return 0;
-  return tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND id IN (
-    SELECT id FROM (SELECT id, at FROM protocol_message WHERE organization_id = ${organizationId}::uuid
+  return tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${tx.organizationId}::uuid AND id IN (
+    SELECT id FROM (SELECT id, at FROM protocol_message WHERE organization_id = ${tx.organizationId}::uuid
       ORDER BY id LIMIT ${ROWS} FOR UPDATE SKIP LOCKED) first WHERE at < ${cutoff(messageDays)})`;
 }
 
 /** Returns the number of lines processed. One engine at a time: the position is locked. */
-export async function dropPayloads(organizationId: string, tx: Tx): Promise<number> {
-  const { payloadDays } = await keptNow(organizationId, tx);
+export async function dropPayloads(tx: Tx): Promise<number> {
+  const { payloadDays } = await keptNow(tx);
   if (payloadDays === null) return 0;
   await tx.$executeRaw`INSERT INTO event_follower (organization_id, follower, seq)
-    VALUES (${organizationId}::uuid, ${FOLLOWER}, 0) ON CONFLICT DO NOTHING`;
+    VALUES (${tx.organizationId}::uuid, ${FOLLOWER}, 0) ON CONFLICT DO NOTHING`;
   const [place] = await tx.$queryRaw<{ seq: bigint }[]>`SELECT seq FROM event_follower
-    WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER} FOR UPDATE SKIP LOCKED`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND follower = ${FOLLOWER} FOR UPDATE SKIP LOCKED`;
   if (!place) return 0;
-  const limit = await sweepable(organizationId, tx, place.seq, payloadDays);
+  const limit = await sweepable(tx, place.seq, payloadDays);
   if (limit <= 0) return 0;
   const [done] = await tx.$queryRaw<{ reached: bigint | null }[]>`
     SELECT reached FROM drop_event_payloads(${place.seq}, ${limit}::integer, ${env().keepAtLeastDays}::integer)`;
   if (!done || done.reached === null) return 0;
   await tx.$executeRaw`UPDATE event_follower SET seq = ${done.reached}
-    WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER}`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND follower = ${FOLLOWER}`;
   return Number(done.reached - place.seq);
 }
 
@@ -97,10 +94,10 @@ export async function dropPayloads(organizationId: string, tx: Tx): Promise<numb
  * Returns how many lines after `after` may be processed: details wait until every audit stream has them, but no
  * longer than `UNDELIVERED_DAYS` beyond their time. The stream tells what it then gets without details.
  */
-async function sweepable(organizationId: string, tx: Tx, after: bigint, days: number): Promise<number> {
+async function sweepable(tx: Tx, after: bigint, days: number): Promise<number> {
   const [row] = await tx.$queryRaw<{ delivered: bigint | null; overdue: bigint | null }[]>`
-    SELECT (SELECT min(seq) FROM audit_stream WHERE organization_id = ${organizationId}::uuid) AS delivered,
-      (SELECT max(seq) FROM (SELECT seq, at FROM event WHERE organization_id = ${organizationId}::uuid
+    SELECT (SELECT min(seq) FROM audit_stream WHERE organization_id = ${tx.organizationId}::uuid) AS delivered,
+      (SELECT max(seq) FROM (SELECT seq, at FROM event WHERE organization_id = ${tx.organizationId}::uuid
         AND seq > ${after} ORDER BY seq LIMIT ${ROWS}) next WHERE at < ${cutoff(days + UNDELIVERED_DAYS)}) AS overdue`;
   if (!row || row.delivered === null) return ROWS;
   const last = Math.max(Number(row.delivered), Number(row.overdue ?? 0));
@@ -108,8 +105,9 @@ async function sweepable(organizationId: string, tx: Tx, after: bigint, days: nu
 }
 
 /** Returns the number of deleted messages or tasks. Tasks restarted from a deleted one lose only the link. */
-export async function deleteTasks(organizationId: string, tx: Tx): Promise<number> {
-  const { taskDays } = await keptNow(organizationId, tx);
+export async function deleteTasks(tx: Tx): Promise<number> {
+  const { organizationId } = tx;
+  const { taskDays } = await keptNow(tx);
   if (taskDays === null) return 0;
   const rows = await tx.$queryRaw<
     { id: string; raceId: string | null }[]
@@ -142,7 +140,6 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
   await tx.$executeRaw`SELECT drop_private_payloads(${taskId.in}::uuid[])`;
   const { count } = await tx.task.deleteMany({ where: { organizationId, id: taskId } });
   await deleteEmptyRaces(
-    organizationId,
     tx,
     rows.flatMap(({ raceId }) => raceId ?? []),
   );
@@ -150,10 +147,10 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
 }
 
 /** Locks the races first: of two engines that delete a race's last tasks, one sees that none is left. */
-async function deleteEmptyRaces(organizationId: string, tx: Tx, ids: string[]): Promise<void> {
+async function deleteEmptyRaces(tx: Tx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+  await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${tx.organizationId}::uuid AND id = ANY (${ids}::uuid[])
     ORDER BY id FOR UPDATE`;
-  await tx.$executeRaw`DELETE FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+  await tx.$executeRaw`DELETE FROM race WHERE organization_id = ${tx.organizationId}::uuid AND id = ANY (${ids}::uuid[])
     AND NOT EXISTS (SELECT FROM task WHERE task.organization_id = race.organization_id AND task.race_id = race.id)`;
 }

@@ -129,17 +129,14 @@ async function adopt(
   if (account) {
     const isOwn = await db.withOrganization(organizationId, async (tx) => {
       const member = await tx.membership.findFirst({ where: { organizationId, userId: account.user_id } });
-      return (
-        member !== null &&
-        (await isVerifiedDomain(organizationId, tx, email.slice(email.lastIndexOf("@") + 1)))
-      );
+      return member !== null && (await isVerifiedDomain(tx, email.slice(email.lastIndexOf("@") + 1)));
     });
     const linked = account.proven && isOwn ? await keepIdentity(db, account.user_id, issuer, subject) : null;
     return linked ? { userId: linked } : { refused: "account_exists" };
   }
   const isLetIn =
     (provider.createAccounts && (roleByGroups(provider, groups) ?? provider.defaultRole) !== null) ||
-    (await db.withOrganization(organizationId, (tx) => isInvited(organizationId, tx, email)));
+    (await db.withOrganization(organizationId, (tx) => isInvited(tx, email)));
   if (!isLetIn) return { refused: "no_account" };
   // Unproven: whoever proves the address elsewhere gets the account without this identity (decision 034).
   const [row] = await db.gate<{
@@ -181,7 +178,7 @@ async function acceptOwnInvitation({ db }: Services, organizationId: string, use
   );
   if (account)
     await db.withOrganization(organizationId, (tx) =>
-      acceptInvitationByProvider(organizationId, tx, { id: userId, ...account }),
+      acceptInvitationByProvider(tx, { id: userId, ...account }),
     );
 }
 

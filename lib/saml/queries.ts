@@ -35,28 +35,29 @@ function ownAddresses(site: string, id: string) {
 }
 
 /** Lists the organization's providers, oldest first; they are few. */
-export async function listSamlProviders(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  site: string,
-): Promise<SamlProvider[]> {
-  const rows = await tx.samlProvider.findMany({ where: { organizationId }, select: SHOWN, orderBy: ORDER });
-  const holders = await readHolders(organizationId, tx, principal, rows);
+export async function listSamlProviders(tx: Tx, principal: Principal, site: string): Promise<SamlProvider[]> {
+  const rows = await tx.samlProvider.findMany({
+    where: { organizationId: tx.organizationId },
+    select: SHOWN,
+    orderBy: ORDER,
+  });
+  const holders = await readHolders(tx, principal, rows);
   return rows.map((row) => toProvider(row, holders, site));
 }
 
 /** Throws `not_found`. */
 export async function readSamlProvider(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   site: string,
   id: string,
 ): Promise<SamlProvider> {
-  const row = await tx.samlProvider.findFirst({ where: { organizationId, id }, select: SHOWN });
+  const row = await tx.samlProvider.findFirst({
+    where: { organizationId: tx.organizationId, id },
+    select: SHOWN,
+  });
   if (!row) throw notFound("SAML provider");
-  return toProvider(row, await readHolders(organizationId, tx, principal, [row]), site);
+  return toProvider(row, await readHolders(tx, principal, [row]), site);
 }
 
 interface Holder {
@@ -68,7 +69,6 @@ interface Holder {
 
 /** Who holds the providers, by id. */
 async function readHolders(
-  organizationId: string,
   tx: Tx,
   { userId, role, isView }: Principal,
   rows: Shown[],
@@ -78,12 +78,12 @@ async function readHolders(
   const maySay = userId !== null && !isView && may(role, "saml:manage");
   const found = await tx.$queryRaw<{ id: string; name: string | null; isOther: boolean }[]>`
     SELECT holder AS id, (SELECT u.name FROM "user" u WHERE u.id = holder) AS name,
-      coalesce(${maySay} AND NOT counts_by_line(${organizationId}::uuid, holder, ${userId}::uuid), false) AS "isOther"
+      coalesce(${maySay} AND NOT counts_by_line(${tx.organizationId}::uuid, holder, ${userId}::uuid), false) AS "isOther"
     FROM unnest(${ids}::uuid[]) holder`;
   return new Map(
     found.map(({ id, name, isOther }) => [
       id,
-      id === organizationId
+      id === tx.organizationId
         ? { id: null, name: "the command line", isOther }
         : { id, name: name ?? "a former member", isOther },
     ]),
@@ -142,7 +142,8 @@ function toProvider(row: Shown, holders: Map<string, Holder>, site: string): Sam
 export type SignInProvider = Awaited<ReturnType<typeof readForSignIn>> & {};
 
 /** Null: there is no such provider in the organization. */
-export async function readForSignIn(organizationId: string, tx: Tx, seal: Seal, site: string, id: string) {
+export async function readForSignIn(tx: Tx, seal: Seal, site: string, id: string) {
+  const { organizationId } = tx;
   const row = await tx.samlProvider.findFirst({ where: { organizationId, id } });
   const organization = row && (await tx.organization.findUniqueOrThrow({ where: { id: organizationId } }));
   if (!row || !organization) return null;
@@ -187,9 +188,9 @@ export async function nameOfProvider(db: Database, id: string): Promise<string |
 }
 
 /** Oldest first. */
-export async function listSamlProviderNames(organizationId: string, tx: Tx) {
+export async function listSamlProviderNames(tx: Tx) {
   return tx.samlProvider.findMany({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     select: { id: true, name: true },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
@@ -203,9 +204,9 @@ export async function providersOfSlug(db: Database, slug: string): Promise<{ id:
 }
 
 /** The organization's providers, and whether the person's account is linked to each. */
-export async function listSamlLinks(organizationId: string, tx: Tx, userId: string): Promise<SamlLink[]> {
+export async function listSamlLinks(tx: Tx, userId: string): Promise<SamlLink[]> {
   const rows = await tx.samlProvider.findMany({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     select: { id: true, name: true },
     orderBy: ORDER,
   });
@@ -214,8 +215,11 @@ export async function listSamlLinks(organizationId: string, tx: Tx, userId: stri
 }
 
 /** Throws `not_found`. */
-export async function readSamlName(organizationId: string, tx: Tx, id: string): Promise<string> {
-  const row = await tx.samlProvider.findFirst({ where: { organizationId, id }, select: { name: true } });
+export async function readSamlName(tx: Tx, id: string): Promise<string> {
+  const row = await tx.samlProvider.findFirst({
+    where: { organizationId: tx.organizationId, id },
+    select: { name: true },
+  });
   if (!row) throw notFound("SAML provider");
   return row.name;
 }

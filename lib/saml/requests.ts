@@ -18,31 +18,25 @@ const ms = (time: number) => Prisma.sql`${time}::double precision * interval '1 
 
 /** Keeps a request, and drops those that are too old. `browser`: the cookie's secret. Returns the request's id. */
 export async function openRequest(
-  organizationId: string,
   tx: Tx,
   providerId: string,
   browser: string,
   { purpose, userId, callback }: Begun,
 ): Promise<string> {
   const id = newRequestId();
-  await tx.$executeRaw`DELETE FROM saml_request WHERE organization_id = ${organizationId}::uuid
+  await tx.$executeRaw`DELETE FROM saml_request WHERE organization_id = ${tx.organizationId}::uuid
     AND provider_id = ${providerId}::uuid AND created_at < now() - ${ms(REQUEST_MS)}`;
-  await tx.$executeRaw`DELETE FROM saml_response WHERE organization_id = ${organizationId}::uuid
+  await tx.$executeRaw`DELETE FROM saml_response WHERE organization_id = ${tx.organizationId}::uuid
     AND provider_id = ${providerId}::uuid AND created_at < now() - ${ms(ASSERTION_KEPT_MS)}`;
   await tx.$executeRaw`INSERT INTO saml_request (organization_id, id, provider_id, browser_hash, purpose, user_id, callback)
-    VALUES (${organizationId}::uuid, ${id}, ${providerId}::uuid, ${hashSecret(browser)}, ${purpose}, ${userId}::uuid, ${callback})`;
+    VALUES (${tx.organizationId}::uuid, ${id}, ${providerId}::uuid, ${hashSecret(browser)}, ${purpose}, ${userId}::uuid, ${callback})`;
   return id;
 }
 
 /** The request of that id that no response has answered yet; null: there is none. */
-export async function findRequest(
-  organizationId: string,
-  tx: Tx,
-  providerId: string,
-  id: string,
-): Promise<Begun | null> {
+export async function findRequest(tx: Tx, providerId: string, id: string): Promise<Begun | null> {
   const [found] = await tx.$queryRaw<Begun[]>`SELECT purpose, user_id AS "userId", callback FROM saml_request
-    WHERE organization_id = ${organizationId}::uuid AND provider_id = ${providerId}::uuid AND id = ${id}
+    WHERE organization_id = ${tx.organizationId}::uuid AND provider_id = ${providerId}::uuid AND id = ${id}
       AND answered_at IS NULL`;
   return found ?? null;
 }
@@ -53,14 +47,13 @@ export async function findRequest(
  * browser's next request fetches it. Throws SamlFault.
  */
 export async function takeAssertion(
-  organizationId: string,
   tx: Tx,
   providerId: string,
   asserted: Asserted,
   unasked: { browser: string; callback: string } | null,
 ): Promise<string> {
   const to = asserted.inResponseTo
-    ? await answerRequest(organizationId, tx, providerId, asserted.inResponseTo)
+    ? await answerRequest(tx, providerId, asserted.inResponseTo)
     : unasked && {
         browserHash: hashSecret(unasked.browser),
         purpose: "sign_in" as const,
@@ -71,7 +64,7 @@ export async function takeAssertion(
     if (asserted.inResponseTo === null) throw new SamlFault("provider_started");
     const [known] = await tx.$queryRaw<
       unknown[]
-    >`SELECT 1 FROM saml_request WHERE organization_id = ${organizationId}::uuid
+    >`SELECT 1 FROM saml_request WHERE organization_id = ${tx.organizationId}::uuid
       AND provider_id = ${providerId}::uuid AND id = ${asserted.inResponseTo} AND answered_at IS NOT NULL`;
     throw new SamlFault(known ? "used" : "not_started");
   }
@@ -81,16 +74,16 @@ export async function takeAssertion(
   const taken =
     await tx.$executeRaw`INSERT INTO saml_response (organization_id, provider_id, assertion_id, ticket_hash,
       browser_hash, purpose, user_id, callback, claims)
-    VALUES (${organizationId}::uuid, ${providerId}::uuid, ${assertionId}, ${hashSecret(ticket)}, ${to.browserHash},
+    VALUES (${tx.organizationId}::uuid, ${providerId}::uuid, ${assertionId}, ${hashSecret(ticket)}, ${to.browserHash},
       ${to.purpose}, ${to.userId}::uuid, ${to.callback}, ${claims}::jsonb) ON CONFLICT DO NOTHING`;
   if (taken === 0) throw new SamlFault("used");
   return ticket;
 }
 
 /** Of two responses to one request, one finds it unanswered. */
-async function answerRequest(organizationId: string, tx: Tx, providerId: string, id: string) {
+async function answerRequest(tx: Tx, providerId: string, id: string) {
   const [answered] = await tx.$queryRaw<(Begun & { browserHash: Uint8Array })[]>`UPDATE saml_request
-    SET answered_at = now() WHERE organization_id = ${organizationId}::uuid AND provider_id = ${providerId}::uuid
+    SET answered_at = now() WHERE organization_id = ${tx.organizationId}::uuid AND provider_id = ${providerId}::uuid
       AND id = ${id} AND answered_at IS NULL AND created_at > now() - ${ms(REQUEST_MS)}
     RETURNING purpose, user_id AS "userId", callback, browser_hash AS "browserHash"`;
   return answered ?? null;
@@ -98,18 +91,17 @@ async function answerRequest(organizationId: string, tx: Tx, providerId: string,
 
 /** Fetches what a ticket stands for, once, and by the browser that it is for. Null: too late, used, or another browser. */
 export async function takeTicket(
-  organizationId: string,
   tx: Tx,
   providerId: string,
   ticket: string,
   browser: string,
 ): Promise<(Begun & { claims: unknown }) | null> {
   const [taken] = await tx.$queryRaw<(Begun & { claims: unknown })[]>`
-    WITH found AS (SELECT assertion_id, claims FROM saml_response WHERE organization_id = ${organizationId}::uuid
+    WITH found AS (SELECT assertion_id, claims FROM saml_response WHERE organization_id = ${tx.organizationId}::uuid
       AND provider_id = ${providerId}::uuid AND ticket_hash = ${hashSecret(ticket)} AND browser_hash = ${hashSecret(browser)}
       AND taken_at IS NULL AND created_at > now() - ${ms(TICKET_MS)} FOR UPDATE)
     UPDATE saml_response r SET taken_at = now(), claims = NULL FROM found
-    WHERE r.organization_id = ${organizationId}::uuid AND r.provider_id = ${providerId}::uuid
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.provider_id = ${providerId}::uuid
       AND r.assertion_id = found.assertion_id AND r.taken_at IS NULL
     RETURNING r.purpose, r.user_id AS "userId", r.callback, found.claims`;
   return taken ?? null;

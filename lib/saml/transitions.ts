@@ -70,7 +70,6 @@ function checkSsoUrl(network: Network, ssoUrl: string): void {
 
 /** `own`: made by `makeOwnCertificate`. Throws `too_many_saml_providers`. */
 export async function createSamlProvider(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
@@ -86,6 +85,7 @@ export async function createSamlProvider(
     ...settings
   }: CreateSamlProvider,
 ): Promise<string> {
+  const { organizationId } = tx;
   const id = uuidv7();
   // One at a time, so that two at once do not exceed the limit.
   await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR UPDATE`;
@@ -96,12 +96,12 @@ export async function createSamlProvider(
     );
   const sealedKey = seal.seal(keyPlace(organizationId, id), own.privateKey);
   const { certificate } = own;
-  const described = await describedBy(organizationId, tx, principal);
+  const described = await describedBy(tx, principal);
   await tx.samlProvider.create({
     data: { organizationId, id, name, ...idp, ...settings, ...described, certificate, sealedKey },
   });
   const { actor } = principal;
-  await append(organizationId, tx, actor, "saml_provider.created", { id, name }, { entityId: idp.entityId });
+  await append(tx, actor, "saml_provider.created", { id, name }, { entityId: idp.entityId });
   return id;
 }
 
@@ -112,14 +112,13 @@ export async function createSamlProvider(
  * of its keys, or not its address, would stay.
  */
 export async function updateSamlProvider(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   id: string,
   idp: Partial<IdpDescription>,
   { metadata: _m, metadataUrl: _u, ssoUrl: _s, certificates: _c, ...settings }: UpdateSamlProvider,
 ): Promise<void> {
-  const before = await lock(organizationId, tx, id);
+  const before = await lock(tx, id);
   const { entityId, ...described } = idp;
   if (entityId !== undefined && entityId !== before.entityId)
     throw new AppError(
@@ -130,17 +129,20 @@ export async function updateSamlProvider(
   const isReplaced =
     (certificates && !certificates.some((one) => before.certificates.includes(one))) ||
     (ssoUrl !== undefined && ssoUrl !== before.ssoUrl);
-  if (isReplaced && (await isRequired(organizationId, tx, id)))
+  if (isReplaced && (await isRequired(tx, id)))
     throw new AppError(
       "would_lock_out",
       "The organization requires this provider, so that a slip would keep everybody out: put a new certificate beside the present one, or take the provider out of Settings → Sign-in first.",
     );
   const data = { ...settings, ...described };
-  const by = await describedBy(organizationId, tx, principal);
-  await tx.samlProvider.updateMany({ where: { organizationId, id }, data: { ...data, ...by } });
-  await unassignUnable(organizationId, tx, null);
+  const by = await describedBy(tx, principal);
+  await tx.samlProvider.updateMany({
+    where: { organizationId: tx.organizationId, id },
+    data: { ...data, ...by },
+  });
+  await unassignUnable(tx, null);
   const { actor } = principal;
-  await append(organizationId, tx, actor, "saml_provider.updated", before, {
+  await append(tx, actor, "saml_provider.updated", before, {
     changed: Object.keys(data).sort(),
     ...(settings.idpInitiated !== undefined && { idpInitiated: settings.idpInitiated }),
     ...(settings.createAccounts !== undefined && { createAccounts: settings.createAccounts }),
@@ -152,47 +154,36 @@ export async function updateSamlProvider(
  * Its sessions end, and its links to accounts go (a trigger of 0070). Throws `not_found`, and `would_lock_out` while the
  * organization requires it: whoever signs in by it could no more, and could not change that.
  */
-export async function removeSamlProvider(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  id: string,
-): Promise<void> {
-  const before = await lock(organizationId, tx, id);
-  if (await isRequired(organizationId, tx, id))
+export async function removeSamlProvider(tx: Tx, { actor }: Principal, id: string): Promise<void> {
+  const before = await lock(tx, id);
+  if (await isRequired(tx, id))
     throw new AppError(
       "would_lock_out",
       "The organization requires this provider: take it out of Settings → Sign-in first.",
     );
-  await tx.samlProvider.deleteMany({ where: { organizationId, id } });
-  await append(organizationId, tx, actor, "saml_provider.removed", before);
+  await tx.samlProvider.deleteMany({ where: { organizationId: tx.organizationId, id } });
+  await append(tx, actor, "saml_provider.removed", before);
 }
 
 /**
  * Says, as another person than those who described the provider, that it is the organization's as it is: whom it signs in
  * count for themselves again. Its sessions end. Throws `not_found`, `same_maker`, `nothing_to_confirm`.
  */
-export async function confirmSamlProvider(
-  organizationId: string,
-  tx: Tx,
-  { userId, actor }: Principal,
-  id: string,
-): Promise<void> {
+export async function confirmSamlProvider(tx: Tx, { userId, actor }: Principal, id: string): Promise<void> {
   if (userId === null) throw new AppError("forbidden", "A person confirms this, not an API key.");
-  await confirmAs(organizationId, tx, userId, actor, id);
+  await confirmAs(tx, userId, actor, id);
 }
 
 /** `userId`: null for the operator, who can where no owner counts as another person. */
 export async function confirmAs(
-  organizationId: string,
   tx: Tx,
   userId: string | null,
   actor: Principal["actor"],
   id: string,
 ): Promise<void> {
-  const before = await lock(organizationId, tx, id);
+  const before = await lock(tx, id);
   const [row] = await tx.$queryRaw<{ outcome: string | null }[]>`
-    SELECT gate.confirm_saml_provider(${organizationId}::uuid, ${id}::uuid, ${userId}::uuid) AS outcome`;
+    SELECT gate.confirm_saml_provider(${tx.organizationId}::uuid, ${id}::uuid, ${userId}::uuid) AS outcome`;
   if (row?.outcome === "same")
     throw new AppError(
       "same_maker",
@@ -200,13 +191,12 @@ export async function confirmAs(
     );
   if (row?.outcome !== "done")
     throw new AppError("nothing_to_confirm", `${before.name} is confirmed as it is.`);
-  await publishChangeNow(organizationId, tx, "member", [organizationId]);
-  await append(organizationId, tx, actor, "saml_provider.confirmed", before);
+  await publishChangeNow(tx, "member", [tx.organizationId]);
+  await append(tx, actor, "saml_provider.confirmed", before);
 }
 
 /** Keeps how a test sign-in went: `failure` is a code, or null with a report. */
 export async function recordTest(
-  organizationId: string,
   tx: Tx,
   id: string,
   outcome: { failure: string } | { report: SamlTestReport },
@@ -214,40 +204,38 @@ export async function recordTest(
   const failure = "failure" in outcome ? outcome.failure : null;
   const report = "report" in outcome ? JSON.stringify(outcome.report) : null;
   await tx.$executeRaw`UPDATE saml_provider SET tested_at = now(), test_failure = ${failure}, test_report = ${report}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid`;
 }
 
 /** Tells the organization that its provider signed nobody in, and why, by its code. The caller says it rarely: anybody may try. */
-export async function recordRefusal(
-  organizationId: string,
-  tx: Tx,
-  id: string,
-  reason: string,
-): Promise<void> {
-  const name = await tx.samlProvider.findFirst({ where: { organizationId, id }, select: { name: true } });
+export async function recordRefusal(tx: Tx, id: string, reason: string): Promise<void> {
+  const name = await tx.samlProvider.findFirst({
+    where: { organizationId: tx.organizationId, id },
+    select: { name: true },
+  });
   // It was removed meanwhile.
   if (!name) return;
   const actor = { kind: "system" as const, id: null, name: "Sign-in" };
-  await append(organizationId, tx, actor, "saml_provider.sign_in_refused", { id, ...name }, { reason });
+  await append(tx, actor, "saml_provider.sign_in_refused", { id, ...name }, { reason });
 }
 
 /**
  * For the rule of a second person: who describes a provider, for a service account everybody who is behind it. The time
  * says to a trigger of 0122 that these columns are meant.
  */
-async function describedBy(organizationId: string, tx: Tx, principal: Principal) {
+async function describedBy(tx: Tx, principal: Principal) {
   const [row] = await tx.$queryRaw<{ describedBy: string; heldBy: string[]; describedAt: Date }[]>`
     SELECT coalesce(a.owner_id, who.maker) AS "describedBy", now()::timestamptz(3) AS "describedAt",
       coalesce((SELECT array_agg(b.user_id) FROM service_account_maker b
-        WHERE b.organization_id = ${organizationId}::uuid AND b.service_account_id = a.id), ARRAY[who.maker]) AS "heldBy"
-    FROM (SELECT ${makerOf(organizationId, principal)} AS maker) who
-      LEFT JOIN service_account a ON a.organization_id = ${organizationId}::uuid AND a.id = who.maker`;
+        WHERE b.organization_id = ${tx.organizationId}::uuid AND b.service_account_id = a.id), ARRAY[who.maker]) AS "heldBy"
+    FROM (SELECT ${makerOf(tx.organizationId, principal)} AS maker) who
+      LEFT JOIN service_account a ON a.organization_id = ${tx.organizationId}::uuid AND a.id = who.maker`;
   return row;
 }
 
 /** The caller has locked the provider, so that nobody begins to require it meanwhile. */
-async function isRequired(organizationId: string, tx: Tx, id: string): Promise<boolean> {
-  const where = { organizationId, providers: { has: issuerOf(id) } };
+async function isRequired(tx: Tx, id: string): Promise<boolean> {
+  const where = { organizationId: tx.organizationId, providers: { has: issuerOf(id) } };
   return (await tx.signInPolicy.count({ where })) > 0;
 }
 
@@ -259,23 +247,22 @@ interface LockedProvider {
   certificates: string[];
 }
 
-async function lock(organizationId: string, tx: Tx, id: string): Promise<LockedProvider> {
+async function lock(tx: Tx, id: string): Promise<LockedProvider> {
   const [found] = await tx.$queryRaw<LockedProvider[]>`
     SELECT id, name, entity_id AS "entityId", sso_url AS "ssoUrl", certificates FROM saml_provider
-    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR UPDATE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid FOR UPDATE`;
   if (!found) throw notFound("SAML provider");
   return found;
 }
 
 async function append(
-  organizationId: string,
   tx: Tx,
   actor: Principal["actor"],
   type: EventType,
   { id, name }: { id: string; name: string },
   more: Record<string, unknown> = {},
 ): Promise<void> {
-  await appendEvents(organizationId, tx, [{ type, actor, data: { samlProviderId: id, name, ...more } }]);
+  await appendEvents(tx, [{ type, actor, data: { samlProviderId: id, name, ...more } }]);
 }
 
 function invalid(field: string, message: string): AppError {

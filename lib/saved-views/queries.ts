@@ -4,27 +4,17 @@ import { notFound } from "../base/errors.ts";
 import { type SavedView, savedViewSchema, type ViewPage } from "./schema.ts";
 
 /** All views that the member may use, by name; of one page if given. */
-export async function listViews(
-  organizationId: string,
-  tx: Tx,
-  userId: string,
-  page: ViewPage | undefined,
-): Promise<SavedView[]> {
+export async function listViews(tx: Tx, userId: string, page: ViewPage | undefined): Promise<SavedView[]> {
   const ofPage = page ? Prisma.sql`AND v.page = ${page}` : Prisma.empty;
-  const rows = await tx.$queryRaw<ViewRow[]>`${SELECT} WHERE ${usable(organizationId, userId)} ${ofPage}
+  const rows = await tx.$queryRaw<ViewRow[]>`${SELECT} WHERE ${usable(tx.organizationId, userId)} ${ofPage}
     ORDER BY lower(v.name), v.id`;
   return rows.map((row) => toView(userId, row));
 }
 
 /** Throws `not_found`, also for another member's private view. */
-export async function readView(
-  organizationId: string,
-  tx: Tx,
-  userId: string,
-  viewId: string,
-): Promise<SavedView> {
+export async function readView(tx: Tx, userId: string, viewId: string): Promise<SavedView> {
   const [row] = await tx.$queryRaw<ViewRow[]>`${SELECT}
-    WHERE ${usable(organizationId, userId)} AND v.id = ${viewId}::uuid`;
+    WHERE ${usable(tx.organizationId, userId)} AND v.id = ${viewId}::uuid`;
   if (!row) throw notFound("view");
   return toView(userId, row);
 }

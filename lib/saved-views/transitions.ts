@@ -19,68 +19,56 @@ export function viewer(principal: Principal): string {
 }
 
 /** Throws `forbidden`, `name_taken`, `too_many_views`. */
-export async function createView(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  input: CreateViewInput,
-): Promise<string> {
+export async function createView(tx: Tx, principal: Principal, input: CreateViewInput): Promise<string> {
   const userId = viewer(principal);
   if (input.shared) refuseSharing(principal);
   // Locks the member: of two simultaneous calls, the second counts the first one's view.
-  await tx.$queryRaw`SELECT 1 FROM membership WHERE organization_id = ${organizationId}::uuid
+  await tx.$queryRaw`SELECT 1 FROM membership WHERE organization_id = ${tx.organizationId}::uuid
     AND user_id = ${userId}::uuid FOR NO KEY UPDATE`;
-  if ((await tx.savedView.count({ where: { organizationId, userId } })) >= MOST_VIEWS)
+  if ((await tx.savedView.count({ where: { organizationId: tx.organizationId, userId } })) >= MOST_VIEWS)
     throw new AppError(
       "too_many_views",
       `You have ${MOST_VIEWS} views, the most there can be. Delete one first.`,
     );
   const id = uuidv7();
-  await tx.savedView.create({ data: { organizationId, id, userId, ...input } }).catch(refuseTakenName);
-  if (input.shared) await tellOfSharing(organizationId, tx, principal, { id, ...input });
+  await tx.savedView
+    .create({ data: { organizationId: tx.organizationId, id, userId, ...input } })
+    .catch(refuseTakenName);
+  if (input.shared) await tellOfSharing(tx, principal, { id, ...input });
   return id;
 }
 
 /** Returns the changed view, visible or not. Throws `not_found`, `forbidden`, `name_taken`. */
 export async function updateView(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   viewId: string,
   input: UpdateViewInput,
 ): Promise<SavedView> {
-  const view = await changeable(organizationId, tx, principal, viewId);
+  const view = await changeable(tx, principal, viewId);
   if (input.shared && !view.shared) refuseSharing(principal);
   const updated = await tx.savedView
-    .updateMany({ where: { organizationId, id: viewId, shared: view.shared }, data: definedOnly(input) })
+    .updateMany({
+      where: { organizationId: tx.organizationId, id: viewId, shared: view.shared },
+      data: definedOnly(input),
+    })
     .catch(refuseTakenName);
   // The view was shared or made private meanwhile, so other rules apply.
-  if (updated.count === 0) return updateView(organizationId, tx, principal, viewId, input);
+  if (updated.count === 0) return updateView(tx, principal, viewId, input);
   const changed = { ...view, ...definedOnly(input) };
-  if (changed.shared !== view.shared) await tellOfSharing(organizationId, tx, principal, changed);
+  if (changed.shared !== view.shared) await tellOfSharing(tx, principal, changed);
   return changed;
 }
 
 /** Throws `not_found`, `forbidden`. */
-export async function deleteView(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  viewId: string,
-): Promise<void> {
-  const view = await changeable(organizationId, tx, principal, viewId);
-  const deleted = await tx.savedView.deleteMany({ where: { organizationId, id: viewId } });
-  if (deleted.count === 1 && view.shared)
-    await tellOfSharing(organizationId, tx, principal, { ...view, shared: false });
+export async function deleteView(tx: Tx, principal: Principal, viewId: string): Promise<void> {
+  const view = await changeable(tx, principal, viewId);
+  const deleted = await tx.savedView.deleteMany({ where: { organizationId: tx.organizationId, id: viewId } });
+  if (deleted.count === 1 && view.shared) await tellOfSharing(tx, principal, { ...view, shared: false });
 }
 
-async function changeable(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  viewId: string,
-): Promise<SavedView> {
-  const view = await readView(organizationId, tx, viewer(principal), viewId);
+async function changeable(tx: Tx, principal: Principal, viewId: string): Promise<SavedView> {
+  const view = await readView(tx, viewer(principal), viewId);
   if (!view.mine && !may(principal.role, "views:manage"))
     throw new AppError("forbidden", `Only ${view.owner.name} or an admin can change this view.`);
   return view;
@@ -113,13 +101,10 @@ function refuseTakenName(error: unknown): never {
 }
 
 async function tellOfSharing(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { id, name, page, shared }: Pick<SavedView, "id" | "name" | "page" | "shared">,
 ): Promise<void> {
   const type = shared ? "view.shared" : "view.unshared";
-  await appendEvents(organizationId, tx, [
-    { type, actor: principal.actor, data: { viewId: id, name, page } },
-  ]);
+  await appendEvents(tx, [{ type, actor: principal.actor, data: { viewId: id, name, page } }]);
 }

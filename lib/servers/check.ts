@@ -30,8 +30,8 @@ export async function addServer(
   const { organizationId } = principal;
   const probed = input.auth.kind === "oauth" ? notConnected(asked) : asked;
   return services.db.withOrganization(organizationId, async (tx) => {
-    const id = await createServer(organizationId, tx, principal, services.seal, input, probed);
-    return readServer(organizationId, tx, principal, id);
+    const id = await createServer(tx, principal, services.seal, input, probed);
+    return readServer(tx, principal, id);
   });
 }
 
@@ -44,8 +44,8 @@ export async function changeServer(
 ): Promise<Server> {
   const { organizationId } = principal;
   const { changed, forgotten } = await services.db.withOrganization(organizationId, async (tx) => ({
-    forgotten: await updateServer(organizationId, tx, principal, services.seal, serverId, input),
-    changed: await readServer(organizationId, tx, principal, serverId),
+    forgotten: await updateServer(tx, principal, services.seal, serverId, input),
+    changed: await readServer(tx, principal, serverId),
   }));
   await revokeAll(services.network, forgotten);
   if (!input.era && !input.auth) return changed;
@@ -57,7 +57,7 @@ export async function changeServer(
 export async function dropServer(services: Services, principal: Principal, serverId: string): Promise<void> {
   const { organizationId } = principal;
   const forgotten = await services.db.withOrganization(organizationId, (tx) =>
-    removeServer(organizationId, tx, principal, services.seal, serverId),
+    removeServer(tx, principal, services.seal, serverId),
   );
   await revokeAll(services.network, forgotten);
 }
@@ -71,7 +71,7 @@ export async function checkServer(
   const { organizationId } = principal;
   const { steps } = await probeAndRecord(services, principal, serverId);
   const server = await services.db.withOrganization(organizationId, (tx) =>
-    readServer(organizationId, tx, principal, serverId),
+    readServer(tx, principal, serverId),
   );
   return { ...server, steps: server.authKind === "oauth" ? [signIn(server), ...steps] : steps };
 }
@@ -151,7 +151,7 @@ const isOld = ({ checkedAt }: KeptTools) =>
   checkedAt === null || Date.now() - checkedAt.getTime() >= TOOLS_FRESH_MS;
 
 function keptTools({ db }: Services, { organizationId }: Principal, serverId: string): Promise<KeptTools> {
-  return db.withOrganization(organizationId, (tx) => readKeptTools(organizationId, tx, serverId));
+  return db.withOrganization(organizationId, (tx) => readKeptTools(tx, serverId));
 }
 
 /** Fetches the server's current tools, with its recipes, or returns the reason for failure. Throws `server_paused`. */
@@ -176,9 +176,9 @@ async function askForTools(
 async function probeAndRecord(services: Services, principal: Principal, serverId: string): Promise<Probe> {
   const { organizationId } = principal;
   const { server, address, traits } = await services.db.withOrganization(organizationId, async (tx) => ({
-    server: await readServer(organizationId, tx, principal, serverId),
-    traits: await readTraits(organizationId, tx, serverId),
-    address: await addressFor(organizationId, tx, principal, serverId),
+    server: await readServer(tx, principal, serverId),
+    traits: await readTraits(tx, serverId),
+    address: await addressFor(tx, principal, serverId),
   }));
   const { eraSetting, startsOn } = server;
   const where = (): Endpoint =>
@@ -192,8 +192,8 @@ async function probeAndRecord(services: Services, principal: Principal, serverId
   const logs = log.take();
   await services.db.withOrganization(organizationId, async (tx) => {
     // The log of a command explains a failed start; after a success the log is of no interest.
-    if (!probed.found && logs) await recordLogTail(organizationId, tx, address.connectionId, logs);
-    await recordProbe(organizationId, tx, serverId, probed);
+    if (!probed.found && logs) await recordLogTail(tx, address.connectionId, logs);
+    await recordProbe(tx, serverId, probed);
   });
   return probed;
 }

@@ -6,7 +6,6 @@ import type { Health, Late } from "./schema.ts";
 
 /** Stores a server's health as seen by calls. `message` is Intray's own text, never the server's. */
 export async function recordHealth(
-  organizationId: string,
   tx: Tx,
   serverId: string,
   health: { state: Health["state"]; message: string | null },
@@ -15,11 +14,11 @@ export async function recordHealth(
   const rows = await tx.$queryRaw<{ before: string; name: string }[]>`
     UPDATE server s SET health_state = ${health.state}, health_message = ${message}, health_checked_at = now()
     FROM server was WHERE was.organization_id = s.organization_id AND was.id = s.id
-      AND s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid
+      AND s.organization_id = ${tx.organizationId}::uuid AND s.id = ${serverId}::uuid
     RETURNING was.health_state AS before, s.name`;
   if (!rows[0] || rows[0].before === health.state) return;
-  await publishChange(organizationId, tx, "server", [serverId]);
-  await appendEvents(organizationId, tx, [
+  await publishChange(tx, "server", [serverId]);
+  await appendEvents(tx, [
     {
       type: "server.health_changed",
       actor: ENGINE_ACTOR,
@@ -29,20 +28,23 @@ export async function recordHealth(
 }
 
 /** Sets a server's health to `unauthorized` if its last usable OAuth connection has ended. */
-export async function noteSignedOut(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+export async function noteSignedOut(tx: Tx, serverId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid
+    SELECT 1 FROM server s WHERE s.organization_id = ${tx.organizationId}::uuid AND s.id = ${serverId}::uuid
       AND s.auth_kind = 'oauth' AND s.removed_at IS NULL AND NOT EXISTS (
         SELECT FROM connection c JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
         WHERE c.organization_id = s.organization_id AND c.server_id = s.id AND g.state IN ('connected', 'needs_scope'))`;
   if (rows.length === 0) return;
   const message = "Nobody is signed in at this server now.";
-  await recordHealth(organizationId, tx, serverId, { state: "unauthorized", message });
+  await recordHealth(tx, serverId, { state: "unauthorized", message });
 }
 
 /** Stores the detected era if none is known. */
-export async function recordEra(organizationId: string, tx: Tx, serverId: string, era: Era): Promise<void> {
-  await tx.server.updateMany({ where: { organizationId, id: serverId, era: null }, data: { era } });
+export async function recordEra(tx: Tx, serverId: string, era: Era): Promise<void> {
+  await tx.server.updateMany({
+    where: { organizationId: tx.organizationId, id: serverId, era: null },
+    data: { era },
+  });
 }
 
 export interface CircuitState {
@@ -53,7 +55,6 @@ export interface CircuitState {
 
 /** Stores a connection's consecutive failures, and until when to pause its calls, by the database's clock. */
 export async function recordCircuit(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   { failures, openForMs }: CircuitState,
@@ -61,35 +62,29 @@ export async function recordCircuit(
   const rows = await tx.$queryRaw<{ serverId: string }[]>`
     UPDATE connection SET circuit_failures = ${failures}::integer,
       circuit_open_until = CASE WHEN ${failures}::integer > 0 THEN now() + ${openForMs}::float8 * interval '1 ms' END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${connectionId}::uuid
     RETURNING server_id AS "serverId"`;
-  for (const { serverId } of rows) await publishChange(organizationId, tx, "server", [serverId]);
+  for (const { serverId } of rows) await publishChange(tx, "server", [serverId]);
 }
 
 /** Stores how late a connection's tasks are polled, for display; null if on time. */
-export async function recordLate(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  late: Late | null,
-): Promise<void> {
+export async function recordLate(tx: Tx, connectionId: string, late: Late | null): Promise<void> {
   const rows = await tx.$queryRaw<{ serverId: string }[]>`
     UPDATE connection SET late_every_ms = ${late?.everyMs ?? null}::integer,
       late_instead_of_ms = ${late?.insteadOfMs ?? null}::integer, late_answer_ms = ${late?.answerMs ?? null}::integer
-    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${connectionId}::uuid
     RETURNING server_id AS "serverId"`;
-  for (const { serverId } of rows) await publishChange(organizationId, tx, "server", [serverId]);
+  for (const { serverId } of rows) await publishChange(tx, "server", [serverId]);
 }
 
 /** Stores the newest failed call; ignores one older than the stored one. */
 export async function recordLastError(
-  organizationId: string,
   tx: Tx,
   serverId: string,
   { at, ...error }: { code: string; message: string; at: Date },
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE server SET last_error = ${JSON.stringify(error)}::jsonb, last_error_at = ${at}
-    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${serverId}::uuid
       AND (last_error_at IS NULL OR last_error_at < ${at})`;
 }

@@ -51,7 +51,7 @@ async function added(act: Act, era: "2025-11-25" | "2026-07-28") {
   const { id } = await addServer(services, fixture.operator, input);
   await server.close();
   const row = await fixture.within((tx) => tx.server.findFirstOrThrow({ where: { organizationId, id } }));
-  const kept = await fixture.within((tx) => readKeptTools(organizationId, tx, id));
+  const kept = await fixture.within((tx) => readKeptTools(tx, id));
   return {
     row,
     tools: kept?.tools ?? null,

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 const signIn = (tx: Tx, server: { id: string }) =>
-  saveGrant(fixture.organizationId, tx, admin, fixture.seal, {
+  saveGrant(tx, admin, fixture.seal, {
     server: { id: server.id, name: "Finance" },
     shared: true,
     issuer: "https://as.test.example",
@@ -44,35 +44,28 @@ const METADATA = {
 
 /** An engine, which locks the connection's row and then writes the server's health. */
 const engine = {
-  hold: (tx: Tx, server: { connectionId: string }) =>
-    fence(fixture.organizationId, tx, [server.connectionId], FENCE.own),
+  hold: (tx: Tx, server: { connectionId: string }) => fence(tx, [server.connectionId], FENCE.own),
   write: (tx: Tx, server: { id: string }) =>
-    recordHealth(fixture.organizationId, tx, server.id, { state: "failing", message: "It fails." }),
+    recordHealth(tx, server.id, { state: "failing", message: "It fails." }),
 };
 /** A rejected renewal, which marks the grant and then writes the server's health. */
 const renewal = {
   hold: (tx: Tx, server: { connectionId: string }) => tx.$executeRaw`
     UPDATE oauth_grant SET state = 'needs_reauth' WHERE organization_id = ${fixture.organizationId}::uuid
       AND connection_id = ${server.connectionId}::uuid`,
-  write: (tx: Tx, server: { id: string }) => noteSignedOut(fixture.organizationId, tx, server.id),
+  write: (tx: Tx, server: { id: string }) => noteSignedOut(tx, server.id),
 };
 const people: Record<string, (tx: Tx, server: { id: string }) => Promise<unknown>> = {
   "somebody signs in": signIn,
   "an admin changes its credentials": (tx: Tx, { id }: { id: string }) =>
-    updateServer(fixture.organizationId, tx, admin, fixture.seal, id, { auth: { kind: "none" } }),
-  "an admin removes it": (tx: Tx, { id }: { id: string }) =>
-    removeServer(fixture.organizationId, tx, admin, fixture.seal, id),
+    updateServer(tx, admin, fixture.seal, id, { auth: { kind: "none" } }),
+  "an admin removes it": (tx: Tx, { id }: { id: string }) => removeServer(tx, admin, fixture.seal, id),
   "somebody adopts a task that is gone": (tx: Tx, { id }: { id: string }) =>
-    adoptFoundTask(
-      fixture.organizationId,
-      tx,
-      admin,
-      fixture.seal,
-      { serverId: id, foundId: uuidv7() },
-      {},
-    ).catch((error: unknown) => {
-      if (!(error instanceof AppError)) throw error;
-    }),
+    adoptFoundTask(tx, admin, fixture.seal, { serverId: id, foundId: uuidv7() }, {}).catch(
+      (error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+      },
+    ),
 };
 
 for (const [what, act] of Object.entries(people))

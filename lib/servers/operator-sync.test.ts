@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 async function createNamed(slug: string) {
   const id = uuidv7();
-  await owner.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+  await owner.withOrganization(id, (tx) => createOrganization(tx, { slug, name: slug }));
   return { id, slug };
 }
 
@@ -202,8 +202,8 @@ test("an organization that is not there is a warning, and gets its servers when 
   expect(unknownOrganizations).toEqual([{ organization: later.slug, entry: "ledger" }]);
   const id = uuidv7();
   await owner.withOrganization(id, async (tx) => {
-    await createOrganization(id, tx, { slug: later.slug, name: "Later" });
-    await giveOperatorServers(id, tx, later.slug, servers);
+    await createOrganization(tx, { slug: later.slug, name: "Later" });
+    await giveOperatorServers(tx, later.slug, servers);
   });
   expect((await serversOf({ id })).map((server) => server.operatorEntry)).toEqual(["ledger"]);
   expect(await outcomes(servers, later)).toEqual([["ledger", "unchanged"]]);
@@ -256,8 +256,8 @@ test("recipes are those of the file: made, changed, taken away, and changed by n
   const admin = { kind: "key", id: uuidv7(), name: "Admin" } as const;
   const input = { recipe: recipeSchema.parse(recipe("c", "C")) };
   for (const change of [
-    (tx: Tx) => saveRecipe(acme.id, tx, admin, server!.id, input),
-    (tx: Tx) => removeRecipe(acme.id, tx, admin, server!.id, "a"),
+    (tx: Tx) => saveRecipe(tx, admin, server!.id, input),
+    (tx: Tx) => removeRecipe(tx, admin, server!.id, "a"),
   ])
     await expect(owner.withOrganization<unknown>(acme.id, change)).rejects.toMatchObject({
       code: "defined_by_operator",

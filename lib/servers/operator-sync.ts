@@ -42,10 +42,10 @@ export async function syncOperatorServers(db: Database, servers: OperatorServers
   for (const { id, slug } of having) organizations.set(slug, id);
   for (const [slug, organizationId] of organizations) {
     const given = new Map(entriesOf(servers, slug).map((server) => [server.entry, server]));
-    const had = await db.withOrganization(organizationId, (tx) => entriesIn(organizationId, tx));
+    const had = await db.withOrganization(organizationId, (tx) => entriesIn(tx));
     for (const entry of new Set([...given.keys(), ...had])) {
       const outcome = await db.withOrganization(organizationId, (tx) =>
-        syncEntry(organizationId, tx, entry, given.get(entry) ?? null),
+        syncEntry(tx, entry, given.get(entry) ?? null),
       );
       report.synced.push({ organization: slug, entry, outcome });
     }
@@ -54,53 +54,43 @@ export async function syncOperatorServers(db: Database, servers: OperatorServers
 }
 
 /** Creates the servers of a new organization. */
-export async function giveOperatorServers(
-  organizationId: string,
-  tx: Tx,
-  slug: string,
-  servers: OperatorServers,
-): Promise<void> {
-  for (const server of entriesOf(servers, slug)) await syncEntry(organizationId, tx, server.entry, server);
+export async function giveOperatorServers(tx: Tx, slug: string, servers: OperatorServers): Promise<void> {
+  for (const server of entriesOf(servers, slug)) await syncEntry(tx, server.entry, server);
 }
 
 const OPERATOR: Actor = { kind: "system", id: null, name: "Operator's file" };
 
 /** `given`: the entry, or null if the organization must not have the server. */
 async function syncEntry(
-  organizationId: string,
   tx: Tx,
   entry: string,
   given: OperatorServer | null,
 ): Promise<SyncedEntry["outcome"]> {
   // Runs one sync per entry at a time, so that a second run sees the first one's result.
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`operator-server ${organizationId} ${entry}`}, 0))`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`operator-server ${tx.organizationId} ${entry}`}, 0))`;
   const row = await tx.server.findFirst({
-    where: { organizationId, operatorEntry: entry, removedAt: null },
+    where: { organizationId: tx.organizationId, operatorEntry: entry, removedAt: null },
     select: { id: true, name: true, url: true, eraSetting: true, healthMessage: true },
   });
   if (given) {
     const { id, outcome } = row
-      ? { id: row.id, outcome: await update(organizationId, tx, row, given) }
-      : await create(organizationId, tx, given);
-    const isNew = await syncRecipes(organizationId, tx, OPERATOR, id, given.recipes);
+      ? { id: row.id, outcome: await update(tx, row, given) }
+      : await create(tx, given);
+    const isNew = await syncRecipes(tx, OPERATOR, id, given.recipes);
     return isNew && outcome === "unchanged" ? "updated" : outcome;
   }
   if (!row) return "unchanged";
-  if (await retireServer(organizationId, tx, OPERATOR, row.id)) return "removed";
-  await recordHealth(organizationId, tx, row.id, { state: "unreachable", message: GONE });
+  if (await retireServer(tx, OPERATOR, row.id)) return "removed";
+  await recordHealth(tx, row.id, { state: "unreachable", message: GONE });
   return "in_use";
 }
 
-async function create(
-  organizationId: string,
-  tx: Tx,
-  given: OperatorServer,
-): Promise<{ id: string; outcome: "created" }> {
+async function create(tx: Tx, given: OperatorServer): Promise<{ id: string; outcome: "created" }> {
   const id = uuidv7();
   const { entry, name, era } = given;
   await tx.server.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       operatorEntry: entry,
       name,
@@ -110,9 +100,9 @@ async function create(
       authKind: "none",
     },
   });
-  await tx.connection.create({ data: { organizationId, id: uuidv7(), serverId: id } });
-  await publishChange(organizationId, tx, "server", [id]);
-  await appendEvents(organizationId, tx, [
+  await tx.connection.create({ data: { organizationId: tx.organizationId, id: uuidv7(), serverId: id } });
+  await publishChange(tx, "server", [id]);
+  await appendEvents(tx, [
     {
       type: "server.created",
       actor: OPERATOR,
@@ -123,7 +113,6 @@ async function create(
 }
 
 async function update(
-  organizationId: string,
   tx: Tx,
   row: { id: string; name: string; url: string; eraSetting: string; healthMessage: string | null },
   given: OperatorServer,
@@ -134,7 +123,7 @@ async function update(
   if (row.name === name && row.url === url && row.eraSetting === era && !isBack) return "unchanged";
   const speaksAnew = row.url !== url || row.eraSetting !== era;
   await tx.server.updateMany({
-    where: { organizationId, id: row.id, removedAt: null },
+    where: { organizationId: tx.organizationId, id: row.id, removedAt: null },
     data: {
       name,
       url,
@@ -145,12 +134,12 @@ async function update(
     },
   });
   const connections = await tx.connection.findMany({
-    where: { organizationId, serverId: row.id },
+    where: { organizationId: tx.organizationId, serverId: row.id },
     select: { id: true },
   });
   for (const { id } of connections) await rewatchConnection(tx, id);
-  await publishChange(organizationId, tx, "server", [row.id]);
-  await appendEvents(organizationId, tx, [
+  await publishChange(tx, "server", [row.id]);
+  await appendEvents(tx, [
     { type: "server.updated", actor: OPERATOR, data: { serverId: row.id, name, url, era } },
   ]);
   return "updated";
@@ -169,9 +158,9 @@ function entriesOf(servers: OperatorServers, slug: string): OperatorServer[] {
   return [...servers.values()].filter((server) => server.organizations.has(slug));
 }
 
-async function entriesIn(organizationId: string, tx: Tx): Promise<string[]> {
+async function entriesIn(tx: Tx): Promise<string[]> {
   const rows = await tx.server.findMany({
-    where: { organizationId, operatorEntry: { not: null }, removedAt: null },
+    where: { organizationId: tx.organizationId, operatorEntry: { not: null }, removedAt: null },
     select: { operatorEntry: true },
   });
   return rows.flatMap((row) => row.operatorEntry ?? []);

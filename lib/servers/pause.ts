@@ -11,7 +11,6 @@ const MOST_HINTS = 500;
 
 /** Pauses a server. An already paused server keeps its first reason. Throws `not_found`. */
 export async function pauseServer(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   serverId: string,
@@ -21,11 +20,11 @@ export async function pauseServer(
   const rows = await tx.$queryRaw<{ name: string }[]>`
     UPDATE server SET paused_at = now(), paused_by = ${JSON.stringify(principal.actor)}::jsonb,
       pause_reason = ${words}, pauses = pauses + 1
-    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
       AND NOT builtin AND paused_at IS NULL RETURNING name`;
-  if (!rows[0]) return refuseUnlessThere(organizationId, tx, serverId);
-  await tellOf(organizationId, tx, serverId);
-  await appendEvents(organizationId, tx, [
+  if (!rows[0]) return refuseUnlessThere(tx, serverId);
+  await tellOf(tx, serverId);
+  await appendEvents(tx, [
     {
       type: "server.paused",
       actor: principal.actor,
@@ -35,21 +34,16 @@ export async function pauseServer(
 }
 
 /** Ends a pause. Does nothing for a server that is not paused. Throws `not_found`. */
-export async function resumeServer(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  serverId: string,
-): Promise<void> {
+export async function resumeServer(tx: Tx, principal: Principal, serverId: string): Promise<void> {
   const rows = await tx.$queryRaw<{ name: string; pausedMs: number }[]>`
     UPDATE server s SET paused_at = NULL, paused_by = NULL, pause_reason = NULL, pauses = s.pauses + 1
     FROM server was WHERE was.organization_id = s.organization_id AND was.id = s.id
-      AND s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid AND s.paused_at IS NOT NULL
+      AND s.organization_id = ${tx.organizationId}::uuid AND s.id = ${serverId}::uuid AND s.paused_at IS NOT NULL
     RETURNING s.name, (extract(epoch FROM now() - was.paused_at) * 1000)::float8 AS "pausedMs"`;
-  if (!rows[0]) return refuseUnlessThere(organizationId, tx, serverId);
-  await tellOf(organizationId, tx, serverId);
+  if (!rows[0]) return refuseUnlessThere(tx, serverId);
+  await tellOf(tx, serverId);
   const { name, pausedMs } = rows[0];
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     {
       type: "server.resumed",
       actor: principal.actor,
@@ -59,16 +53,17 @@ export async function resumeServer(
 }
 
 /** Makes the engine try a server that is in back-off after failures. Throws `not_found`. */
-export async function tryServerNow(organizationId: string, tx: Tx, serverId: string): Promise<void> {
-  await refuseUnlessThere(organizationId, tx, serverId);
-  for (const id of await connectionsOf(organizationId, tx, serverId)) await tryServer(tx, id);
+export async function tryServerNow(tx: Tx, serverId: string): Promise<void> {
+  await refuseUnlessThere(tx, serverId);
+  for (const id of await connectionsOf(tx, serverId)) await tryServer(tx, id);
 }
 
 /** Notifies engines, and the screens that show the server or its tasks. */
-async function tellOf(organizationId: string, tx: Tx, serverId: string): Promise<void> {
-  const connections = await connectionsOf(organizationId, tx, serverId);
+async function tellOf(tx: Tx, serverId: string): Promise<void> {
+  const { organizationId } = tx;
+  const connections = await connectionsOf(tx, serverId);
   for (const id of connections) await hintPause(tx, id);
-  await publishChange(organizationId, tx, "server", [serverId]);
+  await publishChange(tx, "server", [serverId]);
   await tx.$executeRaw`
     WITH open AS (SELECT id FROM task WHERE organization_id = ${organizationId}::uuid
       AND connection_id = ANY (${connections}::uuid[]) AND watched LIMIT ${MOST_HINTS})
@@ -78,14 +73,17 @@ async function tellOf(organizationId: string, tx: Tx, serverId: string): Promise
       ON r.organization_id = ${organizationId}::uuid AND r.task_id = open.id AND r.state IN ('open', 'answered')`;
 }
 
-async function connectionsOf(organizationId: string, tx: Tx, serverId: string): Promise<string[]> {
-  const rows = await tx.connection.findMany({ where: { organizationId, serverId }, select: { id: true } });
+async function connectionsOf(tx: Tx, serverId: string): Promise<string[]> {
+  const rows = await tx.connection.findMany({
+    where: { organizationId: tx.organizationId, serverId },
+    select: { id: true },
+  });
   return rows.map(({ id }) => id);
 }
 
-async function refuseUnlessThere(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+async function refuseUnlessThere(tx: Tx, serverId: string): Promise<void> {
   const there = await tx.server.count({
-    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
   });
   if (there === 0) throw notFound("server");
 }

@@ -8,23 +8,18 @@ import type { Probe } from "./probe.ts";
 import { recordTools } from "./tool-changes.ts";
 
 /** Stores the probe result of an existing server. Values that the probe could not determine stay. */
-export async function recordProbe(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  probed: Probe,
-): Promise<void> {
+export async function recordProbe(tx: Tx, serverId: string, probed: Probe): Promise<void> {
   const events: NewEvent[] = [];
   if (probed.found) {
     const { count } = await tx.server.updateMany({
-      where: { organizationId, id: serverId, removedAt: null },
+      where: { organizationId: tx.organizationId, id: serverId, removedAt: null },
       data: whatWasFound(probed),
     });
-    if (count === 1) events.push(...(await recordTools(organizationId, tx, serverId, probed.found.tools)));
-    await publishChange(organizationId, tx, "server", [serverId]);
+    if (count === 1) events.push(...(await recordTools(tx, serverId, probed.found.tools)));
+    await publishChange(tx, "server", [serverId]);
   }
-  await recordHealth(organizationId, tx, serverId, probed.health);
-  await appendEvents(organizationId, tx, events);
+  await recordHealth(tx, serverId, probed.health);
+  await appendEvents(tx, events);
 }
 
 export function whatWasFound({ found }: Probe) {

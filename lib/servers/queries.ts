@@ -29,17 +29,12 @@ import { toPause } from "./shown-pause.ts";
 import { type Traits, traitsSchema } from "./traits.ts";
 
 /** Lists servers, oldest first. */
-export async function listServers(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  query: PageQuery,
-): Promise<Page<Server>> {
+export async function listServers(tx: Tx, principal: Principal, query: PageQuery): Promise<Page<Server>> {
   const after = readPosition(query.cursor);
   const reach = reachOf(principal);
   const rows = await tx.server.findMany({
     where: {
-      organizationId,
+      organizationId: tx.organizationId,
       removedAt: null,
       builtin: false,
       ...(reach && { id: { in: serversOf(reach) } }),
@@ -52,7 +47,6 @@ export async function listServers(
     take: query.limit + 1,
   });
   const seen = await readSeen(
-    organizationId,
     tx,
     principal,
     rows.map(({ id }) => id),
@@ -66,39 +60,33 @@ export async function listServers(
 }
 
 /** Returns a server. Throws `not_found`. */
-export async function readServer(
-  organizationId: string,
-  tx: Tx,
-  principal: Asker,
-  serverId: string,
-): Promise<Server> {
+export async function readServer(tx: Tx, principal: Asker, serverId: string): Promise<Server> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
     select: SELECT,
   });
   if (!row) throw notFound("server");
-  return toServer(row, await readSeen(organizationId, tx, principal, [serverId]));
+  return toServer(row, await readSeen(tx, principal, [serverId]));
 }
 
 /** Returns the details for the server's own page: traits, and for operators the log. Throws `not_found`. */
 export async function readServerDetail(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   serverId: string,
 ): Promise<ServerDetail> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
     select: { ...SELECT, traits: true, tools: true },
   });
   if (!row || !reachesServer(principal, serverId)) throw notFound("server");
   const connection = await tx.connection.findFirst({
-    where: { organizationId, serverId, userId: null },
+    where: { organizationId: tx.organizationId, serverId, userId: null },
     select: { logTail: true, logTailAt: true },
   });
   const tail = connection?.logTail ?? "";
   return {
-    ...toServer(row, await readSeen(organizationId, tx, principal, [serverId])),
+    ...toServer(row, await readSeen(tx, principal, [serverId])),
     traits: toTraits(row.traits),
     honoursIdempotencyKey: honouredByAll(keptToolsSchema.nullable().parse(row.tools) ?? []),
     log:
@@ -109,9 +97,9 @@ export async function readServerDetail(
 }
 
 /** Returns what the server was seen to do; nothing for an unknown one. */
-export async function readTraits(organizationId: string, tx: Tx, serverId: string): Promise<Traits> {
+export async function readTraits(tx: Tx, serverId: string): Promise<Traits> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId },
+    where: { organizationId: tx.organizationId, id: serverId },
     select: { traits: true },
   });
   return traitsSchema.catch({}).parse(row?.traits);
@@ -144,15 +132,14 @@ const keptToolsSchema = z.array(listedToolSchema.extend({ honoursIdempotencyKey:
 
 /** Returns the tools of several servers as last seen, with their recipes; those of a removed one too. */
 export async function readListedTools(
-  organizationId: string,
   tx: Tx,
   serverIds: string[],
 ): Promise<{ id: string; tools: Tool[] | null; checkedAt: Date | null }[]> {
   const rows = await tx.server.findMany({
-    where: { organizationId, id: { in: serverIds } },
+    where: { organizationId: tx.organizationId, id: { in: serverIds } },
     select: { id: true, tools: true, toolsCheckedAt: true },
   });
-  const recipes = await currentRecipes(organizationId, tx, serverIds);
+  const recipes = await currentRecipes(tx, serverIds);
   return rows.map(({ id, tools, toolsCheckedAt }) => ({
     id,
     tools: withRecipes(keptToolsSchema.nullable().parse(tools), recipes.get(id) ?? []),
@@ -161,9 +148,9 @@ export async function readListedTools(
 }
 
 /** Returns the tools that the server itself lists, as last seen; null: it never has. Throws `not_found`. */
-export async function readOwnTools(organizationId: string, tx: Tx, serverId: string): Promise<Tool[] | null> {
+export async function readOwnTools(tx: Tx, serverId: string): Promise<Tool[] | null> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
     select: { tools: true },
   });
   if (!row) throw notFound("server");
@@ -171,13 +158,13 @@ export async function readOwnTools(organizationId: string, tx: Tx, serverId: str
 }
 
 /** Returns the tools as last seen, with the server's recipes. Throws `not_found`. */
-export async function readKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
+export async function readKeptTools(tx: Tx, serverId: string): Promise<KeptTools> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
     select: { tools: true, toolsCheckedAt: true, pausedAt: true, healthState: true },
   });
   if (!row) throw notFound("server");
-  const recipes = await currentRecipes(organizationId, tx, [serverId]);
+  const recipes = await currentRecipes(tx, [serverId]);
   return {
     tools: withRecipes(keptToolsSchema.nullable().parse(row.tools), recipes.get(serverId) ?? []),
     checkedAt: row.toolsCheckedAt,
@@ -187,13 +174,13 @@ export async function readKeptTools(organizationId: string, tx: Tx, serverId: st
 }
 
 /** As `readKeptTools`, and keeps the server from being removed until the transaction ends. */
-export async function lockKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
+export async function lockKeptTools(tx: Tx, serverId: string): Promise<KeptTools> {
   const [row] = await tx.$queryRaw<
     { tools: unknown; recipes: unknown; checkedAt: Date | null; isPaused: boolean; isWell: boolean }[]
   >`
     SELECT tools, tools_checked_at AS "checkedAt", paused_at IS NOT NULL AS "isPaused", health_state = 'ok' AS "isWell",
-      ${recipesOf(organizationId)} AS recipes
-    FROM server s WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
+      ${recipesOf(tx.organizationId)} AS recipes
+    FROM server s WHERE organization_id = ${tx.organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
       AND NOT builtin FOR SHARE`;
   if (!row) throw notFound("server");
   const { recipes, ...kept } = row;

@@ -21,12 +21,8 @@ const NAMED = 50;
  * Stores a tool list just received. The caller has updated the server's row in this transaction, which
  * serializes lists. Returns the event for history, if an earlier list existed.
  */
-export async function recordTools(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  tools: Tool[],
-): Promise<NewEvent[]> {
+export async function recordTools(tx: Tx, serverId: string, tools: Tool[]): Promise<NewEvent[]> {
+  const { organizationId } = tx;
   const now = listed(tools);
   const recipes = await tx.recipeVersion.findMany({
     where: { organizationId, serverId, until: null },
@@ -39,7 +35,7 @@ export async function recordTools(
     WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
       AND NOT tool = ANY (${recipes.map(({ name }) => name)}::text[])`;
   const current = new Map(before.filter((row) => row.current).map((row) => [row.tool, row.digest]));
-  if (before.length === 0) await pinFirstList(organizationId, tx, serverId, now);
+  if (before.length === 0) await pinFirstList(tx, serverId, now);
   const changed = [...now].filter(([name, { digest }]) => current.has(name) && current.get(name) !== digest);
   const added = [...now].filter(([name]) => !current.has(name));
   const removed = [...current.keys()].filter((name) => !now.has(name));
@@ -53,7 +49,7 @@ export async function recordTools(
       VALUES (${organizationId}::uuid, ${serverId}::uuid, ${name}, decode(${digest}, 'hex'),
         ${JSON.stringify(text)}::json)
       ON CONFLICT (organization_id, server_id, tool, digest) DO UPDATE SET since = now(), until = NULL`;
-  await forgetUnused(organizationId, tx, serverId, over);
+  await forgetUnused(tx, serverId, over);
   if (before.length === 0) return [];
   const { name } = await tx.server.findFirstOrThrow({
     where: { organizationId, id: serverId },
@@ -79,46 +75,31 @@ export async function recordTools(
  * What a server lists first is what was granted before it had listed anything. Pinned here, since the server may say something
  * else by the time an agent comes.
  */
-async function pinFirstList(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  tools: ReturnType<typeof listed>,
-): Promise<void> {
+async function pinFirstList(tx: Tx, serverId: string, tools: ReturnType<typeof listed>): Promise<void> {
   const all = JSON.stringify(Object.fromEntries([...tools].map(([name, { digest }]) => [name, digest])));
   await tx.$executeRaw`
     UPDATE agent_grant SET digests = CASE WHEN tool IS NULL THEN ${all}::jsonb
         ELSE jsonb_strip_nulls(jsonb_build_object(tool, ${all}::jsonb -> tool)) END
-    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND digests IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid AND digests IS NULL`;
 }
 
-async function forgetUnused(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  tools: string[],
-): Promise<void> {
+async function forgetUnused(tx: Tx, serverId: string, tools: string[]): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM server_tool_version v USING (
       SELECT tool, digest, row_number() OVER (PARTITION BY tool ORDER BY since DESC) AS place
-      FROM server_tool_version WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+      FROM server_tool_version WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid
         AND tool = ANY (${tools}::text[]) AND used_at IS NULL AND until IS NOT NULL) old
-    WHERE v.organization_id = ${organizationId}::uuid AND v.server_id = ${serverId}::uuid AND v.tool = old.tool
+    WHERE v.organization_id = ${tx.organizationId}::uuid AND v.server_id = ${serverId}::uuid AND v.tool = old.tool
       AND v.digest = old.digest AND old.place > ${UNUSED_KEPT}
       AND NOT EXISTS (SELECT FROM agent_grant g WHERE g.organization_id = v.organization_id
         AND g.server_id = v.server_id AND g.digests ->> v.tool = encode(v.digest, 'hex'))`;
 }
 
 /** The digest of the version of a tool that was used last; null: none was. */
-export async function lastUsed(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  tool: string,
-): Promise<string | null> {
+export async function lastUsed(tx: Tx, serverId: string, tool: string): Promise<string | null> {
   const [last] = await tx.$queryRaw<{ digest: string }[]>`
     SELECT encode(digest, 'hex') AS digest FROM server_tool_version
-    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND tool = ${tool}
+    WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid AND tool = ${tool}
       AND used_at IS NOT NULL ORDER BY used_at DESC LIMIT 1`;
   return last?.digest ?? null;
 }
@@ -129,7 +110,6 @@ export async function lastUsed(
  * stopped here: the change stays unacknowledged, and its time is returned. `last`: as `lastUsed`.
  */
 export async function noteToolUse(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   serverId: string,
@@ -139,7 +119,7 @@ export async function noteToolUse(
 ): Promise<{ changedAt: Date } | null> {
   const text = textOf(tool);
   const digest = digestOf(text);
-  const where = Prisma.sql`organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+  const where = Prisma.sql`organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid
     AND tool = ${tool.name}`;
   if (last === digest) return null;
   if (last !== null && acknowledged !== digest) {
@@ -155,10 +135,10 @@ export async function noteToolUse(
   }
   // Of several at once the first one's version becomes the current one. The statement behind the lock sees it.
   const lock = tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-    ${JSON.stringify(["tool use", organizationId, serverId, tool.name])}, 0))`;
+    ${JSON.stringify(["tool use", tx.organizationId, serverId, tool.name])}, 0))`;
   const insert = tx.$executeRaw`
     INSERT INTO server_tool_version (organization_id, server_id, tool, digest, described, used_at, used_by, until)
-    SELECT ${organizationId}::uuid, ${serverId}::uuid, ${tool.name}, decode(${digest}, 'hex'),
+    SELECT ${tx.organizationId}::uuid, ${serverId}::uuid, ${tool.name}, decode(${digest}, 'hex'),
       ${JSON.stringify(text)}::json, clock_timestamp(), ${JSON.stringify(principal.actor)}::jsonb,
       CASE WHEN EXISTS (SELECT FROM server_tool_version WHERE ${where} AND until IS NULL) THEN now() END
     ON CONFLICT (organization_id, server_id, tool, digest)

@@ -25,8 +25,7 @@ test.each([
   async ({ used }) => {
     const { organizationId, database } = fixture;
     const server = await insertServer(database, organizationId);
-    const use = (tx: Tx, called: Tool) =>
-      noteToolUse(organizationId, tx, fixture.operator, server.id, called, null, null);
+    const use = (tx: Tx, called: Tool) => noteToolUse(tx, fixture.operator, server.id, called, null, null);
     let second: Promise<unknown> | undefined;
     await database.withOrganization(organizationId, async (tx) => {
       await use(tx, tool("pay"));

@@ -32,9 +32,7 @@ export async function listTools(
   if (!reachesServer(principal, serverId)) throw notFound("server");
   const seen = await toolsOf(services, principal, serverId, query.asSeen === "true");
   const tools = seen.tools.filter(({ name }) => reachesTool(principal, serverId, name));
-  const known = await services.db.withOrganization(principal.organizationId, (tx) =>
-    readKnown(principal.organizationId, tx, serverId),
-  );
+  const known = await services.db.withOrganization(principal.organizationId, (tx) => readKnown(tx, serverId));
   const page = toolPage(tools, query);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
@@ -63,13 +61,13 @@ function withChange(shown: Omit<ServerTool, "digest" | "change">, tool: Tool, kn
   };
 }
 
-async function readKnown(organizationId: string, tx: Tx, serverId: string): Promise<Known> {
+async function readKnown(tx: Tx, serverId: string): Promise<Known> {
   const current = await tx.$queryRaw<{ tool: string; digest: string; since: Date }[]>`
     SELECT tool, encode(digest, 'hex') AS digest, since FROM server_tool_version
-    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND until IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid AND until IS NULL`;
   const used = await tx.$queryRaw<{ tool: string; digest: string; text: unknown; at: Date }[]>`
     SELECT DISTINCT ON (tool) tool, encode(digest, 'hex') AS digest, described AS text, used_at AS at
-    FROM server_tool_version WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+    FROM server_tool_version WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid
       AND used_at IS NOT NULL ORDER BY tool, used_at DESC`;
   return {
     since: new Map(current.map((row) => [`${row.tool} ${row.digest}`, row.since])),
@@ -85,21 +83,21 @@ const MOST_VERSIONS = 50;
 
 /** Lists tool versions, newest first. Throws `not_found`. */
 export async function listToolVersions(
-  organizationId: string,
   tx: Tx,
   serverId: string,
   query: ToolVersionsQuery & PageQuery,
 ): Promise<Page<ToolVersion>> {
   if (
-    (await tx.server.count({ where: { organizationId, id: serverId, removedAt: null, builtin: false } })) ===
-    0
+    (await tx.server.count({
+      where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
+    })) === 0
   )
     throw notFound("server");
   const from = Number(readSequence(query.cursor) ?? 0n);
   const most = Math.min(query.limit, MOST_VERSIONS);
   const rows = await tx.serverToolVersion.findMany({
     where: {
-      organizationId,
+      organizationId: tx.organizationId,
       serverId,
       ...(query.tool !== undefined && { tool: query.tool }),
       ...(query.digest !== undefined && { digest: Uint8Array.from(Buffer.from(query.digest, "hex")) }),

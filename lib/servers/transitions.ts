@@ -21,14 +21,14 @@ import { recordTools } from "./tool-changes.ts";
 
 /** Registers a probed server, with the shared connection for its tasks. Throws `too_many_servers`. */
 export async function createServer(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   input: CreateServerInput,
   probed: Probe,
 ): Promise<string> {
-  await refuseFull(organizationId, tx, {
+  const { organizationId } = tx;
+  await refuseFull(tx, {
     code: "too_many_servers",
     most: BOUNDS.servers,
     count: () =>
@@ -52,7 +52,7 @@ export async function createServer(
       ...whatWasFound(probed),
     },
   });
-  if (probed.found) await recordTools(organizationId, tx, id, probed.found.tools);
+  if (probed.found) await recordTools(tx, id, probed.found.tools);
   const connectionId = uuidv7();
   await tx.connection.create({
     data: {
@@ -63,9 +63,9 @@ export async function createServer(
       sealedCredentials: sealed(organizationId, seal, connectionId, auth),
     },
   });
-  await setClient(organizationId, tx, seal, id, auth);
-  await publishChange(organizationId, tx, "server", [id]);
-  await appendEvents(organizationId, tx, [
+  await setClient(tx, seal, id, auth);
+  await publishChange(tx, "server", [id]);
+  await appendEvents(tx, [
     {
       type: "server.created",
       actor: principal.actor,
@@ -81,16 +81,21 @@ export async function createServer(
  * `defined_by_operator`.
  */
 export async function updateServer(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   serverId: string,
   { name, era, auth, trace }: UpdateServerInput,
 ): Promise<Forgotten[]> {
-  await lockConnections(organizationId, tx, serverId);
+  await lockConnections(tx, serverId);
   const updated = await tx.server.updateMany({
-    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null, builtin: false },
+    where: {
+      organizationId: tx.organizationId,
+      id: serverId,
+      removedAt: null,
+      operatorEntry: null,
+      builtin: false,
+    },
     data: {
       ...(name !== undefined && { name }),
       ...(trace !== undefined && { trace }),
@@ -104,21 +109,19 @@ export async function updateServer(
       }),
     },
   });
-  if (updated.count === 0) throw await whyNotChanged(organizationId, tx, serverId);
+  if (updated.count === 0) throw await whyNotChanged(tx, serverId);
   const forgotten =
-    auth && auth.kind !== "oauth"
-      ? await forgetGrantsAt(organizationId, tx, seal, principal.actor, serverId)
-      : [];
-  if (auth) await changeCredentials(organizationId, tx, principal, seal, serverId, auth);
+    auth && auth.kind !== "oauth" ? await forgetGrantsAt(tx, seal, principal.actor, serverId) : [];
+  if (auth) await changeCredentials(tx, principal, seal, serverId, auth);
   if (auth || era) {
     const connections = await tx.connection.findMany({
-      where: { organizationId, serverId },
+      where: { organizationId: tx.organizationId, serverId },
       select: { id: true },
     });
     for (const { id } of connections) await rewatchConnection(tx, id);
   }
-  await publishChange(organizationId, tx, "server", [serverId]);
-  await appendEvents(organizationId, tx, [
+  await publishChange(tx, "server", [serverId]);
+  await appendEvents(tx, [
     {
       type: "server.updated",
       actor: principal.actor,
@@ -136,18 +139,17 @@ export async function updateServer(
 
 /** Stores an admin's yes to endpoints at others' hosts. Throws `not_found`. */
 export async function recordAllowedHosts(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   server: { id: string; name: string },
   found: ForeignEndpoints,
 ): Promise<void> {
   const { count } = await tx.server.updateMany({
-    where: { organizationId, id: server.id, removedAt: null, authKind: "oauth" },
+    where: { organizationId: tx.organizationId, id: server.id, removedAt: null, authKind: "oauth" },
     data: { oauthHosts: found },
   });
   if (count === 0) throw notFound("server");
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     {
       type: "server.hosts_allowed",
       actor: principal.actor,
@@ -161,18 +163,23 @@ export async function recordAllowedHosts(
  * task is open, and `defined_by_operator`.
  */
 export async function removeServer(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   serverId: string,
 ): Promise<Forgotten[]> {
   const found = await tx.server.count({
-    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null, builtin: false },
+    where: {
+      organizationId: tx.organizationId,
+      id: serverId,
+      removedAt: null,
+      operatorEntry: null,
+      builtin: false,
+    },
   });
-  if (found === 0) throw await whyNotChanged(organizationId, tx, serverId);
-  if (await retireServer(organizationId, tx, principal.actor, serverId))
-    return forgetGrantsAt(organizationId, tx, seal, principal.actor, serverId);
+  if (found === 0) throw await whyNotChanged(tx, serverId);
+  if (await retireServer(tx, principal.actor, serverId))
+    return forgetGrantsAt(tx, seal, principal.actor, serverId);
   throw new AppError(
     "server_in_use",
     "Tasks of this server are still open; cancel them or wait for their end.",
@@ -180,13 +187,9 @@ export async function removeServer(
 }
 
 /** Removes a server and its credentials permanently. False: a task is open. Throws `not_found`. */
-export async function retireServer(
-  organizationId: string,
-  tx: Tx,
-  actor: Actor,
-  serverId: string,
-): Promise<boolean> {
-  await lockConnections(organizationId, tx, serverId);
+export async function retireServer(tx: Tx, actor: Actor, serverId: string): Promise<boolean> {
+  const { organizationId } = tx;
+  await lockConnections(tx, serverId);
   // Locks the row, so that a concurrent start either finishes first or finds the server gone (lockServer).
   const rows = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM server
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR UPDATE`;
@@ -198,17 +201,15 @@ export async function retireServer(
   if (open) return false;
   await tx.connection.updateMany({ where: { organizationId, serverId }, data: { sealedCredentials: null } });
   await tx.server.updateMany({ where: { organizationId, id: serverId }, data: { removedAt: new Date() } });
-  await publishChange(organizationId, tx, "server", [serverId]);
-  await appendEvents(organizationId, tx, [
-    { type: "server.removed", actor, data: { serverId, name: rows[0].name } },
-  ]);
+  await publishChange(tx, "server", [serverId]);
+  await appendEvents(tx, [{ type: "server.removed", actor, data: { serverId, name: rows[0].name } }]);
   return true;
 }
 
 /** Returns why nothing was updated. Still true afterwards: servers never move between admin and operator. */
-async function whyNotChanged(organizationId: string, tx: Tx, serverId: string): Promise<AppError> {
+async function whyNotChanged(tx: Tx, serverId: string): Promise<AppError> {
   const exists = await tx.server.count({
-    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
   });
   return exists === 0
     ? notFound("server")
@@ -216,40 +217,33 @@ async function whyNotChanged(organizationId: string, tx: Tx, serverId: string): 
 }
 
 async function changeCredentials(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   serverId: string,
   auth: CreateServerInput["auth"],
 ): Promise<void> {
-  await setClient(organizationId, tx, seal, serverId, auth);
+  await setClient(tx, seal, serverId, auth);
   const connection = await tx.connection.findFirstOrThrow({
-    where: { organizationId, serverId, userId: null },
+    where: { organizationId: tx.organizationId, serverId, userId: null },
     select: { id: true },
   });
   await tx.connection.updateMany({
-    where: { organizationId, id: connection.id },
+    where: { organizationId: tx.organizationId, id: connection.id },
     data: {
-      sealedCredentials: sealed(organizationId, seal, connection.id, auth),
+      sealedCredentials: sealed(tx.organizationId, seal, connection.id, auth),
       authorizedBy: principal.userId,
     },
   });
 }
 
 /** Sets the admin's client. Servers without OAuth have none. */
-function setClient(
-  organizationId: string,
-  tx: Tx,
-  seal: Seal,
-  serverId: string,
-  auth: CreateServerInput["auth"],
-): Promise<void> {
+function setClient(tx: Tx, seal: Seal, serverId: string, auth: CreateServerInput["auth"]): Promise<void> {
   const given =
     auth.kind === "oauth" && auth.clientId !== undefined
       ? { clientId: auth.clientId, clientSecret: auth.clientSecret ?? null }
       : null;
-  return giveClient(organizationId, tx, seal, serverId, given);
+  return giveClient(tx, seal, serverId, given);
 }
 
 function scopeSetting(auth: CreateServerInput["auth"]): string | null {

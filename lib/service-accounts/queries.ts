@@ -7,28 +7,20 @@ import type { Page, PageQuery } from "../base/page.ts";
 import type { ServiceAccount } from "./schema.ts";
 
 /** Lists service accounts that were not deleted, oldest first. */
-export async function listServiceAccounts(
-  organizationId: string,
-  tx: Tx,
-  query: PageQuery,
-): Promise<Page<ServiceAccount>> {
+export async function listServiceAccounts(tx: Tx, query: PageQuery): Promise<Page<ServiceAccount>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const rows = await tx.$queryRaw<Row[]>`${SELECT}
-    WHERE a.organization_id = ${organizationId}::uuid AND a.deleted_at IS NULL
+    WHERE a.organization_id = ${tx.organizationId}::uuid AND a.deleted_at IS NULL
     ${after ? Prisma.sql`AND (a.created_at, a.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY a.created_at, a.id LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toServiceAccount);
 }
 
 /** Throws `not_found`, also for a deleted one. */
-export async function readServiceAccount(
-  organizationId: string,
-  tx: Tx,
-  id: string,
-): Promise<ServiceAccount> {
+export async function readServiceAccount(tx: Tx, id: string): Promise<ServiceAccount> {
   const [row] = await tx.$queryRaw<Row[]>`${SELECT}
-    WHERE a.organization_id = ${organizationId}::uuid AND a.id = ${id}::uuid AND a.deleted_at IS NULL`;
+    WHERE a.organization_id = ${tx.organizationId}::uuid AND a.id = ${id}::uuid AND a.deleted_at IS NULL`;
   if (!row) throw notFound("service account");
   return toServiceAccount(row);
 }

@@ -20,36 +20,35 @@ import type { CreateServiceAccount, UpdateServiceAccount } from "./schema.ts";
  * owner who is no member, `too_many_service_accounts` and `forbidden`.
  */
 export async function createServiceAccount(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { name, description = "", role, ownerId }: CreateServiceAccount,
 ): Promise<string> {
-  await refuseAccounts(organizationId, tx, principal);
+  await refuseAccounts(tx, principal);
   refuseStronger(principal, role);
-  const owner = await lockOwner(organizationId, tx, Prisma.sql`m.id = ${ownerId}::uuid`);
+  const owner = await lockOwner(tx, Prisma.sql`m.id = ${ownerId}::uuid`);
   if (!owner) throw notFound("member");
   refuseWeakOwner(owner, role);
-  await refuseFull(organizationId, tx, {
+  await refuseFull(tx, {
     code: "too_many_service_accounts",
     most: BOUNDS.serviceAccounts,
-    count: () => tx.serviceAccount.count({ where: { organizationId, deletedAt: null } }),
+    count: () => tx.serviceAccount.count({ where: { organizationId: tx.organizationId, deletedAt: null } }),
     detail: `The organization has ${BOUNDS.serviceAccounts} service accounts, the most there can be. Delete one first.`,
   });
   const id = uuidv7();
   const inserted = await tx.$executeRaw`
     INSERT INTO service_account (organization_id, id, name, description, role, owner_id)
-    VALUES (${organizationId}::uuid, ${id}::uuid, ${name}, ${description}, ${role}, ${owner.userId}::uuid)
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${name}, ${description}, ${role}, ${owner.userId}::uuid)
     ON CONFLICT (organization_id, lower(name)) WHERE deleted_at IS NULL DO NOTHING`;
   if (inserted === 0) throw nameTaken();
-  await record(organizationId, tx, principal, "service_account.created", {
+  await record(tx, principal, "service_account.created", {
     serviceAccountId: id,
     name,
     role,
     ownerId: owner.userId,
     owner: owner.name,
   });
-  await tellOwner(organizationId, tx, principal, owner.userId, name);
+  await tellOwner(tx, principal, owner.userId, name);
   return id;
 }
 
@@ -58,13 +57,12 @@ export async function createServiceAccount(
  * once it rests, and taken again once it does not. Throws as `createServiceAccount`.
  */
 export async function updateServiceAccount(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   id: string,
   input: UpdateServiceAccount,
 ): Promise<void> {
-  const account = await lockAccount(organizationId, tx, principal, id);
+  const account = await lockAccount(tx, principal, id);
   const {
     name = account.name,
     description = account.description,
@@ -74,7 +72,6 @@ export async function updateServiceAccount(
   } = input;
   refuseStronger(principal, role);
   const owner = await lockOwner(
-    organizationId,
     tx,
     ownerId ? Prisma.sql`m.id = ${ownerId}::uuid` : Prisma.sql`m.user_id = ${account.ownerId}::uuid`,
   );
@@ -88,12 +85,12 @@ export async function updateServiceAccount(
         ? new Date()
         : null;
   const named = await tx.$queryRaw<unknown[]>`SELECT 1 FROM service_account
-    WHERE organization_id = ${organizationId}::uuid AND id <> ${id}::uuid AND deleted_at IS NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND id <> ${id}::uuid AND deleted_at IS NULL
       AND lower(name) = lower(${name})`;
   if (named.length > 0) throw nameTaken();
   const answers = owner !== undefined && roleAllows(owner.role, role);
   await tx.serviceAccount.updateMany({
-    where: { organizationId, id, deletedAt: null },
+    where: { organizationId: tx.organizationId, id, deletedAt: null },
     data: {
       name,
       description,
@@ -106,14 +103,14 @@ export async function updateServiceAccount(
   });
   const about = { serviceAccountId: id, name };
   if (name !== account.name || description !== account.description || role !== account.role)
-    await record(organizationId, tx, principal, "service_account.changed", {
+    await record(tx, principal, "service_account.changed", {
       ...about,
       ...(name !== account.name && { from: account.name }),
       ...(role !== account.role && { roleFrom: account.role, role }),
     });
   if (owner && owner.userId !== account.ownerId) {
-    await tellOwner(organizationId, tx, principal, owner.userId, name);
-    await record(organizationId, tx, principal, "service_account.owner_changed", {
+    await tellOwner(tx, principal, owner.userId, name);
+    await record(tx, principal, "service_account.owner_changed", {
       ...about,
       from: account.ownerId,
       ownerId: owner.userId,
@@ -121,64 +118,51 @@ export async function updateServiceAccount(
     });
   }
   if ((rested !== null) !== (account.restedAt !== null))
-    await record(
-      organizationId,
-      tx,
-      principal,
-      rested ? "service_account.rested" : "service_account.resumed",
-      about,
-    );
-  await lookAgain(organizationId, tx);
+    await record(tx, principal, rested ? "service_account.rested" : "service_account.resumed", about);
+  await lookAgain(tx);
 }
 
 /** Deletes an account and ends its keys. What was asked through it stays asked by those who stood behind it. */
-export async function deleteServiceAccount(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  id: string,
-): Promise<void> {
-  const account = await lockAccount(organizationId, tx, principal, id);
-  const keys = await revokeKeysOfAccount(organizationId, tx, principal, id);
+export async function deleteServiceAccount(tx: Tx, principal: Principal, id: string): Promise<void> {
+  const account = await lockAccount(tx, principal, id);
+  const keys = await revokeKeysOfAccount(tx, principal, id);
   await tx.serviceAccount.updateMany({
-    where: { organizationId, id, deletedAt: null },
+    where: { organizationId: tx.organizationId, id, deletedAt: null },
     data: { deletedAt: new Date() },
   });
-  await record(organizationId, tx, principal, "service_account.deleted", {
+  await record(tx, principal, "service_account.deleted", {
     serviceAccountId: id,
     name: account.name,
     keys,
   });
-  await lookAgain(organizationId, tx);
+  await lookAgain(tx);
 }
 
 /** Makes a key of an account, no stronger than the account and than its maker. Throws `not_found` and `forbidden`. */
 export async function createAccountKey(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { serviceAccountId, ...input }: CreateKeyInput & { serviceAccountId: string },
 ): Promise<{ id: string; secret: string }> {
-  const account = await lockAccount(organizationId, tx, principal, serviceAccountId);
+  const account = await lockAccount(tx, principal, serviceAccountId);
   if (!roleAllows(account.role, input.role))
     throw new AppError("invalid_input", "Some values are not valid.", {
       errors: [{ field: "role", message: `${account.name} is ${account.role}: its keys are no stronger` }],
     });
-  return createKey(organizationId, tx, principal, input, serviceAccountId);
+  return createKey(tx, principal, input, serviceAccountId);
 }
 
 /**
  * Notes which accounts rest for want of an owner since the last look, and which do no more. Returns those that people
  * have to be told of.
  */
-export async function noteMissingOwners(organizationId: string, tx: Tx): Promise<string[]> {
+export async function noteMissingOwners(tx: Tx): Promise<string[]> {
   const noted = await tx.$queryRaw<{ id: string; name: string; rests: boolean }[]>`
     UPDATE service_account a SET told_at = CASE WHEN a.told_at IS NULL THEN now() END
-    WHERE a.organization_id = ${organizationId}::uuid AND a.deleted_at IS NULL
+    WHERE a.organization_id = ${tx.organizationId}::uuid AND a.deleted_at IS NULL
       AND owner_is_missing(a.organization_id, a.owner_id, a.role) <> (a.told_at IS NOT NULL)
     RETURNING a.id, a.name, a.told_at IS NOT NULL AS rests`;
   await appendEvents(
-    organizationId,
     tx,
     noted.map(({ id, name, rests }) => ({
       type: rests ? "service_account.owner_missing" : "service_account.owner_back",
@@ -196,16 +180,10 @@ interface Owner {
 }
 
 /** Tells a member that they answer for an account now, whatever they have chosen to be told of; not who gave it to themselves. */
-async function tellOwner(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  userId: string,
-  name: string,
-): Promise<void> {
+async function tellOwner(tx: Tx, { actor }: Principal, userId: string, name: string): Promise<void> {
   if (actor.kind === "member" && actor.id === userId) return;
   const { name: organization } = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { name: true },
   });
   await tx.$queryRaw`SELECT 1 AS done FROM gate.account_event(${userId}::uuid, 'account.service_account_given',
@@ -213,18 +191,20 @@ async function tellOwner(
 }
 
 /** Keeps the membership as it is until the commit, so that the account is not given to somebody who is leaving. */
-async function lockOwner(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<Owner | undefined> {
+async function lockOwner(tx: Tx, which: Prisma.Sql): Promise<Owner | undefined> {
   const [row] = await tx.$queryRaw<{ userId: string; name: string; role: string }[]>`
     SELECT m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND ${which} FOR SHARE OF m`;
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND ${which} FOR SHARE OF m`;
   return row && { ...row, role: roleSchema.parse(row.role) };
 }
 
-async function lockAccount(organizationId: string, tx: Tx, principal: Principal, id: string) {
-  await refuseAccounts(organizationId, tx, principal);
-  await tx.$queryRaw`SELECT FROM service_account WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid
+async function lockAccount(tx: Tx, principal: Principal, id: string) {
+  await refuseAccounts(tx, principal);
+  await tx.$queryRaw`SELECT FROM service_account WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid
     FOR UPDATE`;
-  const found = await tx.serviceAccount.findFirst({ where: { organizationId, id, deletedAt: null } });
+  const found = await tx.serviceAccount.findFirst({
+    where: { organizationId: tx.organizationId, id, deletedAt: null },
+  });
   if (!found) throw notFound("service account");
   const account = { ...found, role: roleSchema.parse(found.role) };
   refuseStronger(principal, account.role);
@@ -232,8 +212,8 @@ async function lockAccount(organizationId: string, tx: Tx, principal: Principal,
 }
 
 /** Throws `forbidden` for the key of a service account (`memberBehind`): people give and take such accounts. */
-async function refuseAccounts(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
-  await memberBehind(organizationId, tx, principal);
+async function refuseAccounts(tx: Tx, principal: Principal): Promise<void> {
+  await memberBehind(tx, principal);
 }
 
 function refuseStronger(principal: Principal, role: Role): void {
@@ -256,16 +236,15 @@ function nameTaken(): AppError {
 }
 
 async function record(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   type: NewEvent["type"],
   data: Record<string, unknown>,
 ): Promise<void> {
-  await appendEvents(organizationId, tx, [{ type, actor, data }]);
+  await appendEvents(tx, [{ type, actor, data }]);
 }
 
 /** Hints about members make every open stream look at its key again. */
-async function lookAgain(organizationId: string, tx: Tx): Promise<void> {
-  await publishChangeNow(organizationId, tx, "member", [organizationId]);
+async function lookAgain(tx: Tx): Promise<void> {
+  await publishChangeNow(tx, "member", [tx.organizationId]);
 }

@@ -8,12 +8,8 @@ import { type EngineFigures, MOST_WAITING, type Overview, RANGE_STEPS, type Rang
 import { type FigureRow, figuresOf, type OpenRow } from "./sums.ts";
 
 /** Returns the whole organization's statistics. Counts include tasks that the caller may not see. */
-export async function readOverview(
-  organizationId: string,
-  tx: Tx,
-  range: Range,
-  now: Date,
-): Promise<Overview> {
+export async function readOverview(tx: Tx, range: Range, now: Date): Promise<Overview> {
+  const { organizationId } = tx;
   const { stretch, stepMs, steps } = RANGE_STEPS[range];
   const to = new Date(beginOf(now, stretch).getTime() + stretch * 3600_000);
   const from = new Date(to.getTime() - steps * stepMs);
@@ -61,28 +57,28 @@ export async function readOverview(
       },
     ),
     rules: ruleFiguresOf(rules, overdue),
-    automatic: await automaticFigures(organizationId, tx, from),
-    engines: await listEngines(organizationId, tx),
+    automatic: await automaticFigures(tx, from),
+    engines: await listEngines(tx),
   };
 }
 
 const MOST_AUTOMATIC = 50;
 
 /** What automatic rules said since then, in shadow and live. What was taken back counts as no answer. */
-async function automaticFigures(organizationId: string, tx: Tx, from: Date): Promise<Overview["automatic"]> {
+async function automaticFigures(tx: Tx, from: Date): Promise<Overview["automatic"]> {
   return tx.$queryRaw<Overview["automatic"]>`
     SELECT d.rule, count(*) FILTER (WHERE d.state = 'answered')::integer AS answered,
       count(*) FILTER (WHERE d.agreed)::integer AS agreed, count(*) FILTER (WHERE NOT d.agreed)::integer AS disagreed
-    FROM automatic_decision d WHERE d.organization_id = ${organizationId}::uuid AND d.judged_at >= ${from}::timestamptz
+    FROM automatic_decision d WHERE d.organization_id = ${tx.organizationId}::uuid AND d.judged_at >= ${from}::timestamptz
     GROUP BY d.rule ORDER BY count(*) DESC, d.rule LIMIT ${MOST_AUTOMATIC}`;
 }
 
 /** Lists the installation's engines. An organization sees only its own connections among the leases. */
-async function listEngines(organizationId: string, tx: Tx): Promise<EngineFigures[]> {
+async function listEngines(tx: Tx): Promise<EngineFigures[]> {
   const rows = await tx.$queryRaw<
     { id: string; startedAt: Date; seenAt: Date; leases: number; latenessMs: number | null }[]
   >`SELECT left(e.id::text, 8) AS id, e.started_at AS "startedAt", e.seen_at AS "seenAt", e.lateness_ms AS "latenessMs",
-      (SELECT count(*)::integer FROM connection c WHERE c.organization_id = ${organizationId}::uuid
+      (SELECT count(*)::integer FROM connection c WHERE c.organization_id = ${tx.organizationId}::uuid
         AND c.watched_by = e.id) AS leases
     FROM engine e WHERE e.seen_at > now() - ${NO_ENGINE_MS} * interval '1 ms' ORDER BY e.started_at, e.id`;
   return rows.map((row) => ({

@@ -30,12 +30,11 @@ async function organization() {
   const append = (...events: Omit<NewEvent, "actor">[]) =>
     owner.withOrganization(id, (tx) =>
       appendEvents(
-        id,
         tx,
         events.map((event) => ({ actor: ENGINE_ACTOR, taskId, ...event })),
       ),
     );
-  const count = (limit = 100) => engine.withOrganization(id, (tx) => countHistory(id, tx, limit));
+  const count = (limit = 100) => engine.withOrganization(id, (tx) => countHistory(tx, limit));
   const figures = async (hours = 1) => {
     const rows = await owner.withOrganization(id, (tx) =>
       tx.statistic.findMany({ where: { organizationId: id, hours } }),
@@ -99,7 +98,7 @@ test("of many that add up at once, and one that dies, each line counts once", as
   await append(...Array.from({ length: 40 }, () => ({ type: "task.queued" as const })));
   await expect(
     engine.withOrganization(id, async (tx) => {
-      await countHistory(id, tx, 7);
+      await countHistory(tx, 7);
       throw new Error("killed");
     }),
   ).rejects.toThrow("killed");
@@ -133,8 +132,7 @@ test("open tasks are counted once a time slot, whoever asks; old figures go", as
       data: [1, 6].map((hours) => ({ ...old, rule: "All", stage: "", measure: "due", hours })),
     });
   });
-  const sample = () =>
-    engine.withOrganization(id, (tx) => sampleOpenTasks(id, tx, 86_400_000, { 1: 3, 6: 100 }));
+  const sample = () => engine.withOrganization(id, (tx) => sampleOpenTasks(tx, 86_400_000, { 1: 3, 6: 100 }));
   const done = await Promise.all([sample(), sample(), sample(), sample()]);
   expect(done.filter(Boolean)).toHaveLength(1);
   expect(await figures(1)).toEqual({ samples: 1, "open:working": 1, "open:input_required": 1 });

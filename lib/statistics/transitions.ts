@@ -13,10 +13,10 @@ export const FOLLOWER = "statistics";
  * Counts the next history events, at most `limit`, in the transaction that advances the follower's position,
  * so that each event counts once. Returns false if no more remain.
  */
-export async function countHistory(organizationId: string, tx: Tx, limit: number): Promise<boolean> {
-  const events = await takeEvents(organizationId, tx, { follower: FOLLOWER, begins: "first" }, limit);
+export async function countHistory(tx: Tx, limit: number): Promise<boolean> {
+  const events = await takeEvents(tx, { follower: FOLLOWER, begins: "first" }, limit);
   const counting = events.filter((event) => counts(event.type));
-  const contexts = await contextsOf(organizationId, tx, counting);
+  const contexts = await contextsOf(tx, counting);
   const amounts = new Map<string, Amount>();
   for (const event of counting) {
     const context = contexts.get(event.seq);
@@ -29,21 +29,16 @@ export async function countHistory(organizationId: string, tx: Tx, limit: number
         amounts.set(key, { ...row, amount: amount + (amounts.get(key)?.amount ?? 0) });
       }
   }
-  await add(organizationId, tx, [...amounts.values()]);
-  await countRules(organizationId, tx, counting, contexts);
+  await add(tx, [...amounts.values()]);
+  await countRules(tx, counting, contexts);
   return events.length === limit;
 }
 
 /** Counts what was decided by rules of the policy, and what was undone of it. Working time is that of the calendar of now. */
-async function countRules(
-  organizationId: string,
-  tx: Tx,
-  events: FollowedEvent[],
-  contexts: Map<bigint, Context>,
-): Promise<void> {
+async function countRules(tx: Tx, events: FollowedEvent[], contexts: Map<bigint, Context>): Promise<void> {
   const decisions = events.flatMap((event) => decisionOf(event, contexts.get(event.seq)) ?? []);
   if (decisions.length === 0) return;
-  const { calendar } = await readCalendar(organizationId, tx);
+  const { calendar } = await readCalendar(tx);
   const amounts = new Map<string, RuleAmount>();
   for (const { amount, ...decision } of decisions)
     for (const count of ruleCountsOf(decision, calendar))
@@ -56,7 +51,7 @@ async function countRules(
   if (rows.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO rule_statistic AS s (organization_id, hours, at, rule, stage, measure, amount)
-    SELECT ${organizationId}::uuid, n.* FROM unnest(${rows.map((row) => row.hours)}::smallint[],
+    SELECT ${tx.organizationId}::uuid, n.* FROM unnest(${rows.map((row) => row.hours)}::smallint[],
       ${rows.map((row) => row.at)}::timestamptz[], ${rows.map((row) => row.rule)}::text[],
       ${rows.map((row) => row.stage)}::text[], ${rows.map((row) => row.measure)}::text[],
       ${rows.map((row) => row.amount)}::bigint[]) n
@@ -80,22 +75,18 @@ interface Amount {
   amount: number;
 }
 
-async function add(organizationId: string, tx: Tx, rows: Amount[]): Promise<void> {
+async function add(tx: Tx, rows: Amount[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO statistic AS s (organization_id, hours, at, server_id, measure, amount)
-    SELECT ${organizationId}::uuid, n.* FROM unnest(${rows.map((row) => row.hours)}::smallint[],
+    SELECT ${tx.organizationId}::uuid, n.* FROM unnest(${rows.map((row) => row.hours)}::smallint[],
       ${rows.map((row) => row.at)}::timestamptz[], ${rows.map((row) => row.serverId)}::uuid[],
       ${rows.map((row) => row.measure)}::text[], ${rows.map((row) => row.amount)}::bigint[]) n
     ON CONFLICT (organization_id, hours, at, server_id, measure) DO UPDATE SET amount = s.amount + excluded.amount`;
 }
 
 /** Returns the contexts by sequence number, from earlier events, which do not change. */
-async function contextsOf(
-  organizationId: string,
-  tx: Tx,
-  events: FollowedEvent[],
-): Promise<Map<bigint, Context>> {
+async function contextsOf(tx: Tx, events: FollowedEvent[]): Promise<Map<bigint, Context>> {
   if (events.length === 0) return new Map();
   const rows = await tx.$queryRaw<ContextRow[]>`
     SELECT e.seq, t.server_id AS "serverId", ${openedBefore("e")} AS "openedAt", (
@@ -106,13 +97,13 @@ async function contextsOf(
       LEFT JOIN LATERAL (SELECT u.seq, u.at, CASE WHEN u.actor ->> 'kind' <> 'rule' THEN ${openedBefore("u")} END AS "openedAt" FROM event u
         WHERE e.type = 'answer.undone' AND ${ofSameRequest("u", "e")} AND u.type = 'answer.recorded'
         ORDER BY u.seq DESC LIMIT 1) undone ON true
-    WHERE e.organization_id = ${organizationId}::uuid AND e.seq = ANY(${events.map(({ seq }) => seq)}::bigint[])`;
+    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.seq = ANY(${events.map(({ seq }) => seq)}::bigint[])`;
   const undone = rows.flatMap(({ undoneSeq }) => undoneSeq ?? []);
   const lines =
     undone.length === 0
       ? []
       : await tx.event.findMany({
-          where: { organizationId, seq: { in: undone } },
+          where: { organizationId: tx.organizationId, seq: { in: undone } },
           select: { seq: true, data: true },
         });
   const dataOf = new Map(lines.map(({ seq, data }) => [seq, data]));
@@ -157,11 +148,11 @@ function openedBefore(line: string): Prisma.Sql {
  * `keep` (in days per stretch length).
  */
 export async function sampleOpenTasks(
-  organizationId: string,
   tx: Tx,
   everyMs: number,
   keep: Record<(typeof STRETCHES)[number], number>,
 ): Promise<boolean> {
+  const { organizationId } = tx;
   const [slot] = await tx.$queryRaw<{ at: Date }[]>`
     INSERT INTO statistic_sample AS s (organization_id, sampled_at)
     VALUES (${organizationId}::uuid, date_bin(${everyMs} * interval '1 ms', now(), 'epoch'))
@@ -177,7 +168,7 @@ export async function sampleOpenTasks(
   const rows = STRETCHES.flatMap((hours) =>
     open.map((row) => ({ ...row, hours, at: beginOf(slot.at, hours) })),
   );
-  await add(organizationId, tx, rows);
+  await add(tx, rows);
   for (const table of [Prisma.sql`statistic`, Prisma.sql`rule_statistic`])
     for (const hours of STRETCHES)
       await tx.$executeRaw`DELETE FROM ${table} WHERE organization_id = ${organizationId}::uuid AND hours = ${hours}

@@ -13,11 +13,11 @@ import type { NewStreamMessage } from "./schema.ts";
  * an answer was sent follows from that. Returns the ids of those that are to be handled.
  */
 export async function recordMessages(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   messages: (NewStreamMessage & { heardAgoMs: number })[],
 ): Promise<Set<string>> {
+  const { organizationId } = tx;
   // By a statement of its own: the others may wait for locks.
   const [clock] = await tx.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`;
   const rows = messages.map((message) => ({
@@ -67,34 +67,24 @@ function withoutAddress({ mode, message, requestedSchema, url, cut }: Question) 
  * A message was dealt with, as this task's; null: nobody was left whose it could be. What it said stands elsewhere by now, and
  * the row only tells that it was heard. False: it was dealt with before.
  */
-export async function markHandled(
-  organizationId: string,
-  tx: Tx,
-  id: string,
-  taskId: string | null,
-): Promise<boolean> {
+export async function markHandled(tx: Tx, id: string, taskId: string | null): Promise<boolean> {
   const handled = await tx.$executeRaw`
     UPDATE stream_message SET handled_at = now(), task_id = ${taskId}::uuid, candidates = '{}',
       params = CASE WHEN params IS NOT NULL THEN '{}'::jsonb END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND handled_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND handled_at IS NULL`;
   return handled === 1;
 }
 
 /** Nobody knows whose it is: it may be any of these tasks'. */
-export async function noteCandidates(
-  organizationId: string,
-  tx: Tx,
-  id: string,
-  candidates: string[],
-): Promise<void> {
+export async function noteCandidates(tx: Tx, id: string, candidates: string[]): Promise<void> {
   await tx.$executeRaw`UPDATE stream_message SET candidates = ${candidates}::uuid[]
-    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND handled_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND handled_at IS NULL`;
 }
 
 /** Takes away what was handled a day ago, some rows at a time; what it led to is kept elsewhere. Returns how many went. */
-export async function forgetHandled(organizationId: string, tx: Tx): Promise<number> {
-  return tx.$executeRaw`DELETE FROM stream_message WHERE organization_id = ${organizationId}::uuid AND id IN (
-    SELECT id FROM stream_message WHERE organization_id = ${organizationId}::uuid
+export async function forgetHandled(tx: Tx): Promise<number> {
+  return tx.$executeRaw`DELETE FROM stream_message WHERE organization_id = ${tx.organizationId}::uuid AND id IN (
+    SELECT id FROM stream_message WHERE organization_id = ${tx.organizationId}::uuid
       AND handled_at < now() - interval '1 day' LIMIT ${FORGOTTEN_TOGETHER} FOR UPDATE SKIP LOCKED)`;
 }
 

@@ -43,11 +43,10 @@ afterAll(async () => {
 const insertStuck = () =>
   insertTask(fixture.database, fixture.organizationId, server, { state: "start_unknown" });
 const acknowledge = (who: Principal, taskId: string, input: Acknowledge = {}) =>
-  fixture.within((tx) => acknowledgeTask(fixture.organizationId, tx, who, taskId, input));
-const release = (who: Principal, taskId: string) =>
-  fixture.within((tx) => releaseTask(fixture.organizationId, tx, who, taskId));
+  fixture.within((tx) => acknowledgeTask(tx, who, taskId, input));
+const release = (who: Principal, taskId: string) => fixture.within((tx) => releaseTask(tx, who, taskId));
 const held = async (taskId: string) =>
-  (await fixture.within((tx) => readTask(fixture.organizationId, tx, ola, taskId))).acknowledgement;
+  (await fixture.within((tx) => readTask(tx, ola, taskId))).acknowledgement;
 const rows = (taskId: string) => fixture.within((tx) => tx.acknowledgement.count({ where: { taskId } }));
 const history = (taskId: string) =>
   fixture.within(async (tx) => {

@@ -19,24 +19,23 @@ import { UNKNOWN_TOOL } from "../tasks/schema.ts";
  * wins. Throws `not_found`, `task_known`, `start_not_settled`, `start_under_way`.
  */
 export async function adoptFoundTask(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   at: { serverId: string; foundId: string },
   input: AdoptInput,
 ): Promise<string> {
-  const connectionId = await sharedConnection(organizationId, tx, at.serverId);
-  await holdConnection(organizationId, tx, connectionId);
-  await lockServer(organizationId, tx, at.serverId);
-  const find = await take(organizationId, tx, connectionId, at.foundId);
-  await refuseUnlessUnknown(organizationId, tx, connectionId, find);
+  const connectionId = await sharedConnection(tx, at.serverId);
+  await holdConnection(tx, connectionId);
+  await lockServer(tx, at.serverId);
+  const find = await take(tx, connectionId, at.foundId);
+  await refuseUnlessUnknown(tx, connectionId, find);
   const id = uuidv7();
-  const sealed = resealed(organizationId, seal, find, id);
+  const sealed = resealed(tx.organizationId, seal, find, id);
   const tool = input.tool ?? UNKNOWN_TOOL;
   await tx.task.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       serverId: at.serverId,
       connectionId,
@@ -58,23 +57,18 @@ export async function adoptFoundTask(
       startedAt: find.serverCreatedAt ?? new Date(),
     },
   });
-  await tx.taskWatch.create({ data: { organizationId, taskId: id } });
-  await publishChange(organizationId, tx, "task", [id]);
-  await publishChange(organizationId, tx, "server", [at.serverId]);
+  await tx.taskWatch.create({ data: { organizationId: tx.organizationId, taskId: id } });
+  await publishChange(tx, "task", [id]);
+  await publishChange(tx, "server", [at.serverId]);
   await wakeEngine(tx, connectionId, id);
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     { type: "task.adopted", actor: principal.actor, taskId: id, data: { tool, serverId: at.serverId } },
   ]);
   return id;
 }
 
-async function take(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  foundId: string,
-): Promise<TakenFind> {
-  const where = { organizationId, connectionId, id: foundId };
+async function take(tx: Tx, connectionId: string, foundId: string): Promise<TakenFind> {
+  const where = { organizationId: tx.organizationId, connectionId, id: foundId };
   const find = await tx.foundTask.findFirst({ where });
   if (!find) throw notFound("task on the server");
   if (find.taskId !== null)

@@ -30,7 +30,6 @@ const attemptColumns = ({ id, deadlineMs, sealedSession }: Attempt) =>
  * is not approved.
  */
 export async function markStarting(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attempt: Attempt & { era: Era },
@@ -38,25 +37,24 @@ export async function markStarting(
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'starting', ${attemptColumns(attempt)}, era = ${attempt.era}, error = NULL,
       changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
       AND cancel_requested_at IS NULL AND (start_after IS NULL OR start_after <= now())
       AND (gate IS NULL OR gate = 'approved')`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
+  await record(tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
   return true;
 }
 
 /** As `markStarting`, of a recipe's task. Ends the task instead if the recipe was removed while it was queued. */
 export async function markStartingOfRecipe(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attempt: Attempt & { era: Era },
 ): Promise<boolean> {
-  if (!(await markStarting(organizationId, tx, taskId, attempt))) return false;
-  if (!(await isRemoved(organizationId, tx, taskId))) return true;
+  if (!(await markStarting(tx, taskId, attempt))) return false;
+  if (!(await isRemoved(tx, taskId))) return true;
   const message = "The recipe was removed before the task was started. Nothing was called.";
-  await endTask(organizationId, tx, taskId, { state: "failed", error: { code: "recipe_removed", message } });
+  await endTask(tx, taskId, { state: "failed", error: { code: "recipe_removed", message } });
   return false;
 }
 
@@ -64,27 +62,18 @@ export async function markStartingOfRecipe(
  * Commits another attempt at a repeatable call, whose last outcome does not matter. Returns false if the last
  * attempt is no longer current.
  */
-export async function renewAttempt(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  last: string,
-  attempt: Attempt,
-): Promise<boolean> {
+export async function renewAttempt(tx: Tx, taskId: string, last: string, attempt: Attempt): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE task SET ${attemptColumns(attempt)}
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${last}::uuid`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [
-    { type: "task.starting", data: { attempt: attempt.id, repeats: last } },
-  ]);
+  await record(tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id, repeats: last } }]);
   return true;
 }
 
 /** Queues the task again because the call did not reach the server, or ends it if a cancel came meanwhile. */
 export async function markNotStarted(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attemptId: string,
@@ -95,31 +84,30 @@ export async function markNotStarted(
       state = CASE WHEN cancel_requested_at IS NULL THEN 'queued' ELSE 'cancelled' END,
       watched = (cancel_requested_at IS NULL),
       finished_at = CASE WHEN cancel_requested_at IS NULL THEN NULL ELSE now() END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${attemptId}::uuid RETURNING state, race_id AS "raceId"`;
   if (!rows[0]) return false;
   const { state, raceId } = rows[0];
   const data = { code: why.code, message: why.message };
-  if (state === "queued") await record(organizationId, tx, taskId, [{ type: "task.not_started", data }]);
+  if (state === "queued") await record(tx, taskId, [{ type: "task.not_started", data }]);
   else {
-    const decided = await endInRace(organizationId, tx, taskId, { raceId, succeeded: false });
-    await record(organizationId, tx, taskId, [{ type: "task.cancelled", data }, ...decided]);
+    const decided = await endInRace(tx, taskId, { raceId, succeeded: false });
+    await record(tx, taskId, [{ type: "task.cancelled", data }, ...decided]);
   }
   return true;
 }
 
 /** Stores why a queued task waits, as for an unreachable server. */
 export async function noteWaiting(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   why: { code: string; message: string },
 ): Promise<void> {
   const reason = storedError(contentOf(tx), taskId, why);
   const noted = await tx.$executeRaw`UPDATE task SET error = ${reason}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
       AND error IS DISTINCT FROM ${reason}::jsonb`;
-  if (noted === 1) await publishChange(organizationId, tx, "task", [taskId]);
+  if (noted === 1) await publishChange(tx, "task", [taskId]);
 }
 
 /**
@@ -127,7 +115,6 @@ export async function noteWaiting(
  * the call's reply was lost and the task was found in the server's list. `onlyStarting`: returns false for an open call too.
  */
 export async function markStarted(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attemptId: string,
@@ -143,10 +130,10 @@ export async function markStarted(
       error = NULL, started_at = ${startedAt}, changed_at = now(), ttl_ms = ${remote.ttlMs}::bigint,
       status_message = ${statusMessage}, poll_interval_ms = ${wholeMs(remote.pollIntervalMs)}::integer,
       expires_at = ${timeLimit(startedAt, Prisma.sql`${remote.ttlMs}::float8`)}
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND (state = 'starting' OR (${!onlyStarting} AND state IN ('working', 'input_required') AND NOT durable))`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [
+  await record(tx, taskId, [
     {
       type: adopted ? "task.adopted" : "task.started",
       data: { statusMessage: remote.statusMessage, ttlMs: remote.ttlMs },
@@ -168,7 +155,6 @@ function madeAt(createdAt: string | null, adopted: boolean): Prisma.Sql {
 
 /** Marks a call that takes longer than making a task as an open call, which ends with its connection. */
 export async function markOpenCall(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attemptId: string,
@@ -177,10 +163,10 @@ export async function markOpenCall(
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'working', durable = false, started_at = now(), changed_at = now(), error = NULL,
       sealed_session = ${sealedSession}
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${attemptId}::uuid`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.started", data: { durable: false } }]);
+  await record(tx, taskId, [{ type: "task.started", data: { durable: false } }]);
   return true;
 }
 
@@ -188,36 +174,27 @@ export async function markOpenCall(
  * Makes an open call that broke off and may be repeated a start of unknown outcome. Returns false if the call
  * waits for an answer or has ended.
  */
-export async function markRepeating(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attemptId: string,
-): Promise<boolean> {
+export async function markRepeating(tx: Tx, taskId: string, attemptId: string): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'starting', durable = true, attempt_deadline_at = now(), changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND state = 'working' AND NOT durable`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [
-    { type: "task.state", data: { from: "working", to: "starting" } },
-  ]);
+  await record(tx, taskId, [{ type: "task.state", data: { from: "working", to: "starting" } }]);
   return true;
 }
 
 /** Moves an open call between waiting for an answer and working. */
 export async function setOpenCallState(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   state: "working" | "input_required",
 ): Promise<void> {
   const from = state === "working" ? "input_required" : "working";
   const moved = await tx.$executeRaw`
-    UPDATE task SET state = ${state}, changed_at = now() WHERE organization_id = ${organizationId}::uuid
+    UPDATE task SET state = ${state}, changed_at = now() WHERE organization_id = ${tx.organizationId}::uuid
       AND id = ${taskId}::uuid AND state = ${from} AND NOT durable`;
-  if (moved === 1)
-    await record(organizationId, tx, taskId, [{ type: "task.state", data: { from, to: state } }]);
+  if (moved === 1) await record(tx, taskId, [{ type: "task.state", data: { from, to: state } }]);
 }
 
 /**
@@ -225,7 +202,6 @@ export async function setOpenCallState(
  * caller stores the questions in the same transaction.
  */
 export async function markAsking(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attemptId: string,
@@ -234,32 +210,26 @@ export async function markAsking(
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'input_required', sealed_request_state = ${sealedRequestState}, error = NULL,
       sealed_session = NULL, durable = true, started_at = coalesce(started_at, now()), changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND (state = 'starting' OR (state = 'working' AND NOT durable))`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.asking" }]);
+  await record(tx, taskId, [{ type: "task.asking" }]);
   return true;
 }
 
 /** Commits the attempt of the repeated call that carries a round's answers. */
-export async function markRetrying(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attempt: Attempt,
-): Promise<boolean> {
+export async function markRetrying(tx: Tx, taskId: string, attempt: Attempt): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'starting', ${attemptColumns(attempt)}, changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'input_required'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'input_required'
       AND sealed_handle IS NULL AND durable AND cancel_requested_at IS NULL`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
+  await record(tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
   return true;
 }
 
 /** Returns the task to waiting because the repeated call did not reach the server. */
 export async function markNotRetried(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attemptId: string,
@@ -268,10 +238,10 @@ export async function markNotRetried(
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'input_required', error = ${storedError(contentOf(tx), taskId, why)}::jsonb, changed_at = now(),
       sealed_session = NULL
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${attemptId}::uuid`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.not_started", data: why }]);
+  await record(tx, taskId, [{ type: "task.not_started", data: why }]);
   return true;
 }
 
@@ -280,14 +250,13 @@ export async function markNotRetried(
  * because its own reply is the best evidence. Returns false if the attempt was settled already.
  */
 export async function awaitsOutcome(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   taskId: string,
   attemptId: string,
 ): Promise<boolean> {
   const [task] = await tx.$queryRaw<{ state: string; isElsewhere: boolean }[]>`
-    SELECT state, coalesce(error->>'code' = ${RESULT_AWAITED.code}, false) AS "isElsewhere" FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+    SELECT state, coalesce(error->>'code' = ${RESULT_AWAITED.code}, false) AS "isElsewhere" FROM task WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid
       AND attempt_id = ${attemptId}::uuid AND (state IN ('starting', 'start_unknown')
         OR (state IN ('working', 'input_required') AND NOT durable)) FOR NO KEY UPDATE`;
   if (!task) return false;
@@ -296,9 +265,9 @@ export async function awaitsOutcome(
   if (task.state !== "start_unknown") return true;
   // An open call can move to any state.
   await tx.$executeRaw`UPDATE task SET state = 'working', durable = false, watched = true
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'`;
   await tx.$executeRaw`UPDATE found_task SET task_id = NULL
-    WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ${taskId}::uuid`;
   await wakeEngine(tx, connectionId, taskId);
   return true;
 }
@@ -311,7 +280,6 @@ const RESULT_AWAITED = {
 
 /** Starts the time within which another engine must report an open call, or store its result. */
 export async function awaitElsewhere(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   attemptId: string,
@@ -320,70 +288,53 @@ export async function awaitElsewhere(
   const marked = await tx.$executeRaw`
     UPDATE task SET error = ${storedError(contentOf(tx), taskId, RESULT_AWAITED)}::jsonb,
       attempt_deadline_at = now() + ${forMs} * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND state IN ('working', 'input_required') AND NOT durable`;
-  if (marked === 1) await publishChange(organizationId, tx, "task", [taskId]);
+  if (marked === 1) await publishChange(tx, "task", [taskId]);
 }
 
 /** Reports an open call to the engine that awaits its result, which extends that engine's wait. */
-export async function stillAwaited(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attemptId: string,
-  forMs: number,
-): Promise<void> {
+export async function stillAwaited(tx: Tx, taskId: string, attemptId: string, forMs: number): Promise<void> {
   await tx.$executeRaw`
     UPDATE task SET attempt_deadline_at = now() + ${forMs} * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND error->>'code' = ${RESULT_AWAITED.code} AND finished_at IS NULL`;
 }
 
 /** Gives up open calls that end with their engine, so that the next engine need not wait for them. */
-export async function leaveOpenCalls(organizationId: string, tx: Tx, taskIds: string[]): Promise<void> {
+export async function leaveOpenCalls(tx: Tx, taskIds: string[]): Promise<void> {
   await tx.$executeRaw`
-    UPDATE task SET attempt_deadline_at = NULL WHERE organization_id = ${organizationId}::uuid
+    UPDATE task SET attempt_deadline_at = NULL WHERE organization_id = ${tx.organizationId}::uuid
       AND id = ANY (${taskIds}::uuid[]) AND state IN ('working', 'input_required') AND NOT durable`;
 }
 
 /** Counts the other starts on the same server that may have made an unknown task. */
-export async function otherUnknownStarts(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  taskId: string,
-): Promise<number> {
+export async function otherUnknownStarts(tx: Tx, connectionId: string, taskId: string): Promise<number> {
   const rows = await tx.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::integer AS count FROM task WHERE organization_id = ${organizationId}::uuid
-      AND connection_id IN ${connectionsToSameServer(organizationId, connectionId)}
+    SELECT count(*)::integer AS count FROM task WHERE organization_id = ${tx.organizationId}::uuid
+      AND connection_id IN ${connectionsToSameServer(tx.organizationId, connectionId)}
       AND id <> ${taskId}::uuid AND state IN ('starting', 'start_unknown')`;
   return rows[0]?.count ?? 0;
 }
 
 /** Stores the tool's schema as just read, for the next attempt's headers. */
 export async function renewInputSchema(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   inputSchema: Record<string, unknown>,
 ): Promise<void> {
   await tx.$executeRaw`UPDATE task
     SET tool_hints = tool_hints || jsonb_build_object('inputSchema', ${JSON.stringify(storable(inputSchema))}::jsonb)
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid`;
 }
 
 /** Marks a start whose outcome can't be known, for a person to decide. The call is never repeated. */
-export async function markStartUnknown(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attemptId: string,
-): Promise<boolean> {
+export async function markStartUnknown(tx: Tx, taskId: string, attemptId: string): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'start_unknown', watched = false, changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${attemptId}::uuid`;
   if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.start_unknown" }]);
+  await record(tx, taskId, [{ type: "task.start_unknown" }]);
   return true;
 }

@@ -43,15 +43,10 @@ interface GatedCall {
  * Throws `denied_by_rule` where nobody could give the approval: a second person has to, and no other person sees a private task.
  * Without this the call would wait until its time is up.
  */
-export async function refuseWithoutApprover(
-  organizationId: string,
-  tx: Tx,
-  gate: Gate,
-  isPrivate: boolean,
-): Promise<void> {
+export async function refuseWithoutApprover(tx: Tx, gate: Gate, isPrivate: boolean): Promise<void> {
   if (!isPrivate) return;
   const { fourEyes } = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
+    where: { id: tx.organizationId },
     select: { fourEyes: true },
   });
   if (!fourEyes) return;
@@ -63,16 +58,11 @@ export async function refuseWithoutApprover(
 }
 
 /** The columns of a task whose call waits for an approval. */
-export async function gateColumns(
-  organizationId: string,
-  tx: Tx,
-  { rule, expiresAt }: Gate,
-  call: GatedCall,
-) {
+export async function gateColumns(tx: Tx, { rule, expiresAt }: Gate, call: GatedCall) {
   return {
     gate: "waiting",
     // The tool as people see it while they decide: one that changes meanwhile is not called (gate.ts).
-    gateToolDigest: (await listedDigest(organizationId, tx, call.serverId, call.tool)) ?? null,
+    gateToolDigest: (await listedDigest(tx, call.serverId, call.tool)) ?? null,
     gateRule: rule ? storable(rule) : Prisma.DbNull,
     // As content is kept: keyed where the organization seals.
     gateDigest: Uint8Array.from(Buffer.from(contentOf(tx).hash(callDigest(call)), "hex")),
@@ -82,12 +72,11 @@ export async function gateColumns(
 
 /** Stores the question of a gated task that this transaction has made. Returns its line of history. */
 export async function askBefore(
-  organizationId: string,
   tx: Tx,
   task: { id: string; connectionId: string; tool: string; arguments: Record<string, unknown> },
   { message, expiresAt }: Gate,
   actor: Actor,
 ): Promise<NewEvent> {
   const question = { task, key: GATE_KEY, message, form: null, expiresAt, actor };
-  return (await insertOwnQuestion(organizationId, tx, question)).event;
+  return (await insertOwnQuestion(tx, question)).event;
 }

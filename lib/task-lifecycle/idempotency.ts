@@ -7,17 +7,16 @@ import { Prisma, type Tx } from "../base/db/db.ts";
  * calls with the same key wait for each other; the unique index would fail them.
  */
 export async function findEarlier(
-  organizationId: string,
   tx: Tx,
   made: "task" | "race",
   { kind, id }: Actor,
   idempotencyKey: string,
 ): Promise<{ id: string; requestDigest: Uint8Array | null } | null> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-    ${JSON.stringify([made, organizationId, kind, id, idempotencyKey])}, 0))`;
+    ${JSON.stringify([made, tx.organizationId, kind, id, idempotencyKey])}, 0))`;
   const [earlier] = await tx.$queryRaw<{ id: string; requestDigest: Uint8Array | null }[]>`
     SELECT id, request_digest AS "requestDigest" FROM ${Prisma.raw(made)}
-    WHERE organization_id = ${organizationId}::uuid AND idempotency_key = ${idempotencyKey}
+    WHERE organization_id = ${tx.organizationId}::uuid AND idempotency_key = ${idempotencyKey}
       AND requested_by ->> 'kind' = ${kind} AND coalesce(requested_by ->> 'id', '') = ${id ?? ""}`;
   return earlier ?? null;
 }

@@ -42,18 +42,12 @@ export type StatusChange = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollInt
 };
 
 /** Stores changes in a running task's status. Returns false if nothing changed. */
-export async function recordStatus(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  change: StatusChange,
-): Promise<boolean> {
-  return (await recordStatuses(organizationId, tx, [{ ...change, taskId }])) > 0;
+export async function recordStatus(tx: Tx, taskId: string, change: StatusChange): Promise<boolean> {
+  return (await recordStatuses(tx, [{ ...change, taskId }])) > 0;
 }
 
 /** Stores status changes of distinct tasks, in three statements for any number. Returns how many changed. */
 export async function recordStatuses(
-  organizationId: string,
   tx: Tx,
   changes: (StatusChange & { taskId: string })[],
 ): Promise<number> {
@@ -78,13 +72,13 @@ export async function recordStatuses(
     WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
         AS n(id uuid, guarded boolean, replaces text, replaces_sealed text, state text, message text, "unknown" boolean, ttl float8, poll integer)),
       was AS MATERIALIZED (SELECT t.id, t.state, t.status_message, t.expires_at FROM task t
-        WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
+        WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
           AND t.state IN ('working', 'input_required') ORDER BY t.id FOR NO KEY UPDATE)
     UPDATE task t SET state = news.state, status_message = news.message, changed_at = now(),
       ttl_ms = news.ttl::bigint, poll_interval_ms = news.poll,
       unknown_since = CASE WHEN news."unknown" THEN coalesce(t.unknown_since, now()) END,
       expires_at = ${timeLimit(Prisma.sql`t.started_at`, Prisma.sql`news.ttl`)}
-    FROM was, news WHERE t.organization_id = ${organizationId}::uuid AND t.id = was.id AND t.id = news.id
+    FROM was, news WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = was.id AND t.id = news.id
       AND t.state IN ('working', 'input_required')
       AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms, t.unknown_since IS NOT NULL) IS DISTINCT FROM
         (news.state, news.message, news.ttl::bigint, news.poll, news."unknown")
@@ -105,17 +99,15 @@ export async function recordStatuses(
     ];
   });
   await moveTimeLimits(
-    organizationId,
     tx,
     changed.map(({ id, expiredAt, expiresAt }) => ({ taskId: id, was: expiredAt, now: expiresAt })),
   );
   await publishChange(
-    organizationId,
     tx,
     "task",
     changed.map(({ id }) => id),
   );
-  await appendEvents(organizationId, tx, events);
+  await appendEvents(tx, events);
   return changed.length;
 }
 
@@ -128,12 +120,7 @@ interface ChangedStatus {
 }
 
 /** Ends a task and settles its requests. Returns false if the task had ended before. */
-export async function endTask(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  end: TaskEnd,
-): Promise<boolean> {
+export async function endTask(tx: Tx, taskId: string, end: TaskEnd): Promise<boolean> {
   const { outcome, isError } = outcomeOf(end.result);
   const content = contentOf(tx);
   const result =
@@ -149,17 +136,17 @@ export async function endTask(
       status_message = coalesce(${statusMessage}, status_message), progress = NULL,
       outcome = ${content.text("task.outcome", taskId, text(outcome))}, outcome_is_error = ${isError}, result = ${result}::json,
       error = ${error}::jsonb, server_state = ${end.serverState ?? null}, gate = coalesce(${gate}, gate)
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid
       AND (state IN ('starting', 'working', 'input_required')
         OR (state = 'queued' AND gate = 'waiting' AND ${gate}::text IS NOT NULL))
     RETURNING race_id AS "raceId", attempt < attempts AS "mayRetry"`;
   if (!ended) return false;
-  const settled = await settleAtEnd(organizationId, tx, taskId, end.state);
+  const settled = await settleAtEnd(tx, taskId, end.state);
   const succeeded = isSuccess({ ...end, isError });
-  const decided = await endInRace(organizationId, tx, taskId, { raceId: ended.raceId, succeeded });
-  const retried = ended.mayRetry ? await queueRetry(organizationId, tx, taskId) : [];
-  await publishChange(organizationId, tx, "task", [taskId]);
-  await appendEvents(organizationId, tx, [
+  const decided = await endInRace(tx, taskId, { raceId: ended.raceId, succeeded });
+  const retried = ended.mayRetry ? await queueRetry(tx, taskId) : [];
+  await publishChange(tx, "task", [taskId]);
+  await appendEvents(tx, [
     ...settled,
     {
       type: `task.${end.state}`,
@@ -182,28 +169,21 @@ export async function endTask(
  * Stores that the server received the cancel; of one that is sent `once`, before its first byte. Returns false if that was
  * stored before.
  */
-export async function markCancelSent(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  once: boolean,
-): Promise<boolean> {
+export async function markCancelSent(tx: Tx, taskId: string, once: boolean): Promise<boolean> {
   const sent = await tx.$executeRaw`UPDATE task SET cancel_sent_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND cancel_sent_at IS NULL`;
-  if (sent === 1)
-    await record(organizationId, tx, taskId, [{ type: "task.cancel_sent", ...(once && { data: { once } }) }]);
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND cancel_sent_at IS NULL`;
+  if (sent === 1) await record(tx, taskId, [{ type: "task.cancel_sent", ...(once && { data: { once } }) }]);
   return sent === 1;
 }
 
 /** Has a cancel sent again whose attempt certainly did nothing. */
-export async function markCancelUnsent(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+export async function markCancelUnsent(tx: Tx, taskId: string): Promise<void> {
   await tx.$executeRaw`UPDATE task SET cancel_sent_at = NULL
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND finished_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND finished_at IS NULL`;
 }
 
 /** Notes the server's state of a task that has ended here, without applying it. */
 export async function noteServerState(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   serverState: string,
@@ -212,35 +192,28 @@ export async function noteServerState(
   const rows = await tx.$queryRaw<{ fresh: boolean }[]>`
     UPDATE task t SET server_state = ${serverState}, watched = ${keepWatching} AND t.watch_until > now()
     FROM task was WHERE was.organization_id = t.organization_id AND was.id = t.id
-      AND t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND t.finished_at IS NOT NULL
+      AND t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND t.finished_at IS NOT NULL
     RETURNING was.server_state IS DISTINCT FROM t.server_state AS fresh`;
-  if (rows[0]?.fresh)
-    await record(organizationId, tx, taskId, [{ type: "task.server_state", data: { serverState } }]);
+  if (rows[0]?.fresh) await record(tx, taskId, [{ type: "task.server_state", data: { serverState } }]);
 }
 
 /** Stores the session of a 2025-11-25 task, sealed. */
-export async function storeSession(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  sealedSession: string,
-): Promise<void> {
+export async function storeSession(tx: Tx, taskId: string, sealedSession: string): Promise<void> {
   await tx.$executeRaw`UPDATE task SET sealed_session = ${sealedSession}
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid`;
 }
 
 /** Stores progress, without a history line, and hints watchers of the task. */
 export async function recordProgress(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   progress: { progress: number; total: number | null; message: string | null },
 ): Promise<void> {
   const stored = JSON.stringify(contentOf(tx).json("task.progress", taskId, storable(progress)));
   const moved = await tx.$executeRaw`UPDATE task SET progress = ${stored}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid
       AND state IN ('working', 'input_required')`;
-  if (moved === 1) await publishChange(organizationId, tx, "task", [taskId]);
+  if (moved === 1) await publishChange(tx, "task", [taskId]);
 }
 
 export interface WatchTimes {
@@ -251,12 +224,12 @@ export interface WatchTimes {
 }
 
 /** Stores check times of a watcher's tasks in one statement. */
-export async function flushWatchTimes(organizationId: string, tx: Tx, times: WatchTimes[]): Promise<void> {
+export async function flushWatchTimes(tx: Tx, times: WatchTimes[]): Promise<void> {
   if (times.length === 0) return;
   await tx.$executeRaw`
     UPDATE task_watch w SET last_checked_at = n.checked, next_check_at = n.next, unchanged_polls = n.polls
     FROM unnest(${times.map((t) => t.taskId)}::uuid[], ${times.map((t) => t.lastCheckedAt)}::timestamptz[],
       ${times.map((t) => t.nextCheckAt)}::timestamptz[], ${times.map((t) => t.unchangedPolls)}::integer[])
       AS n (id, checked, next, polls)
-    WHERE w.organization_id = ${organizationId}::uuid AND w.task_id = n.id`;
+    WHERE w.organization_id = ${tx.organizationId}::uuid AND w.task_id = n.id`;
 }

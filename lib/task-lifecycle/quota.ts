@@ -16,30 +16,25 @@ const UNDER_WAY = 2_000;
  * limit the starts are counted again at the transaction's end, under the history's lock, so that two
  * concurrent ones can't both be the last. Far from it nobody waits for that lock.
  */
-export async function refuseBeyondQuota(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  added: number,
-): Promise<void> {
-  const left = await refuse(organizationId, tx, principal, added);
+export async function refuseBeyondQuota(tx: Tx, principal: Principal, added: number): Promise<void> {
+  const left = await refuse(tx, principal, added);
   if (left < UNDER_WAY) deferWrite(tx, QUOTA, [{ principal, added }]);
 }
 
 const QUOTA: DeferredWrite<{ principal: Principal; added: number }> = {
   name: "quota",
   order: 3,
-  async write(organizationId, tx, starts) {
+  async write(tx, starts) {
     for (const its of Map.groupBy(starts, ({ principal }) => principal.actor.id).values())
-      await refuse(organizationId, tx, its[0]!.principal, sum(its.map(({ added }) => added)));
+      await refuse(tx, its[0]!.principal, sum(its.map(({ added }) => added)));
   },
 };
 
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
 /** Throws `quota_exceeded`, or returns how many more starts the quotas allow. */
-async function refuse(organizationId: string, tx: Tx, principal: Principal, added: number): Promise<number> {
-  const counted = await countStarts(organizationId, tx, principal);
+async function refuse(tx: Tx, principal: Principal, added: number): Promise<number> {
+  const counted = await countStarts(tx, principal);
   const { all, own, freeMs, freeOwnMs, open, ownOpen } = counted;
   const quota = quotaOf(counted.quota);
   if (all > quota.startsAMinute) throw exceeded("starts", quota.startsAMinute, freeMs);
@@ -73,7 +68,8 @@ const WORDS = {
 type QuotaName = keyof typeof WORDS;
 
 /** Reads what the operator has set, and counts starts of the last minute, the ms until the oldest no longer counts, and tasks open before. */
-async function countStarts(organizationId: string, tx: Tx, { actor }: Principal) {
+async function countStarts(tx: Tx, { actor }: Principal) {
+  const { organizationId } = tx;
   const counter = JSON.stringify({ kind: actor.kind, id: actor.id });
   const [row] = await tx.$queryRaw<
     {

@@ -7,14 +7,12 @@ import { publishChange } from "../live-updates/transitions.ts";
 
 /** Publishes a hint and appends history lines about a task. Must come last: locks the head of the chain. */
 export async function record(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   events: Pick<NewEvent, "type" | "data">[],
 ): Promise<void> {
-  await publishChange(organizationId, tx, "task", [taskId]);
+  await publishChange(tx, "task", [taskId]);
   await appendEvents(
-    organizationId,
     tx,
     events.map((event) => ({ ...event, actor: ENGINE_ACTOR, taskId })),
   );

@@ -47,7 +47,7 @@ const plan = (more: Partial<Retry> = {}): Retry => ({
 
 async function start(name: string, retry: Retry, principal = fixture.operator): Promise<string> {
   const { id } = await fixture.within((tx) =>
-    createTask(fixture.organizationId, tx, {
+    createTask(tx, {
       principal,
       server: { id: server.serverId },
       connectionId: server.connectionId,
@@ -63,7 +63,7 @@ async function start(name: string, retry: Retry, principal = fixture.operator): 
 }
 
 const attempts = async (id: string) =>
-  (await fixture.within((tx) => listAttempts(fixture.organizationId, tx, fixture.operator, id))).items;
+  (await fixture.within((tx) => listAttempts(tx, fixture.operator, id))).items;
 const after = (id: string) =>
   until(
     "another attempt",
@@ -79,8 +79,7 @@ const ripen = (id: string) =>
     });
     await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${server.connectionId} ${id}`})`;
   });
-const end = (id: string, how: Parameters<typeof endTask>[3]) =>
-  fixture.within((tx) => endTask(fixture.organizationId, tx, id, how));
+const end = (id: string, how: Parameters<typeof endTask>[2]) => fixture.within((tx) => endTask(tx, id, how));
 
 test("a failure is followed by another attempt after a pause that doubles, until there are no more", async () => {
   const first = await start("refuse", plan());
@@ -120,13 +119,13 @@ test("a failure is tried again once, whoever tries it twice at once, and with it
   await inState(id, "working");
   const failed = { state: "failed" as const, error: { code: "server_error", message: "No" } };
   const died = fixture.within(async (tx) => {
-    await endTask(fixture.organizationId, tx, id, failed);
+    await endTask(tx, id, failed);
     throw new Error("the engine died");
   });
   await expect(died).rejects.toThrow("the engine died");
   expect(await attempts(id)).toHaveLength(1);
   expect(await Promise.all([end(id, failed), end(id, failed)])).toContain(true);
-  await Promise.all([1, 2].map(() => fixture.within((tx) => queueRetry(fixture.organizationId, tx, id))));
+  await Promise.all([1, 2].map(() => fixture.within((tx) => queueRetry(tx, id))));
   const rows = await fixture.within((tx) =>
     tx.task.count({ where: { organizationId: fixture.organizationId, retryOf: id } }),
   );
@@ -136,7 +135,7 @@ test("a failure is tried again once, whoever tries it twice at once, and with it
 test("one that is cancelled while it waits never starts, and nothing comes after it", async () => {
   const id = await start("refuse", plan());
   const { id: waiting } = await after(id);
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, waiting));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, waiting));
   expect(await inState(waiting, "cancelled")).toMatchObject({ attemptId: null });
   await ripen(waiting);
   expect(await attempts(id)).toHaveLength(2);

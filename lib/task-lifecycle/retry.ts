@@ -30,15 +30,14 @@ const MAY_START = ROLES.filter((role) => roleAllows(role, PERMISSIONS["tasks:sta
  * two concurrent tries through. Unknown outcomes (`start_unknown`, `lost`) are never retried. Returns history
  * lines, to append last. The call is judged by the rules as they are now: it may need an approval, or be refused.
  */
-export async function queueRetry(organizationId: string, tx: Tx, taskId: string): Promise<NewEvent[]> {
-  const call = await callToRetry(organizationId, tx, taskId);
+export async function queueRetry(tx: Tx, taskId: string): Promise<NewEvent[]> {
+  const call = await callToRetry(tx, taskId);
   if (!call) return [];
   if (call.isRemoved) return [refusedRetry(taskId, { detail: "The recipe was removed.", extra: undefined })];
-  const gate = await judgeRetry(organizationId, tx, call).catch(refusalOf);
+  const gate = await judgeRetry(tx, call).catch(refusalOf);
   if (gate instanceof AppError) return [refusedRetry(taskId, gate)];
   const { serverId, tool, arguments: args, actor } = call;
-  const gated =
-    gate && (await gateColumns(organizationId, tx, gate, { serverId, tool: tool.name, arguments: args }));
+  const gated = gate && (await gateColumns(tx, gate, { serverId, tool: tool.name, arguments: args }));
   const id = uuidv7();
   const [made] = await tx.$queryRaw<
     {
@@ -56,7 +55,7 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
       ${gated?.gateDigest}::bytea, ${gated?.gateToolDigest}, ${gate?.expiresAt?.toISOString() ?? null}::timestamptz, t.visibility, t.requested_by, t.requester_user_id, t.agent_id, t.requested_ttl_ms, t.id, t.id, t.attempt + 1,
       t.attempts, t.retry_backoff_ms, t.retry_errors, now() + interval '1 ms' *
         least(${MAX_RETRY_PAUSE_MS}::float8, t.retry_backoff_ms * 2.0 ^ (t.attempt - 1))
-    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid
+    FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid
       AND ${IS_DUE}
       -- An approval covers one call, which was made: the next one needs another.
       AND (t.gate IS NULL OR ${gate !== null})
@@ -72,11 +71,11 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
     RETURNING connection_id AS "connectionId", attempt, attempts, start_after AS "startAfter"`;
   if (!made) return [];
   const { connectionId, attempt, attempts } = made;
-  await sealForCopy(organizationId, tx, taskId, id);
-  await tx.taskWatch.create({ data: { organizationId, taskId: id } });
-  await publishChange(organizationId, tx, "task", [id]);
+  await sealForCopy(tx, taskId, id);
+  await tx.taskWatch.create({ data: { organizationId: tx.organizationId, taskId: id } });
+  await publishChange(tx, "task", [id]);
   const asked = { id, connectionId, tool: tool.name, arguments: args };
-  const question = gate && (await askBefore(organizationId, tx, asked, gate, actor));
+  const question = gate && (await askBefore(tx, asked, gate, actor));
   if (!question) await wakeEngine(tx, connectionId, id);
   const plan = { attempt, attempts, startAfter: made.startAfter.toISOString() };
   return [
@@ -110,7 +109,7 @@ interface CallToRetry extends Pick<Principal, "actor" | "role"> {
 }
 
 /** Returns the call of a task whose next attempt is due, by whom it is made; null if none is. */
-async function callToRetry(organizationId: string, tx: Tx, taskId: string): Promise<CallToRetry | null> {
+async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> {
   const [row] = await tx.$queryRaw<
     {
       id: string;
@@ -138,10 +137,10 @@ async function callToRetry(organizationId: string, tx: Tx, taskId: string): Prom
           WHERE a.organization_id = t.organization_id AND a.id = t.agent_id)
         WHEN 'key' THEN (SELECT ${ACCOUNT_ROLE} FROM api_key k
           WHERE k.organization_id = t.organization_id AND k.id::text = t.requested_by ->> 'id') END AS "boundRole"
-    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${IS_DUE}`;
+    FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${IS_DUE}`;
   if (!row) return null;
   const { serverId, tool: name, annotations } = row;
-  const listed = (await keptTools(organizationId, tx, [{ id: serverId, checkedAt: null }])).get(serverId);
+  const listed = (await keptTools(tx, [{ id: serverId, checkedAt: null }])).get(serverId);
   return {
     serverId,
     arguments: row.arguments,
@@ -162,9 +161,9 @@ async function callToRetry(organizationId: string, tx: Tx, taskId: string): Prom
   };
 }
 
-async function judgeRetry(organizationId: string, tx: Tx, call: CallToRetry): Promise<Gate | null> {
-  const gate = await judgeCall(organizationId, tx, call, call);
-  if (gate) await refuseWithoutApprover(organizationId, tx, gate, call.isPrivate);
+async function judgeRetry(tx: Tx, call: CallToRetry): Promise<Gate | null> {
+  const gate = await judgeCall(tx, call, call);
+  if (gate) await refuseWithoutApprover(tx, gate, call.isPrivate);
   return gate;
 }
 
@@ -194,10 +193,10 @@ function refusedRetry(taskId: string, { detail, extra }: Pick<AppError, "detail"
  * Sealed values are bound to their row, so the copy's are sealed for the copy. Throws `content_unavailable` while a key is
  * away, as in a transaction that began before the organization had it: a later one ends the task and copies it.
  */
-async function sealForCopy(organizationId: string, tx: Tx, fromId: string, toId: string): Promise<void> {
+async function sealForCopy(tx: Tx, fromId: string, toId: string): Promise<void> {
   const content = contentOf(tx);
   const stored = await asStored(tx).task.findFirstOrThrow({
-    where: { organizationId, id: fromId },
+    where: { organizationId: tx.organizationId, id: fromId },
     select: { arguments: true, label: true },
   });
   const opened = (column: ContentColumn, value: unknown) => {
@@ -211,7 +210,7 @@ async function sealForCopy(organizationId: string, tx: Tx, fromId: string, toId:
   // What was changed in the database stays as it is, bound to another row: the copy is never sent.
   if (!args || !label || content === PLAIN) return;
   await tx.task.updateMany({
-    where: { organizationId, id: toId, state: "queued" },
+    where: { organizationId: tx.organizationId, id: toId, state: "queued" },
     data: { arguments: storable(args.value), label: label.value as string | null },
   });
 }

@@ -16,7 +16,6 @@ interface Place {
  * nor to be made with another account, because somebody's sign-in has ended meanwhile.
  */
 export async function refuseOtherConnection(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   connectionId: string,
@@ -26,12 +25,12 @@ export async function refuseOtherConnection(
     SELECT t.connection_id AS "connectionId", t.visibility, u.name AS owner
     FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
       LEFT JOIN "user" u ON u.id = c.user_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid`;
   const [next] = await tx.$queryRaw<Place[]>`
     SELECT c.id AS "connectionId", CASE WHEN c.user_id IS NULL THEN 'organization' ELSE 'private' END AS visibility,
       u.name AS owner
     FROM connection c LEFT JOIN "user" u ON u.id = c.user_id
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ${connectionId}::uuid`;
   if (!was || !next) throw new Error(`task ${taskId} or connection ${connectionId} is gone`);
   if (was.connectionId === next.connectionId && was.visibility === next.visibility) return;
   const connection: ConnectionKind = next.visibility === "private" ? "own" : "shared";

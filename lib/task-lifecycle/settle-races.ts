@@ -31,8 +31,7 @@ export async function settleRace(organizationId: string, database: Database): Pr
   });
   if (!found) return false;
   const { id: raceId, winnerTaskId, losers } = found;
-  for (const loser of losers)
-    await within((tx) => cancelLoser(organizationId, tx, loser.id, { raceId, winnerTaskId }));
+  for (const loser of losers) await within((tx) => cancelLoser(tx, loser.id, { raceId, winnerTaskId }));
   await within((tx) =>
     tx.race.updateMany({
       where: { organizationId, id: raceId, settledAt: null },

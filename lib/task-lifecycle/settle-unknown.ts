@@ -23,25 +23,27 @@ const NOT_STARTED = "not_started";
  * `not_start_unknown`, `task_known`, `start_under_way`.
  */
 export async function settleStart(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   taskId: string,
   foundTaskId: string | null,
 ): Promise<void> {
-  const task = await lockTask(organizationId, tx, principal, taskId);
+  const task = await lockTask(tx, principal, taskId);
   if (task.state !== "start_unknown")
     throw new AppError("not_start_unknown", "It is known by now how this task started.");
   const events =
     foundTaskId === null
-      ? await neverStarted(organizationId, tx, principal, taskId)
-      : await startedAs(organizationId, tx, principal, seal, task, foundTaskId);
+      ? await neverStarted(tx, principal, taskId)
+      : await startedAs(tx, principal, seal, task, foundTaskId);
   // The other candidates belong to no start any more.
-  await tx.foundTask.updateMany({ where: { organizationId, taskId }, data: { taskId: null } });
-  await publishChange(organizationId, tx, "task", [taskId]);
-  await publishChange(organizationId, tx, "server", [task.serverId]);
-  await appendEvents(organizationId, tx, [
+  await tx.foundTask.updateMany({
+    where: { organizationId: tx.organizationId, taskId },
+    data: { taskId: null },
+  });
+  await publishChange(tx, "task", [taskId]);
+  await publishChange(tx, "server", [task.serverId]);
+  await appendEvents(tx, [
     {
       type: "task.start_settled",
       actor: principal.actor,
@@ -60,37 +62,32 @@ interface LockedTask {
 }
 
 /** Locks the connection, then the task: the lock order everywhere. */
-async function lockTask(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  taskId: string,
-): Promise<LockedTask> {
+async function lockTask(tx: Tx, principal: Principal, taskId: string): Promise<LockedTask> {
   const rows = await tx.$queryRaw<{ connectionId: string }[]>`
     SELECT t.connection_id AS "connectionId" FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!rows[0]) throw notFound("task");
-  await holdConnection(organizationId, tx, rows[0].connectionId);
+  await holdConnection(tx, rows[0].connectionId);
   const locked = await tx.$queryRaw<LockedTask[]>`
     SELECT id, state, connection_id AS "connectionId", server_id AS "serverId" FROM task
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!locked[0]) throw notFound("task");
   return locked[0];
 }
 
 async function startedAs(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   task: LockedTask,
   foundTaskId: string,
 ): Promise<NewEvent[]> {
+  const { organizationId } = tx;
   const { id, connectionId } = task;
   const where = { organizationId, connectionId, id: foundTaskId, OR: [{ taskId: null }, { taskId: id }] };
   const find = await tx.foundTask.findFirst({ where });
   if (!find) throw notFound("task on the server");
-  await refuseUnlessUnknown(organizationId, tx, connectionId, find);
+  await refuseUnlessUnknown(tx, connectionId, find);
   const sealed = resealed(organizationId, seal, find, id);
   mustChange(
     await tx.$executeRaw`
@@ -106,12 +103,7 @@ async function startedAs(
   return [{ type: "task.adopted", actor: principal.actor, taskId: id }];
 }
 
-async function neverStarted(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  taskId: string,
-): Promise<NewEvent[]> {
+async function neverStarted(tx: Tx, principal: Principal, taskId: string): Promise<NewEvent[]> {
   const error = {
     code: NOT_STARTED,
     message: `It never started, as ${actorWords(principal.actor)} found out.`,
@@ -119,22 +111,22 @@ async function neverStarted(
   const rows = await tx.$queryRaw<{ raceId: string | null }[]>`
       UPDATE task SET state = 'failed', watched = false, error = ${storedError(contentOf(tx), taskId, error)}::jsonb, finished_at = now(),
         changed_at = now()
-      WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'
       RETURNING race_id AS "raceId"`;
   mustChange(rows.length);
   const raceId = rows[0]?.raceId ?? null;
   const requests = await tx.inputRequest.findMany({
-    where: { organizationId, taskId, state: { in: ["open", "answered"] } },
+    where: { organizationId: tx.organizationId, taskId, state: { in: ["open", "answered"] } },
     select: { id: true },
   });
   const events: NewEvent[] = [{ type: "task.failed", actor: principal.actor, taskId, data: error }];
   for (const { id } of requests) {
-    const closed = await closeRequest(organizationId, tx, taskId, id, "withdrawn", NOT_STARTED, {
+    const closed = await closeRequest(tx, taskId, id, "withdrawn", NOT_STARTED, {
       notTaken: true,
     });
     events.push(...closed.map((event) => ({ ...event, actor: principal.actor })));
   }
-  events.push(...(await endInRace(organizationId, tx, taskId, { raceId, succeeded: false })));
+  events.push(...(await endInRace(tx, taskId, { raceId, succeeded: false })));
   return events;
 }
 

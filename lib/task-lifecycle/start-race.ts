@@ -42,41 +42,30 @@ export async function startRace(
   for (const [index, start] of input.starts.entries())
     tools.push(await startableTool(services, principal, start).catch(inStart(index)));
   return services.db.withOrganization(organizationId, async (tx) => {
-    const earlier = await findRace(organizationId, tx, principal, input);
-    const id = earlier ?? (await createRace(organizationId, tx, principal, input, tools));
-    return { race: await readRace(organizationId, tx, principal, id), created: earlier === null };
+    const earlier = await findRace(tx, principal, input);
+    const id = earlier ?? (await createRace(tx, principal, input, tools));
+    return { race: await readRace(tx, principal, id), created: earlier === null };
   });
 }
 
 /**
  * Returns the id of the race that the caller made with this key, or null if the key is new. Throws `idempotency_mismatch`.
  */
-async function findRace(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  input: RaceStart,
-): Promise<string | null> {
+async function findRace(tx: Tx, { actor }: Principal, input: RaceStart): Promise<string | null> {
   const { idempotencyKey } = input;
   if (idempotencyKey === null) return null;
-  const earlier = await findEarlier(organizationId, tx, "race", actor, idempotencyKey);
+  const earlier = await findEarlier(tx, "race", actor, idempotencyKey);
   if (!earlier) return null;
   if (isSameDigest(tx, digestOf(input), earlier.requestDigest)) return earlier.id;
   throw new AppError("idempotency_mismatch", "This Idempotency-Key was used before, with another request.");
 }
 
-async function createRace(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  input: RaceStart,
-  tools: Tool[],
-): Promise<string> {
+async function createRace(tx: Tx, principal: Principal, input: RaceStart, tools: Tool[]): Promise<string> {
   const id = uuidv7();
   const { actor } = principal;
   await tx.race.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       requestedBy: storable(actor),
       idempotencyKey: input.idempotencyKey,
@@ -84,17 +73,14 @@ async function createRace(
     },
   });
   // A fixed order prevents deadlocks with other starts on these servers, and with their removal.
-  for (const serverId of input.starts.map((start) => start.serverId).sort())
-    await lockServer(organizationId, tx, serverId);
+  for (const serverId of input.starts.map((start) => start.serverId).sort()) await lockServer(tx, serverId);
   const events: NewEvent[] = [];
   for (const [index, start] of input.starts.entries()) {
-    const connection = await connectionFor(organizationId, tx, principal, start.serverId).catch(
-      inStart(index),
-    );
+    const connection = await connectionFor(tx, principal, start.serverId).catch(inStart(index));
     const seen = start.acknowledgeToolChange ?? null;
     const tool = tools[index]!;
-    const last = await lastUsed(organizationId, tx, start.serverId, tool.name);
-    await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen, last).catch(inStart(index));
+    const last = await lastUsed(tx, start.serverId, tool.name);
+    await noteToolUse(tx, principal, start.serverId, tool, seen, last).catch(inStart(index));
     const task = {
       principal,
       server: { id: start.serverId },
@@ -106,16 +92,16 @@ async function createRace(
       restartOf: null,
       raceId: id,
     };
-    const gate = await gateOf(organizationId, tx, task).catch(inStart(index));
-    events.push(...(await insertTask(organizationId, tx, { ...task, gate })).events);
+    const gate = await gateOf(tx, task).catch(inStart(index));
+    events.push(...(await insertTask(tx, { ...task, gate })).events);
   }
-  await refuseBeyondQuota(organizationId, tx, principal, input.starts.length);
+  await refuseBeyondQuota(tx, principal, input.starts.length);
   const started: NewEvent = {
     type: "race.started",
     actor,
     data: { raceId: id, starts: input.starts.length },
   };
-  await appendEvents(organizationId, tx, [started, ...events]);
+  await appendEvents(tx, [started, ...events]);
   return id;
 }
 

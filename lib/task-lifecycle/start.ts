@@ -68,13 +68,13 @@ function begin(
   return services.db.withOrganization(organizationId, async (tx) => {
     const earlier = await start.repeats?.earlierTask(tx);
     if (earlier) {
-      const task = await readTask(organizationId, tx, principal, earlier);
+      const task = await readTask(tx, principal, earlier);
       return { task, created: false, toolChangedAt: null };
     }
     const [kept, connection, last] = await together(
-      lockKeptTools(organizationId, tx, start.serverId),
-      connectionFor(organizationId, tx, principal, start.serverId),
-      lastUsed(organizationId, tx, start.serverId, start.tool),
+      lockKeptTools(tx, start.serverId),
+      connectionFor(tx, principal, start.serverId),
+      lastUsed(tx, start.serverId, start.tool),
     );
     const tool = startable ?? usableTool(principal, kept, start.tool);
     if (!tool) return null;
@@ -84,7 +84,7 @@ function begin(
     }
     if (start.retry) refuseUnlessRepeatable(tool, start.retry);
     const seen = start.acknowledgeToolChange ?? null;
-    const unseen = await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen, last);
+    const unseen = await noteToolUse(tx, principal, start.serverId, tool, seen, last);
     const its = {
       principal,
       server: { id: start.serverId },
@@ -98,9 +98,7 @@ function begin(
       acknowledgeConnectionChange: start.acknowledgeConnectionChange,
       retry: start.retry ?? null,
     };
-    const { id, task, created } = await createTask(organizationId, tx, its, (taskId) =>
-      readTask(organizationId, tx, principal, taskId),
-    );
+    const { id, task, created } = await createTask(tx, its, (taskId) => readTask(tx, principal, taskId));
     if (created) await start.repeats?.record(tx, id);
     return { task, created, toolChangedAt: unseen?.changedAt ?? null };
   });
@@ -118,9 +116,7 @@ export async function startableTool(
   const { organizationId } = principal;
   if (!reachesTool(principal, start.serverId, start.tool)) throw notFound("server");
   // Checked first, because without a connection reading the tool would fail with another error.
-  await services.db.withOrganization(organizationId, (tx) =>
-    connectionFor(organizationId, tx, principal, start.serverId),
-  );
+  await services.db.withOrganization(organizationId, (tx) => connectionFor(tx, principal, start.serverId));
   const tool = await toolOf(services, principal, start.serverId, start.tool);
   refuseArguments(
     start.arguments,
@@ -150,9 +146,7 @@ export async function restartTask(
   { arguments: changed, ...acknowledged }: RestartTaskInput = {},
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
-  const was = await services.db.withOrganization(organizationId, (tx) =>
-    readStart(organizationId, tx, principal, taskId),
-  );
+  const was = await services.db.withOrganization(organizationId, (tx) => readStart(tx, principal, taskId));
   const restart = { arguments: changed ?? was.arguments, idempotencyKey, restartOf: taskId };
   return startTask(services, principal, { ...was, ...restart, ...acknowledged });
 }

@@ -14,19 +14,18 @@ export function timeLimit(startedAt: Prisma.Sql, ttlMs: Prisma.Sql): Prisma.Sql 
 }
 
 /** Drops a passed time limit because the server still has the task. */
-export async function dropTimeLimit(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+export async function dropTimeLimit(tx: Tx, taskId: string): Promise<void> {
   const [task] = await tx.$queryRaw<{ was: Date }[]>`
     UPDATE task t SET expires_at = NULL FROM task before
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND t.expires_at IS NOT NULL
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND t.expires_at IS NOT NULL
       AND before.organization_id = t.organization_id AND before.id = t.id RETURNING before.expires_at AS was`;
   if (!task) return;
-  await moveTimeLimits(organizationId, tx, [{ taskId, was: task.was, now: null }]);
-  await publishChange(organizationId, tx, "task", [taskId]);
+  await moveTimeLimits(tx, [{ taskId, was: task.was, now: null }]);
+  await publishChange(tx, "task", [taskId]);
 }
 
 /** Moves open requests' time limits that were their task's, but not a server's own question lifetimes. */
 export async function moveTimeLimits(
-  organizationId: string,
   tx: Tx,
   moves: { taskId: string; was: Date | null; now: Date | null }[],
 ): Promise<void> {
@@ -36,10 +35,9 @@ export async function moveTimeLimits(
     UPDATE input_request r SET expires_at = m.now
     FROM unnest(${moved.map(({ taskId }) => taskId)}::uuid[], ${moved.map(({ was }) => was)}::timestamptz[],
       ${moved.map(({ now }) => now)}::timestamptz[]) AS m (task, was, now)
-    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = m.task AND r.state = 'open'
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = m.task AND r.state = 'open'
       AND r.expires_at = m.was RETURNING r.id`;
   await publishChange(
-    organizationId,
     tx,
     "input_request",
     rows.map(({ id }) => id),

@@ -58,19 +58,12 @@ export interface NewTask {
  * `quota_exceeded`.
  */
 export async function createTask<T = undefined>(
-  organizationId: string,
   tx: Tx,
   input: NewTask,
   read: (id: string) => Promise<T | undefined> = async () => undefined,
 ): Promise<{ id: string; created: boolean; task: T }> {
   if (input.idempotencyKey !== null) {
-    const earlier = await findEarlier(
-      organizationId,
-      tx,
-      "task",
-      input.principal.actor,
-      input.idempotencyKey,
-    );
+    const earlier = await findEarlier(tx, "task", input.principal.actor, input.idempotencyKey);
     if (earlier && isSameDigest(tx, requestDigest(input), earlier.requestDigest))
       return { id: earlier.id, created: false, task: (await read(earlier.id)) as T };
     if (earlier)
@@ -81,28 +74,24 @@ export async function createTask<T = undefined>(
   }
   const { restartOf, connectionId, acknowledgeConnectionChange: acknowledged } = input;
   if (restartOf !== null) {
-    await lockForRestart(organizationId, tx, restartOf);
-    await refuseOtherConnection(organizationId, tx, restartOf, connectionId, acknowledged);
+    await lockForRestart(tx, restartOf);
+    await refuseOtherConnection(tx, restartOf, connectionId, acknowledged);
   }
-  const isPrivate = input.isPrivate ?? (await isOwn(organizationId, tx, connectionId));
+  const isPrivate = input.isPrivate ?? (await isOwn(tx, connectionId));
   const id = input.id ?? uuidv7();
-  const gate = await gateOf(organizationId, tx, { ...input, isPrivate });
-  const inserted = insertTask(organizationId, tx, { ...input, id, isPrivate, gate });
+  const gate = await gateOf(tx, { ...input, isPrivate });
+  const inserted = insertTask(tx, { ...input, id, isPrivate, gate });
   // The question in front of a call is stored once the task is, and is part of what is read.
   if (gate) await inserted;
-  const [{ events }, , task] = await together(
-    inserted,
-    refuseBeyondQuota(organizationId, tx, input.principal, 1),
-    read(id),
-  );
-  await appendEvents(organizationId, tx, events);
+  const [{ events }, , task] = await together(inserted, refuseBeyondQuota(tx, input.principal, 1), read(id));
+  await appendEvents(tx, events);
   return { id, created: true, task: task as T };
 }
 
 /** Makes restarts of one task wait for each other: its foreign key alone would let them pass. */
-export async function lockForRestart(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+export async function lockForRestart(tx: Tx, taskId: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM task
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
 }
 
 /**
@@ -110,11 +99,10 @@ export async function lockForRestart(organizationId: string, tx: Tx, taskId: str
  * checks the quota and appends the lines, once for all tasks of the transaction.
  */
 export async function insertTask(
-  organizationId: string,
   tx: Tx,
   input: NewTask & { gate: Gate | null },
 ): Promise<{ id: string; events: NewEvent[] }> {
-  const isPrivate = input.isPrivate ?? (await isOwn(organizationId, tx, input.connectionId));
+  const isPrivate = input.isPrivate ?? (await isOwn(tx, input.connectionId));
   const { retry = null, gate } = input;
   const id = input.id ?? uuidv7();
   const content = contentOf(tx);
@@ -133,7 +121,7 @@ export async function insertTask(
   const digest = input.idempotencyKey === null ? null : storedDigest(tx, requestDigest(input));
   const gated =
     gate &&
-    (await gateColumns(organizationId, tx, gate, {
+    (await gateColumns(tx, gate, {
       serverId: input.server.id,
       tool: input.tool.name,
       arguments: input.arguments,
@@ -144,7 +132,7 @@ export async function insertTask(
       INSERT INTO task (organization_id, id, server_id, connection_id, tool, tool_hints, arguments, label, state, watched,
         visibility, requested_by, requester_user_id, agent_id, restart_of, idempotency_key, request_digest, requested_ttl_ms, race_id,
         gate, gate_rule, gate_digest, gate_tool_digest, gate_expires_at, attempts, retry_backoff_ms, retry_errors, request_id, traceparent, recipe_version, created_at, changed_at)
-      SELECT ${organizationId}::uuid, ${id}::uuid, ${input.server.id}::uuid, ${input.connectionId}::uuid, ${input.tool.name},
+      SELECT ${tx.organizationId}::uuid, ${id}::uuid, ${input.server.id}::uuid, ${input.connectionId}::uuid, ${input.tool.name},
         ${json(hints)}::jsonb, ${args}::json, ${content.text("task.label", id, labelOf(input.arguments))}, 'queued', ${gate === null},
         ${isPrivate ? "private" : "organization"}, ${json(input.principal.actor)}::jsonb,
         ${input.principal.userId}::uuid, ${agentOf(input.principal)}::uuid, ${input.restartOf}::uuid, ${input.idempotencyKey}, ${digest}::bytea,
@@ -158,7 +146,7 @@ export async function insertTask(
     INSERT INTO task_watch (organization_id, task_id) SELECT organization_id, id FROM queued`;
   if (!gate) await wakeEngine(tx, input.connectionId, id);
   // The page of the restarted task links to the new one.
-  await publishChange(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
+  await publishChange(tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
   const event: NewEvent = {
     type: "task.queued",
     actor: input.principal.actor,
@@ -175,23 +163,23 @@ export async function insertTask(
   if (!gate) return { id, events: [event] };
   const { connectionId, principal } = input;
   const task = { id, connectionId, tool: input.tool.name, arguments: input.arguments };
-  return { id, events: [event, await askBefore(organizationId, tx, task, gate, principal.actor)] };
+  return { id, events: [event, await askBefore(tx, task, gate, principal.actor)] };
 }
 
 /** Returns what a call has to wait for: by the rules, by an agent's grant, or by the caller's own wish. Throws `denied_by_rule`. */
-export async function gateOf(organizationId: string, tx: Tx, input: NewTask): Promise<Gate | null> {
+export async function gateOf(tx: Tx, input: NewTask): Promise<Gate | null> {
   const call = { serverId: input.server.id, tool: input.tool, arguments: input.arguments };
-  const gate = (await judgeCall(organizationId, tx, input.principal, call)) ?? input.gate ?? null;
+  const gate = (await judgeCall(tx, input.principal, call)) ?? input.gate ?? null;
   if (gate) {
-    const isPrivate = input.isPrivate ?? (await isOwn(organizationId, tx, input.connectionId));
-    await refuseWithoutApprover(organizationId, tx, gate, isPrivate);
+    const isPrivate = input.isPrivate ?? (await isOwn(tx, input.connectionId));
+    await refuseWithoutApprover(tx, gate, isPrivate);
   }
   return gate;
 }
 
-async function isOwn(organizationId: string, tx: Tx, connectionId: string): Promise<boolean> {
+async function isOwn(tx: Tx, connectionId: string): Promise<boolean> {
   const { userId } = await tx.connection.findFirstOrThrow({
-    where: { organizationId, id: connectionId },
+    where: { organizationId: tx.organizationId, id: connectionId },
     select: { userId: true },
   });
   return userId !== null;
@@ -216,58 +204,49 @@ function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry 
  * Requests a task's cancellation. A queued task, and one of the built-in server, ends at once; any other runs until the
  * engine has told the server. Its open requests are withdrawn at once. Idempotent.
  */
-export async function requestCancel(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  taskId: string,
-): Promise<void> {
-  const task = await lockVisibleTask(organizationId, tx, principal, taskId);
+export async function requestCancel(tx: Tx, principal: Principal, taskId: string): Promise<void> {
+  const task = await lockVisibleTask(tx, principal, taskId);
   if (task.cancelRequestedAt) return;
   if (!CANCELLABLE.has(task.state))
     throw new AppError("task_ended", "The task has ended already; there is nothing to cancel.");
-  await cancelLocked(organizationId, tx, task, principal.actor, {});
+  await cancelLocked(tx, task, principal.actor, {});
 }
 
 const CANCELLABLE = new Set(["queued", "starting", "working", "input_required"]);
 
 /** Cancels a task on the engine's account because its race is decided. Does nothing if the task has ended. */
 export async function cancelLoser(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   race: { raceId: string; winnerTaskId: string | null },
 ): Promise<void> {
-  await cancelIfRunning(organizationId, tx, taskId, ENGINE_ACTOR, race);
+  await cancelIfRunning(tx, taskId, ENGINE_ACTOR, race);
 }
 
 /** Cancels a task as a rule of the policy says, whose time is over. Does nothing if the task has ended. */
 export async function cancelByRule(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   { rule, version, after }: { rule: string; version: number; after: string },
 ): Promise<void> {
   const actor = { ...ENGINE_ACTOR, name: `Rule “${rule}”, version ${version}` };
-  await cancelIfRunning(organizationId, tx, taskId, actor, { rule, version, after });
+  await cancelIfRunning(tx, taskId, actor, { rule, version, after });
 }
 
 async function cancelIfRunning(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   actor: Actor,
   data: Record<string, unknown>,
 ): Promise<void> {
   const [task] = await tx.$queryRaw<LockedTask[]>`SELECT ${LOCKED} FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!task || task.cancelRequestedAt || !CANCELLABLE.has(task.state)) return;
-  await cancelLocked(organizationId, tx, task, actor, data);
+  await cancelLocked(tx, task, actor, data);
 }
 
 /** Cancels a locked task that is cancellable. `data` goes into the history. */
 async function cancelLocked(
-  organizationId: string,
   tx: Tx,
   task: LockedTask,
   actor: Actor,
@@ -275,38 +254,33 @@ async function cancelLocked(
 ): Promise<void> {
   const { id: taskId, raceId } = task;
   const by = JSON.stringify(actor);
-  await publishChange(organizationId, tx, "task", [taskId]);
+  await publishChange(tx, "task", [taskId]);
   if (task.state === "queued" || task.builtin) {
     await tx.$executeRaw`UPDATE task SET state = 'cancelled', watched = false, cancel_requested_at = now(),
         cancel_requested_by = ${by}::jsonb, changed_at = now(), finished_at = now(),
         gate = CASE WHEN gate = 'waiting' THEN 'withdrawn' ELSE gate END
-      WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = ${task.state}`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = ${task.state}`;
     const withdrawn =
       task.builtin || task.gate === "waiting"
-        ? await withdrawOpenRequests(organizationId, tx, taskId, "task_cancelled", actor)
+        ? await withdrawOpenRequests(tx, taskId, "task_cancelled", actor)
         : [];
-    const decided = await endInRace(organizationId, tx, taskId, { raceId, succeeded: false });
+    const decided = await endInRace(tx, taskId, { raceId, succeeded: false });
     const cancelled = { type: "task.cancelled" as const, actor, taskId, data };
-    await appendEvents(organizationId, tx, [...withdrawn, cancelled, ...decided]);
+    await appendEvents(tx, [...withdrawn, cancelled, ...decided]);
     return;
   }
   await tx.$executeRaw`UPDATE task SET cancel_requested_at = now(), cancel_requested_by = ${by}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
-  const events = await withdrawOpenRequests(organizationId, tx, taskId, "task_cancelled", actor);
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid`;
+  const events = await withdrawOpenRequests(tx, taskId, "task_cancelled", actor);
   await wakeEngine(tx, task.connectionId, taskId);
-  await appendEvents(organizationId, tx, [{ type: "task.cancel_requested", actor, taskId, data }, ...events]);
+  await appendEvents(tx, [{ type: "task.cancel_requested", actor, taskId, data }, ...events]);
 }
 
 /** Makes the engine poll the task now. */
-export async function requestRefresh(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  taskId: string,
-): Promise<void> {
-  const task = await lockVisibleTask(organizationId, tx, principal, taskId);
+export async function requestRefresh(tx: Tx, principal: Principal, taskId: string): Promise<void> {
+  const task = await lockVisibleTask(tx, principal, taskId);
   await tx.taskWatch.updateMany({
-    where: { organizationId, taskId },
+    where: { organizationId: tx.organizationId, taskId },
     data: { refreshRequestedAt: new Date() },
   });
   await wakeEngine(tx, task.connectionId, taskId);
@@ -324,10 +298,10 @@ interface LockedTask {
 const LOCKED = Prisma.sql`t.id, t.state, t.connection_id AS "connectionId", t.cancel_requested_at AS "cancelRequestedAt",
   t.race_id AS "raceId", t.builtin, t.gate`;
 
-async function lockVisibleTask(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
+async function lockVisibleTask(tx: Tx, principal: Principal, taskId: string) {
   const rows = await tx.$queryRaw<LockedTask[]>`
     SELECT ${LOCKED} FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}
     FOR NO KEY UPDATE OF t`;
   if (!rows[0]) throw notFound("task");
   return rows[0];

@@ -207,19 +207,15 @@ export function isSameQuestion(
 }
 
 /** Returns the ids of all watched tasks of a connection. */
-export async function watchedTasks(organizationId: string, tx: Tx, connectionId: string): Promise<string[]> {
+export async function watchedTasks(tx: Tx, connectionId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM task
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND watched`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid AND watched`;
   return rows.map(({ id }) => id);
 }
 
 /** Returns the watched tasks among `taskIds`, each with its connection. Durations in ms by the database's clock. */
-export async function loadWorkOf(
-  organizationId: string,
-  tx: Tx,
-  taskIds: string[],
-): Promise<Map<string, Loaded>> {
-  const rows = (await readWorkOf(organizationId, tx, taskIds)).map(({ id, connectionId, parse }) => ({
+export async function loadWorkOf(tx: Tx, taskIds: string[]): Promise<Map<string, Loaded>> {
+  const rows = (await readWorkOf(tx, taskIds)).map(({ id, connectionId, parse }) => ({
     id,
     connectionId,
     work: parse(),
@@ -229,18 +225,13 @@ export async function loadWorkOf(
 }
 
 /** As `loadWorkOf`, for what must not fail with the transaction: `parse` may be called after it. */
-async function readWorkOf(organizationId: string, tx: Tx, taskIds: string[]): Promise<ReadWork[]> {
-  return storedWorks(organizationId, tx, among(taskIds));
+async function readWorkOf(tx: Tx, taskIds: string[]): Promise<ReadWork[]> {
+  return storedWorks(tx, among(taskIds));
 }
 
 /** Returns a connection's task whose lock the transaction has; null: the connection watches it no more, or it can't be opened. */
-export async function readLockedWork(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  taskId: string,
-): Promise<TaskWork | null> {
-  const [row] = await readWorkOf(organizationId, tx, [taskId]);
+export async function readLockedWork(tx: Tx, connectionId: string, taskId: string): Promise<TaskWork | null> {
+  const [row] = await readWorkOf(tx, [taskId]);
   const work = row?.connectionId === connectionId ? row.parse() : null;
   return work && isUnopened(work) ? null : work;
 }
@@ -249,17 +240,17 @@ export async function readLockedWork(
  * As `readWorkOf`, at the end of the transaction, once its other statements are carried out. Returns what to call when it
  * is committed. A task of which only a look could tell whether its content is sealed counts as one that can't be opened.
  */
-export function readWorkAtEnd(organizationId: string, tx: Tx, taskIds: string[]): () => ReadWork[] {
+export function readWorkAtEnd(tx: Tx, taskIds: string[]): () => ReadWork[] {
   const content = contentOf(tx);
   const found: StoredWork[][] = [];
   readAtEnd(tx, {
-    query: workOf(organizationId, among(taskIds)),
+    query: workOf(tx.organizationId, among(taskIds)),
     take: (rows) => found.push(rows as StoredWork[]),
   });
   return () => {
     const [rows] = found;
     if (!rows) throw new Error("the transaction has ended without its reading");
-    return content.open(rows, "flag").map((row) => readWork(organizationId, content, row, () => true));
+    return content.open(rows, "flag").map((row) => readWork(tx.organizationId, content, row, () => true));
   };
 }
 
@@ -273,21 +264,16 @@ function among(taskIds: string[]): Prisma.Sql {
 
 /** Returns all watched tasks of those connections that have at most `most` and can be read, by connection. */
 export async function loadLittleWork(
-  organizationId: string,
   tx: Tx,
   connectionIds: string[],
   most: number,
 ): Promise<Map<string, TaskWork[]>> {
   const little = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM unnest(${connectionIds}::uuid[]) AS given (id) WHERE ${most} >= (
-      SELECT count(*) FROM (SELECT FROM task WHERE organization_id = ${organizationId}::uuid
+      SELECT count(*) FROM (SELECT FROM task WHERE organization_id = ${tx.organizationId}::uuid
         AND connection_id = given.id AND watched LIMIT ${most + 1}) few)`;
   const loaded = new Map<string, TaskWork[]>(little.map(({ id }) => [id, []]));
-  const rows = await storedWorks(
-    organizationId,
-    tx,
-    Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`,
-  );
+  const rows = await storedWorks(tx, Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`);
   for (const { connectionId, parse } of rows) {
     const work = parse();
     if (isUnopened(work)) loaded.delete(connectionId);
@@ -299,7 +285,6 @@ export async function loadLittleWork(
 
 /** Reads what `beside` selects, once, and the watched tasks of a connection among `taskIds`. */
 export async function loadWorkBeside<T>(
-  organizationId: string,
   tx: Tx,
   beside: Prisma.Sql,
   connectionId: string,
@@ -309,16 +294,16 @@ export async function loadWorkBeside<T>(
   const rows = await openingWhatOpens(tx, "flag").$queryRaw<
     (T & (StoredWork | { id: null }))[]
   >`SELECT beside.*, work.* FROM (${beside}) beside
-    LEFT JOIN (${workOf(organizationId, which)}) work ON true`;
+    LEFT JOIN (${workOf(tx.organizationId, which)}) work ON true`;
   const stored = rows.filter((row) => row.id !== null) as StoredWork[];
-  const works = (await openedWorks(organizationId, tx, stored)).map(({ parse }) => parse());
+  const works = (await openedWorks(tx, stored)).map(({ parse }) => parse());
   shareTexts(works);
   return { beside: rows[0] ?? null, works };
 }
 
-async function storedWorks(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<ReadWork[]> {
-  const rows = await openingWhatOpens(tx, "flag").$queryRaw<StoredWork[]>(workOf(organizationId, which));
-  return openedWorks(organizationId, tx, rows);
+async function storedWorks(tx: Tx, which: Prisma.Sql): Promise<ReadWork[]> {
+  const rows = await openingWhatOpens(tx, "flag").$queryRaw<StoredWork[]>(workOf(tx.organizationId, which));
+  return openedWorks(tx, rows);
 }
 
 function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
@@ -366,12 +351,12 @@ export interface ReadWork {
  * Returns each row as work to parse, or says that the task's content can't be read now. A transaction that began before the
  * organization had its key takes everything for plain text, and so a value that was sealed meanwhile.
  */
-async function openedWorks(organizationId: string, tx: Tx, rows: StoredWork[]): Promise<ReadWork[]> {
+async function openedWorks(tx: Tx, rows: StoredWork[]): Promise<ReadWork[]> {
   const content = contentOf(tx);
   // A server knows its task's id, and may write what only looks sealed: whether there is such a key tells.
   const isRecent = rows.some((row) => texts(row).some((text) => isUnknown(content, sealedFor(...text))));
-  const made = isRecent ? await keysByNow(organizationId, tx) : new Set<string | null>();
-  return rows.map((row) => readWork(organizationId, content, row, (kid) => made.has(kid)));
+  const made = isRecent ? await keysByNow(tx) : new Set<string | null>();
+  return rows.map((row) => readWork(tx.organizationId, content, row, (kid) => made.has(kid)));
 }
 /** `isMade`: whether the organization has a key of this id, though the transaction does not know it. */
 function readWork(
@@ -477,15 +462,11 @@ function liveRequests(organizationId: string): Prisma.Sql {
 }
 
 /** Returns the ids of watched tasks that need work now, by connection. Scans make up for lost wake-ups. */
-export async function tasksNeedingWork(
-  organizationId: string,
-  tx: Tx,
-  connectionIds: string[],
-): Promise<Map<string, string[]>> {
+export async function tasksNeedingWork(tx: Tx, connectionIds: string[]): Promise<Map<string, string[]>> {
   await planForValues(tx);
   const rows = await tx.$queryRaw<{ connection_id: string; ids: string[] }[]>`
     SELECT t.connection_id, array_agg(t.id::text) AS ids FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ANY (${connectionIds}::uuid[])
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.connection_id = ANY (${connectionIds}::uuid[])
       AND t.watched AND (t.state = 'starting'
         OR (t.state = 'queued' AND (t.start_after IS NULL OR t.start_after <= now()))
         OR (t.cancel_requested_at IS NOT NULL AND t.cancel_sent_at IS NULL)

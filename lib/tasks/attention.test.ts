@@ -87,7 +87,7 @@ afterAll(async () => {
 
 async function organization(slug: string): Promise<string> {
   const id = uuidv7();
-  await owner.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+  await owner.withOrganization(id, (tx) => createOrganization(tx, { slug, name: slug }));
   return id;
 }
 
@@ -127,7 +127,7 @@ async function answered(taskId: string, state: string, flagged = false): Promise
 
 const list = (attention?: AttentionCode[], limit = 200, cursor?: string) =>
   web.withOrganization(acme, (tx) =>
-    listTasks(acme, tx, principal(), {
+    listTasks(tx, principal(), {
       limit,
       ...(attention && { attention }),
       ...(cursor && { cursor }),
@@ -160,7 +160,7 @@ test("a filter by reason finds those it is shown on, page by page, and counts th
   } while (cursor);
   expect(seen).toEqual(expected);
   const { attention } = await web.withOrganization(acme, (tx) =>
-    countTasks(acme, tx, principal(), new Date(0).toISOString()),
+    countTasks(tx, principal(), new Date(0).toISOString()),
   );
   expect(attention).toEqual({ stuck: expected.length, watch: 3 });
 });
@@ -214,7 +214,7 @@ test("without an engine all that is open stands still, of one organization as of
   const other = await quietTask(globex, await insertServer(owner, globex), "working", 0);
   expect((await codes())[tasks.fine!]).toBe("no_engine");
   const count = await web.withOrganization(globex, (tx) =>
-    countMatching(globex, tx, { ...principal(), organizationId: globex }, { attention: ["no_engine"] }),
+    countMatching(tx, { ...principal(), organizationId: globex }, { attention: ["no_engine"] }),
   );
   expect(count).toBe(1);
   await engineSeen();
@@ -262,7 +262,7 @@ test("what a recipe does not know counts from the first such report, and is over
   const id = await quietTask(acme, server, "working", 0);
   const report = async (statusMessage: string, isUnknown: boolean) => {
     const change = { state: "working" as const, statusMessage, isUnknown, ttlMs: null, pollIntervalMs: null };
-    await owner.withOrganization(acme, (tx) => recordStatus(acme, tx, id, change));
+    await owner.withOrganization(acme, (tx) => recordStatus(tx, id, change));
     const [row] = await owner.withOrganization(acme, (tx) => tx.task.findMany({ where: { id } }));
     return row!.unknownSince;
   };

@@ -14,21 +14,20 @@ import { visibleTask } from "./visibility.ts";
  * event says no more than its type, actor and time.
  */
 export async function listOrganizationEvents(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   query: EventQuery,
 ): Promise<Page<ListedEvent>> {
-  const { items, nextCursor } = await listEvents(organizationId, tx, query);
+  const { items, nextCursor } = await listEvents(tx, query);
   const ids = [...new Set(items.flatMap(({ taskId }) => taskId ?? []))];
   const rows = await tx.$queryRaw<{ id: string; label: string | null; tool: string; visible: boolean }[]>`
     SELECT t.id, t.label, t.tool, ${visibleTask(principal)} AS visible FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY(${ids}::uuid[])`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY(${ids}::uuid[])`;
   const tasks = new Map(rows.map(({ id, ...task }) => [id, task]));
   // A private task may have been deleted since, and what its lines said with it: read again.
   const orphans = items.flatMap(({ seq, taskId }) => (taskId && !tasks.has(taskId) ? BigInt(seq) : []));
   const kept = await tx.event.findMany({
-    where: { organizationId, seq: { in: orphans }, data: { not: Prisma.AnyNull } },
+    where: { organizationId: tx.organizationId, seq: { in: orphans }, data: { not: Prisma.AnyNull } },
     select: { seq: true },
   });
   const readable = new Set(kept.map(({ seq }) => Number(seq)));
@@ -51,7 +50,6 @@ const READS = ["protocol.read", "document.read"] satisfies EventType[];
  * (reads/queries.ts). The caller has checked that the task may be seen.
  */
 export async function listTaskEvents(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   query: TaskEventQuery,
@@ -60,7 +58,7 @@ export async function listTaskEvents(
   const newest = query.order === "newest";
   const rows = await tx.event.findMany({
     where: {
-      organizationId,
+      organizationId: tx.organizationId,
       taskId,
       ...(after !== null && { seq: newest ? { lt: after } : { gt: after } }),
       type: { notIn: READS },
@@ -74,12 +72,11 @@ export async function listTaskEvents(
 
 /** The newest events of a task that begin or end a phase, oldest first. `cut`: earlier ones exist. */
 export async function listPhaseEvents(
-  organizationId: string,
   tx: Tx,
   taskId: string,
 ): Promise<{ events: PhaseEvent[]; cut: boolean }> {
   const rows = await tx.event.findMany({
-    where: { organizationId, taskId, type: { in: [...PHASE_EVENTS] } },
+    where: { organizationId: tx.organizationId, taskId, type: { in: [...PHASE_EVENTS] } },
     select: { type: true, at: true, inputRequestId: true },
     orderBy: { seq: "desc" },
     take: MOST_PHASE_EVENTS + 1,

@@ -41,7 +41,6 @@ const COLUMNS: [name: string, of: (task: TaskSummary) => string | number | boole
  * history what leaves with it.
  */
 export async function* exportedTasks(
-  organizationId: string,
   principal: Principal,
   { format, ...query }: TaskExport,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
@@ -59,9 +58,8 @@ export async function* exportedTasks(
       ...(cursor && { cursor }),
     };
     const page = await within(async (tx) => {
-      const found = await listTasks(organizationId, tx, principal, list);
+      const found = await listTasks(tx, principal, list);
       await recordExport(
-        organizationId,
         tx,
         principal,
         found.items.map(({ id }) => id),
@@ -77,26 +75,20 @@ export async function* exportedTasks(
 const TASKS_A_LINE = 100;
 
 /** Writes down which tasks leave, and whose they are: who started them, and who answered or has their requests. */
-async function recordExport(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  taskIds: string[],
-): Promise<void> {
+async function recordExport(tx: Tx, { actor }: Principal, taskIds: string[]): Promise<void> {
   const rows = await tx.$queryRaw<{ taskId: string; userId: string | null }[]>`
     SELECT t.id AS "taskId", ${REQUESTER} AS "userId" FROM task t
-      WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${taskIds}::uuid[])
+      WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${taskIds}::uuid[])
     UNION SELECT r.task_id, r.assignee_user_id FROM input_request r
-      WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
+      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
     UNION SELECT r.task_id, (a.answered_by ->> 'id')::uuid FROM input_request r
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id
-      WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
+      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
         AND a.answered_by ->> 'kind' = 'member'`;
   const parts = Array.from({ length: Math.ceil(taskIds.length / TASKS_A_LINE) }, (_, at) =>
     taskIds.slice(at * TASKS_A_LINE, (at + 1) * TASKS_A_LINE),
   );
   await appendEvents(
-    organizationId,
     tx,
     parts.map((part) => {
       const among = new Set(part);

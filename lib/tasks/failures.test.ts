@@ -34,7 +34,7 @@ afterAll(async () => {
 
 async function organization(slug: string): Promise<string> {
   const id = uuidv7();
-  await owner.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+  await owner.withOrganization(id, (tx) => createOrganization(tx, { slug, name: slug }));
   return id;
 }
 
@@ -74,16 +74,14 @@ async function fail({ tool, message, code = "task_failed", ...more }: Failure): 
 }
 
 const groups = (filter: TaskFilter = {}, organizationId = acme) =>
-  web.withOrganization(organizationId, (tx) =>
-    groupFailures(organizationId, tx, principal(organizationId), filter),
-  );
+  web.withOrganization(organizationId, (tx) => groupFailures(tx, principal(organizationId), filter));
 const list = async (filter: TaskFilter) =>
-  (
-    await web.withOrganization(acme, (tx) => listTasks(acme, tx, principal(), { ...filter, limit: 50 }))
-  ).items.map(({ id }) => id);
+  (await web.withOrganization(acme, (tx) => listTasks(tx, principal(), { ...filter, limit: 50 }))).items.map(
+    ({ id }) => id,
+  );
 const frozen = (filter: TaskFilter) =>
   web.withOrganization(acme, async (tx) => {
-    const operationId = await prepareOperation(acme, tx, principal(), { action: "restart", filter });
+    const operationId = await prepareOperation(tx, principal(), { action: "restart", filter });
     const items = await tx.bulkItem.findMany({ where: { operationId }, orderBy: { position: "asc" } });
     return items.map(({ taskId }) => taskId);
   });
@@ -188,9 +186,9 @@ test("failures are found along an index, each state's last ones", async () => {
   const planner = await createPlanner(acme);
   try {
     for (const plan of [
-      await planner.planOf((tx) => groupFailures(acme, tx, principal(), {})),
+      await planner.planOf((tx) => groupFailures(tx, principal(), {})),
       await planner.planOf((tx) =>
-        listTasks(acme, tx, principal(), { limit: 50, state: ["failed"], cause: "0".repeat(32) }),
+        listTasks(tx, principal(), { limit: 50, state: ["failed"], cause: "0".repeat(32) }),
       ),
     ]) {
       expect(plan).toMatch(/task_ended .*\n.*Index Cond: .*organization_id = .*state =/);

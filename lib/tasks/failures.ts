@@ -10,14 +10,13 @@ const MOST_GROUPS = 50;
 
 /** Groups the last failures that match a filter and that the principal may see, the largest group first. */
 export async function groupFailures(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   filter: TaskFilter,
 ): Promise<FailureGroups> {
   const columns = Prisma.sql`t.id, t.finished_at, t.server_id, t.tool, t.state, ${CODE} AS code, ${MESSAGE} AS message,
     ${CAUSE} AS cause, ${MAY_REPEAT} AS repeatable`;
-  const where = matching(organizationId, principal, filter);
+  const where = matching(tx.organizationId, principal, filter);
   const plan = await planForValues(tx);
   const rows = await tx.$queryRaw<GroupRow[]>`
     ${plan} WITH last AS MATERIALIZED (${lastFailures(columns, where, filter.state)}), grouped AS (
@@ -26,7 +25,7 @@ export async function groupFailures(
       FROM last GROUP BY server_id, tool, state, cause)
     SELECT s.id AS "serverId", s.name AS "serverName", g.tool, g.state, g.cause, g.code, g.message, g.count, g.repeatable,
       g.first AS "firstAt", g.last AS "lastAt", (SELECT count(*)::integer FROM last) AS counted
-    FROM grouped g JOIN server s ON s.organization_id = ${organizationId}::uuid AND s.id = g.server_id
+    FROM grouped g JOIN server s ON s.organization_id = ${tx.organizationId}::uuid AND s.id = g.server_id
     ORDER BY g.count DESC, g.last DESC, g.cause LIMIT ${MOST_GROUPS}`;
   return failureGroupsSchema.parse({
     counted: rows[0]?.counted ?? 0,

@@ -56,11 +56,11 @@ const ONE_PLAN = ["state", "order", "limit", "cursor"];
 
 /** Lists tasks, newest first unless another order is given. */
 export async function listTasks(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   query: TaskListQuery & PageQuery,
 ): Promise<SearchedPage<TaskSummary>> {
+  const { organizationId } = tx;
   const name = query.order ?? "newest";
   const { by, ascending, has, where, keyOf } = ORDERS[name];
   const direction = ascending ? Prisma.sql`ASC` : Prisma.sql`DESC`;
@@ -81,7 +81,7 @@ export async function listTasks(
     );
   // The text index holds no server names. Where a server's name matches, enough tasks match to be found
   // without it.
-  const isSearch = words && !query.attention && !(await namesServer(organizationId, tx, words));
+  const isSearch = words && !query.attention && !(await namesServer(tx, words));
   const states = parts.flatMap((part) => part.states);
   const { near, found } = isSearch
     ? nearAndBeyond(
@@ -130,7 +130,6 @@ export const MOST_TOTAL = 10_001;
 
 /** The number of tasks that match a filter, at most `most`. */
 export async function countMatching(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   filter: TaskFilter,
@@ -139,24 +138,19 @@ export async function countMatching(
   const { q, ...rest } = filter;
   const words = q?.trim();
   // As in listTasks: the text index holds no server names.
-  const isSearch = words && !filter.attention && !(await namesServer(organizationId, tx, words));
+  const isSearch = words && !filter.attention && !(await namesServer(tx, words));
   const states = filter.state ?? [...TASK_STATES];
   const count = isSearch
-    ? counted(organizationId, principal, rest, most, saying(organizationId, words, states))
-    : counted(organizationId, principal, filter, most);
+    ? counted(tx.organizationId, principal, rest, most, saying(tx.organizationId, words, states))
+    : counted(tx.organizationId, principal, filter, most);
   const plan = await planForValues(tx);
   const [row] = await tx.$queryRaw<{ count: number }[]>`${plan} SELECT ${count} AS count`;
   return row?.count ?? 0;
 }
 
 /** Counts for tiles: tasks in each state, tasks that need attention, and tasks ended after `endedAfter`. */
-export async function countTasks(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  endedAfter: string,
-): Promise<TaskCounts> {
-  const count = (filter: TaskFilter) => counted(organizationId, principal, filter, MOST_COUNTED);
+export async function countTasks(tx: Tx, principal: Principal, endedAfter: string): Promise<TaskCounts> {
+  const count = (filter: TaskFilter) => counted(tx.organizationId, principal, filter, MOST_COUNTED);
   const ended = (state: TaskState) => count({ state: [state], finishedAfter: endedAfter });
   const states = TASK_STATES.map((state) => Prisma.sql`${state}::text, ${count({ state: [state] })}`);
   await planOnce(tx);

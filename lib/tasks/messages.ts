@@ -14,7 +14,6 @@ const MOST_AT_ONCE = 1_000;
  * be seen. A search reads all of them, since a task has few (lib/protocol-messages).
  */
 export async function listMessages(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   query: TaskMessageQuery,
@@ -36,7 +35,7 @@ export async function listMessages(
     SELECT place, "taskId", at, direction, method, body FROM (
       SELECT task_id AS "taskId", at, direction, method, body, (extract(epoch FROM at) * 1000)::bigint * ${MOST_AT_ONCE}
         + row_number() OVER (PARTITION BY at ORDER BY id) AS place
-      FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid) message
+      FROM protocol_message WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ${taskId}::uuid) message
     WHERE ${Prisma.join(conditions, " AND ")}
     ORDER BY place ${newest ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${isSealed ? MESSAGES_READ : query.limit + 1}`;
   return toPage(
@@ -56,10 +55,10 @@ function says({ method, body }: MessageRow, words: string): boolean {
 }
 
 /** The distinct methods of a task's messages, by name. */
-export async function listMethods(organizationId: string, tx: Tx, taskId: string): Promise<string[]> {
+export async function listMethods(tx: Tx, taskId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ method: string }[]>`
     SELECT DISTINCT method FROM protocol_message
-    WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid ORDER BY method`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ${taskId}::uuid ORDER BY method`;
   return rows.map((row) => row.method);
 }
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => planner?.close());
 
 const list = (query: TaskListQuery & { cursor?: string }) =>
-  planner.planOf((tx) => listTasks(acme, tx, principal, { limit: 50, ...query }));
+  planner.planOf((tx) => listTasks(tx, principal, { limit: 50, ...query }));
 
 const NOW = "2026-11-21T12:00:00.000Z";
 const cursor = (order: string) => Buffer.from(JSON.stringify([order, NOW, uuidv7()])).toString("base64url");
@@ -54,7 +54,7 @@ test.each<[string, TaskListQuery & { cursor?: string }, RegExp]>([
 test("neither counts nor what needs attention read what has ended", async () => {
   for (const plan of [
     await list({ attention: codesOf("stuck") }),
-    await planner.planOf((tx) => countTasks(acme, tx, principal, NOW).catch(() => undefined)),
+    await planner.planOf((tx) => countTasks(tx, principal, NOW).catch(() => undefined)),
   ]) {
     expect(plan).not.toMatch(/Seq Scan on (task|delivery|input_request)/);
     // Its tasks are looked for among themselves, not among all that are open.

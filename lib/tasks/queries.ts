@@ -17,14 +17,13 @@ import { visibleTask } from "./visibility.ts";
 
 /** Throws `not_found`, also for invisible tasks. `isLast`: nothing follows in the transaction, so that COMMIT goes along. */
 export async function readTask(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   taskId: string,
   { isLast = false } = {},
 ): Promise<TaskDetail> {
   await planOnce(tx);
-  const [row] = await tx.$queryRaw<DetailRow[]>(detailOf(organizationId, principal, taskId, isLast));
+  const [row] = await tx.$queryRaw<DetailRow[]>(detailOf(tx.organizationId, principal, taskId, isLast));
   if (!row) throw notFound("task");
   return {
     ...toSummary(new Date())(row),
@@ -175,7 +174,6 @@ function listOf<T extends z.ZodType>(item: T) {
  * can't be opened now: what stands for them must not be sent.
  */
 export async function readStart(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   taskId: string,
@@ -184,7 +182,7 @@ export async function readStart(
     { id: string; serverId: string; tool: string; arguments: unknown; ttlMs: bigint | null }[]
   >`
     SELECT t.id, t.server_id AS "serverId", t.tool, t.arguments, t.requested_ttl_ms AS "ttlMs" FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
   if (row.arguments === UNOPENED || sealedFor("task.arguments", row.id, row.arguments) !== null)
     throw unavailable(`the task ${row.id}`);
@@ -197,27 +195,21 @@ export async function readStart(
 }
 
 /** Throws `not_found` unless the principal may see the task. */
-export async function requireVisibleTask(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  taskId: string,
-): Promise<void> {
+export async function requireVisibleTask(tx: Tx, principal: Principal, taskId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (rows.length === 0) throw notFound("task");
 }
 
 /** The task's state, and when it began and ended in Intray. Throws `not_found` unless the principal may see the task. */
 export async function readLife(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   taskId: string,
 ): Promise<{ state: TaskState; createdAt: Date; finishedAt: Date | null }> {
   const [life] = await tx.$queryRaw<{ state: TaskState; createdAt: Date; finishedAt: Date | null }[]>`
     SELECT t.state, t.created_at AS "createdAt", t.finished_at AS "finishedAt" FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!life) throw notFound("task");
   return life;
 }

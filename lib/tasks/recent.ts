@@ -13,7 +13,6 @@ const LONGEST = 32_768;
 
 /** The distinct arguments of the latest calls, newest first. API keys have none. */
 export async function listRecentArguments(
-  organizationId: string,
   tx: Tx,
   { userId }: Principal,
   { serverId, tool }: RecentArgumentsQuery,
@@ -24,7 +23,7 @@ export async function listRecentArguments(
   >`
     SELECT * FROM (
       SELECT t.id AS "taskId", t.label, t.state, t.created_at AS at, t.arguments FROM task t
-      WHERE t.organization_id = ${organizationId}::uuid AND t.requester_user_id = ${userId}::uuid
+      WHERE t.organization_id = ${tx.organizationId}::uuid AND t.requester_user_id = ${userId}::uuid
         AND t.server_id = ${serverId}::uuid AND t.tool = ${tool} AND NOT t.adopted AND t.attempt = 1
       ORDER BY t.created_at DESC LIMIT ${CALLS}) lately
     WHERE length(lately.arguments::text) <= ${LONGEST}`;

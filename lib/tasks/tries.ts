@@ -9,11 +9,11 @@ import { visibleTask } from "./visibility.ts";
 
 /** All attempts of the task's call, first one first; at least the task itself. Throws `not_found`. */
 export async function listAttempts(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   taskId: string,
 ): Promise<{ items: TaskSummary[] }> {
+  const { organizationId } = tx;
   const own = Prisma.sql`organization_id = ${organizationId}::uuid`;
   // Back to the first, then on: at most ten, each found by an index.
   const rows = await tx.$queryRaw<TaskRow[]>`

@@ -54,20 +54,19 @@ export type Viewers = "everybody" | ReadonlySet<string>;
  * other way round, for hints that go to many at once. An id that is not there is left out.
  */
 export async function viewersOf(
-  organizationId: string,
   tx: Tx,
   { taskIds, requestIds }: { taskIds: string[]; requestIds: string[] },
 ): Promise<Map<string, Viewers>> {
   const rows = await tx.$queryRaw<{ id: string; open: boolean; viewers: string[] | null }[]>`
     WITH asked AS (
       SELECT t.id, t.id AS task_id FROM task t
-      WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${taskIds}::uuid[])
+      WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${taskIds}::uuid[])
       UNION ALL SELECT r.id, r.task_id FROM input_request r
-      WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY (${requestIds}::uuid[]))
+      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ANY (${requestIds}::uuid[]))
     SELECT a.id, t.visibility = 'organization' AS open, CASE WHEN t.visibility <> 'organization' THEN ARRAY(
       SELECT t.requester_user_id WHERE t.requester_user_id IS NOT NULL
       UNION SELECT visible.assignee_user_id FROM input_request visible WHERE visible.organization_id = t.organization_id
         AND visible.task_id = t.id AND visible.assignee_user_id IS NOT NULL) END AS viewers
-    FROM asked a JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = a.task_id`;
+    FROM asked a JOIN task t ON t.organization_id = ${tx.organizationId}::uuid AND t.id = a.task_id`;
   return new Map(rows.map(({ id, open, viewers }) => [id, open ? "everybody" : new Set(viewers)]));
 }

@@ -27,9 +27,7 @@ export async function invite(
   { showLink, ...input }: CreateInvitation,
 ): Promise<NewInvitation> {
   const mailed = await mayMail(caller, showLink);
-  return handOver(caller, mailed, (organizationId, tx, principal) =>
-    createInvitation(organizationId, tx, principal, input, { mailed }),
-  );
+  return handOver(caller, mailed, (tx, principal) => createInvitation(tx, principal, input, { mailed }));
 }
 
 /** Throws as `updateInvitation`, and `throttled` after too many mails. */
@@ -39,8 +37,8 @@ export async function changeInvitation(
   { showLink, ...input }: UpdateInvitation,
 ): Promise<NewInvitation> {
   const mailed = input.renew === true && (await mayMail(caller, showLink));
-  return handOver(caller, mailed, async (organizationId, tx, principal) => {
-    const { token } = await updateInvitation(organizationId, tx, principal, id, input, { mailed });
+  return handOver(caller, mailed, async (tx, principal) => {
+    const { token } = await updateInvitation(tx, principal, id, input, { mailed });
     return { id, token };
   });
 }
@@ -55,18 +53,14 @@ async function mayMail({ principal }: Caller, showLink: boolean | undefined): Pr
 async function handOver(
   caller: Caller,
   mailed: boolean,
-  make: (
-    organizationId: string,
-    tx: Tx,
-    principal: Principal,
-  ) => Promise<{ id: string; token: string | null }>,
+  make: (tx: Tx, principal: Principal) => Promise<{ id: string; token: string | null }>,
 ): Promise<NewInvitation> {
-  const { token, invitation, organization } = await within(caller, async (organizationId, tx, principal) => {
-    await holdCredential(organizationId, tx, caller);
-    const { id, token } = await make(organizationId, tx, principal);
-    const invitation = await readInvitation(organizationId, tx, id);
+  const { token, invitation, organization } = await within(caller, async (tx, principal) => {
+    await holdCredential(tx, caller);
+    const { id, token } = await make(tx, principal);
+    const invitation = await readInvitation(tx, id);
     const { name } = await tx.organization.findUniqueOrThrow({
-      where: { id: organizationId },
+      where: { id: tx.organizationId },
       select: { name: true },
     });
     return { token, invitation, organization: name };
@@ -74,11 +68,11 @@ async function handOver(
   if (token === null) return invitation;
   if (!mailed) return { ...invitation, url: joinUrl(token) };
   if (await sent(invitation, organization, token)) return invitation;
-  return within(caller, async (organizationId, tx) => {
-    const shown = await replaceUnmailedLink(organizationId, tx, invitation.id, token);
+  return within(caller, async (tx) => {
+    const shown = await replaceUnmailedLink(tx, invitation.id, token);
     // Delivered for all that, and used: there is nothing left to show.
     if (shown === null) throw notFound("invitation");
-    const changed = await readInvitation(organizationId, tx, invitation.id);
+    const changed = await readInvitation(tx, invitation.id);
     return { ...changed, url: joinUrl(shown), mailFailed: true };
   });
 }
@@ -99,11 +93,11 @@ export async function mailForDirectory(
   const db = await database();
   const mayMail = await mayTry(`invitation mail ${organizationId}`, INVITATIONS_MAILED_PER_ORGANIZATION);
   const { invitation, name } = await db.withOrganization(organizationId, async (tx) => ({
-    invitation: await readInvitation(organizationId, tx, id),
+    invitation: await readInvitation(tx, id),
     ...(await tx.organization.findUniqueOrThrow({ where: { id: organizationId }, select: { name: true } })),
   }));
   if (mayMail && (await sent(invitation, name, token))) return;
-  await db.withOrganization(organizationId, (tx) => replaceUnmailedLink(organizationId, tx, id, token));
+  await db.withOrganization(organizationId, (tx) => replaceUnmailedLink(tx, id, token));
 }
 
 /** False: the mail server did not take the mail, or did not say so. */

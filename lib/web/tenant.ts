@@ -12,12 +12,12 @@ import { sealing } from "./sealing.ts";
  */
 export async function within<T>(
   { principal }: Pick<Caller, "principal">,
-  work: (organizationId: string, tx: Tx, principal: Principal) => Promise<T>,
+  work: (tx: Tx, principal: Principal) => Promise<T>,
 ): Promise<T> {
   const db = await database();
   return db.withOrganization(principal.organizationId, async (tx) => {
     if (principal.isView) await tx.$executeRaw`SET TRANSACTION READ ONLY`;
-    return work(principal.organizationId, tx, principal);
+    return work(tx, principal);
   });
 }
 

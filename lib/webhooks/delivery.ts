@@ -35,9 +35,9 @@ export interface DeliveryMeans {
 }
 
 /** Returns the organization's webhooks with due deliveries. */
-export async function webhooksDue(organizationId: string, tx: Tx): Promise<string[]> {
+export async function webhooksDue(tx: Tx): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT e.id FROM webhook_endpoint e
-    WHERE e.organization_id = ${organizationId}::uuid AND e.disabled_reason IS NULL AND EXISTS (
+    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.disabled_reason IS NULL AND EXISTS (
       SELECT FROM webhook_delivery d WHERE d.organization_id = e.organization_id AND d.endpoint_id = e.id
         AND d.state = 'pending' AND d.not_before <= now())`;
   return rows.map((row) => row.id);
@@ -49,14 +49,10 @@ export async function deliverNext(
   organizationId: string,
   endpointId: string,
 ): Promise<boolean> {
-  const taken = await database.withOrganization(organizationId, (tx) =>
-    take(organizationId, tx, seal, endpointId),
-  );
+  const taken = await database.withOrganization(organizationId, (tx) => take(tx, seal, endpointId));
   if (!taken) return false;
   const attempt = await send(network, taken);
-  const state = await database.withOrganization(organizationId, (tx) =>
-    settle(organizationId, tx, taken, attempt),
-  );
+  const state = await database.withOrganization(organizationId, (tx) => settle(tx, taken, attempt));
   countSent("webhook", RESULTS[state]);
   return true;
 }
@@ -64,12 +60,12 @@ export async function deliverNext(
 /** Metrics result of an attempt, by the delivery's state after it. */
 const RESULTS = { delivered: "ok", failed: "given_up", pending: "failed" } as const;
 
-async function take(organizationId: string, tx: Tx, seal: Seal, endpointId: string): Promise<Taken | null> {
+async function take(tx: Tx, seal: Seal, endpointId: string): Promise<Taken | null> {
   const [row] = await tx.$queryRaw<(Omit<Taken, "secrets"> & SealedSecrets)[]>`
     UPDATE webhook_delivery d SET attempts = d.attempts + 1, not_before = now() + ${TAKEN_MS} * interval '1 ms'
     FROM webhook_endpoint e WHERE e.organization_id = d.organization_id AND e.id = d.endpoint_id
-      AND e.disabled_reason IS NULL AND d.organization_id = ${organizationId}::uuid AND d.state = 'pending' AND d.id = (
-        SELECT id FROM webhook_delivery WHERE organization_id = ${organizationId}::uuid
+      AND e.disabled_reason IS NULL AND d.organization_id = ${tx.organizationId}::uuid AND d.state = 'pending' AND d.id = (
+        SELECT id FROM webhook_delivery WHERE organization_id = ${tx.organizationId}::uuid
           AND endpoint_id = ${endpointId}::uuid AND state = 'pending' AND not_before <= now()
         ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING d.id, d.endpoint_id AS "endpointId", d.payload, d.attempts, e.url, e.sealed_secret AS "sealedSecret",
@@ -77,7 +73,7 @@ async function take(organizationId: string, tx: Tx, seal: Seal, endpointId: stri
   if (!row) return null;
   const { sealedSecret, sealedPrevious, ...taken } = row;
   const open = (column: "sealed_secret" | "sealed_previous_secret", sealed: string) =>
-    seal.open(secretPlace(organizationId, endpointId, column), sealed);
+    seal.open(secretPlace(tx.organizationId, endpointId, column), sealed);
   const secrets = [open("sealed_secret", sealedSecret)];
   if (sealedPrevious !== null) secrets.push(open("sealed_previous_secret", sealedPrevious));
   return { ...taken, secrets };
@@ -123,12 +119,7 @@ export function isTaken({ status }: Pick<Attempt, "status">): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-async function settle(
-  organizationId: string,
-  tx: Tx,
-  taken: Taken,
-  attempt: Attempt,
-): Promise<keyof typeof RESULTS> {
+async function settle(tx: Tx, taken: Taken, attempt: Attempt): Promise<keyof typeof RESULTS> {
   const { status } = attempt;
   const wasTaken = isTaken(attempt);
   const wait = wasTaken || status === 410 ? null : waitAfter(taken.attempts, Math.random());
@@ -139,32 +130,27 @@ async function settle(
       log = (SELECT coalesce(jsonb_agg(entry ORDER BY at), '[]') FROM (
         SELECT entry, at FROM jsonb_array_elements(log || ${JSON.stringify([attempt])}::jsonb)
           WITH ORDINALITY AS entries (entry, at) ORDER BY at DESC LIMIT ${LOGGED}) kept)
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taken.id}::uuid AND state = 'pending'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taken.id}::uuid AND state = 'pending'
       AND attempts = ${taken.attempts}`;
   if (settled !== 1) return state; // another attempt was made meanwhile, and its result counts
   if (wasTaken) {
     await tx.$executeRaw`UPDATE webhook_endpoint SET failing_since = NULL
-      WHERE organization_id = ${organizationId}::uuid AND id = ${taken.endpointId}::uuid AND failing_since IS NOT NULL`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taken.endpointId}::uuid AND failing_since IS NOT NULL`;
     return state;
   }
-  await noteFailure(organizationId, tx, taken, status === 410);
+  await noteFailure(tx, taken, status === 410);
   return state;
 }
 
 /** Disables a webhook at once if its receiver is gone (410), else after three days without success. */
-async function noteFailure(
-  organizationId: string,
-  tx: Tx,
-  { endpointId, url }: Taken,
-  gone: boolean,
-): Promise<void> {
+async function noteFailure(tx: Tx, { endpointId, url }: Taken, gone: boolean): Promise<void> {
   const [noted] = await tx.$queryRaw<{ reason: string | null }[]>(Prisma.sql`
     UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), disabled_reason = CASE
       WHEN ${gone} THEN 'gone' WHEN failing_since < now() - ${FAILING_FOR_MS} * interval '1 ms' THEN 'failing' END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${endpointId}::uuid AND disabled_reason IS NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${endpointId}::uuid AND disabled_reason IS NULL
     RETURNING disabled_reason AS reason`);
   if (!noted?.reason) return;
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     {
       type: "webhook.disabled",
       actor: ENGINE_ACTOR,
@@ -174,21 +160,16 @@ async function noteFailure(
 }
 
 /** Deletes old deliveries, except pending ones. Returns true if more remain. */
-export async function forgetOldDeliveries(
-  organizationId: string,
-  tx: Tx,
-  keepMs: number,
-  limit: number,
-): Promise<boolean> {
+export async function forgetOldDeliveries(tx: Tx, keepMs: number, limit: number): Promise<boolean> {
   const gone =
-    await tx.$executeRaw`DELETE FROM webhook_delivery WHERE organization_id = ${organizationId}::uuid
-    AND id IN (SELECT id FROM webhook_delivery WHERE organization_id = ${organizationId}::uuid
+    await tx.$executeRaw`DELETE FROM webhook_delivery WHERE organization_id = ${tx.organizationId}::uuid
+    AND id IN (SELECT id FROM webhook_delivery WHERE organization_id = ${tx.organizationId}::uuid
       AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'pending' LIMIT ${limit})`;
   return gone === limit;
 }
 
 /** Deletes previous secrets that no longer sign. */
-export async function forgetOldSecrets(organizationId: string, tx: Tx): Promise<void> {
+export async function forgetOldSecrets(tx: Tx): Promise<void> {
   await tx.$executeRaw`UPDATE webhook_endpoint SET sealed_previous_secret = NULL, previous_until = NULL
-    WHERE organization_id = ${organizationId}::uuid AND previous_until < now()`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND previous_until < now()`;
 }

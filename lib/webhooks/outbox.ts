@@ -4,21 +4,17 @@ import type { FollowedEvent } from "../events/follow.ts";
 import { messageOf } from "./payload.ts";
 
 /** Adds events to the outbox of every subscribed webhook, in the transaction that read them. */
-export async function recordDeliveries(
-  organizationId: string,
-  tx: Tx,
-  events: FollowedEvent[],
-): Promise<void> {
+export async function recordDeliveries(tx: Tx, events: FollowedEvent[]): Promise<void> {
   const messages = events.flatMap((event) => messageOf(event) ?? []);
   if (messages.length === 0) return;
   const webhooks = await tx.webhookEndpoint.findMany({
-    where: { organizationId, disabledReason: null },
+    where: { organizationId: tx.organizationId, disabledReason: null },
     select: { id: true, events: true },
   });
   if (webhooks.length === 0) return;
   const tasks = await tx.task.findMany({
     where: {
-      organizationId,
+      organizationId: tx.organizationId,
       id: { in: messages.flatMap(({ taskId }) => taskId ?? []) },
       visibility: "organization",
     },
@@ -31,7 +27,13 @@ export async function recordDeliveries(
     const text = JSON.stringify(storable({ ...payload, data }));
     return webhooks
       .filter((webhook) => webhook.events.includes(type))
-      .map((webhook) => ({ organizationId, id: uuidv7(), endpointId: webhook.id, type, payload: text }));
+      .map((webhook) => ({
+        organizationId: tx.organizationId,
+        id: uuidv7(),
+        endpointId: webhook.id,
+        type,
+        payload: text,
+      }));
   });
   await tx.webhookDelivery.createMany({ data: rows });
 }

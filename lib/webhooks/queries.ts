@@ -13,31 +13,32 @@ import {
 } from "./schema.ts";
 
 /** Lists webhooks, oldest first. */
-export async function listWebhooks(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Webhook>> {
+export async function listWebhooks(tx: Tx, query: PageQuery): Promise<Page<Webhook>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
-  const rows = await tx.$queryRaw<WebhookRow[]>`${SELECT} WHERE e.organization_id = ${organizationId}::uuid
+  const rows = await tx.$queryRaw<WebhookRow[]>`${SELECT} WHERE e.organization_id = ${tx.organizationId}::uuid
     ${after ? Prisma.sql`AND (e.created_at, e.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY e.created_at, e.id LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toWebhook);
 }
 
 /** Returns a webhook. Throws `not_found`. */
-export async function readWebhook(organizationId: string, tx: Tx, webhookId: string): Promise<Webhook> {
+export async function readWebhook(tx: Tx, webhookId: string): Promise<Webhook> {
   const [row] = await tx.$queryRaw<WebhookRow[]>`${SELECT}
-    WHERE e.organization_id = ${organizationId}::uuid AND e.id = ${webhookId}::uuid`;
+    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.id = ${webhookId}::uuid`;
   if (!row) throw notFound("webhook");
   return toWebhook(row);
 }
 
 /** Lists a webhook's deliveries, newest first. Throws `not_found`. */
 export async function listDeliveries(
-  organizationId: string,
   tx: Tx,
   webhookId: string,
   query: PageQuery,
 ): Promise<Page<WebhookDelivery>> {
-  const known = await tx.webhookEndpoint.count({ where: { organizationId, id: webhookId } });
+  const known = await tx.webhookEndpoint.count({
+    where: { organizationId: tx.organizationId, id: webhookId },
+  });
   if (known === 0) throw notFound("webhook");
   const before = readPosition(query.cursor);
   const at = before?.createdAt.toISOString();
@@ -45,19 +46,17 @@ export async function listDeliveries(
     DeliveryRow[]
   >`SELECT id, type, state, log, payload, created_at AS "createdAt",
       not_before AS "notBefore" FROM webhook_delivery
-    WHERE organization_id = ${organizationId}::uuid AND endpoint_id = ${webhookId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND endpoint_id = ${webhookId}::uuid
       ${before ? Prisma.sql`AND (created_at, id) < (${at}::timestamptz, ${before.id}::uuid)` : Prisma.empty}
     ORDER BY created_at DESC, id DESC LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toDelivery);
 }
 
 /** Returns a delivery. Throws `not_found`. */
-export async function readDelivery(
-  organizationId: string,
-  tx: Tx,
-  deliveryId: string,
-): Promise<WebhookDelivery> {
-  const row = await tx.webhookDelivery.findFirst({ where: { organizationId, id: deliveryId } });
+export async function readDelivery(tx: Tx, deliveryId: string): Promise<WebhookDelivery> {
+  const row = await tx.webhookDelivery.findFirst({
+    where: { organizationId: tx.organizationId, id: deliveryId },
+  });
   if (!row) throw notFound("delivery");
   return toDelivery(row);
 }

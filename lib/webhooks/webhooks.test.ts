@@ -48,7 +48,6 @@ beforeEach(async () => {
 const add = (events: WebhookEvent[], url = `${receiver.url}/hook`) =>
   fixture.within((tx) =>
     createWebhook(
-      fixture.organizationId,
       tx,
       ana,
       { network: fixture.context.network, seal: fixture.seal },
@@ -122,17 +121,15 @@ test("a failure is tried again under the same id, a redirect is not followed, an
   expect(new Set(receiver.calls.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set([id]));
   expect((log as { status: number }[]).map(({ status }) => status)).toEqual([500, 302, 200]);
   expect(JSON.stringify(log)).not.toContain("secret");
-  await fixture.within((tx) => resendDelivery(fixture.organizationId, tx, String(id)));
+  await fixture.within((tx) => resendDelivery(tx, String(id)));
   await sent("delivered", 4);
   expect(receiver.calls.at(-1)?.headers["webhook-id"]).toBe(id);
 });
 
 test("a rotated secret signs beside the one before it, and alone after a day", async () => {
   const { id, secret } = await add(["task.completed"]);
-  const rotated = await fixture.within((tx) =>
-    rotateSecret(fixture.organizationId, tx, ana, fixture.seal, id),
-  );
-  await fixture.within((tx) => sendTest(fixture.organizationId, tx, id));
+  const rotated = await fixture.within((tx) => rotateSecret(tx, ana, fixture.seal, id));
+  await fixture.within((tx) => sendTest(tx, id));
   await sent("delivered", 1);
   const [call] = receiver.calls;
   const both = [rotated.secret, secret].map((each) => expectedSignature(each, call!));
@@ -161,11 +158,7 @@ test("410 switches a webhook off, and so do three days without success; admins a
   expect(await reason()).toBe("gone");
   await fixture.run(NOTICES);
   const notified = async (person: Principal) =>
-    (
-      await fixture.within((tx) =>
-        listNotices(fixture.organizationId, tx, person, { limit: 9, unread: "true" }),
-      )
-    ).items
+    (await fixture.within((tx) => listNotices(tx, person, { limit: 9, unread: "true" }))).items
       .map(({ cause }) => cause)
       .filter((cause) => cause === "webhook.disabled");
   expect([await notified(ana), await notified(fixture.operator)]).toEqual([["webhook.disabled"], []]);

@@ -21,9 +21,7 @@ export async function createApiKey(args: string[]): Promise<string> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
     const { secret } = await db
-      .withOrganization(organizationId, (tx) =>
-        createMakerlessKey(organizationId, tx, COMMAND_LINE, input.data),
-      )
+      .withOrganization(organizationId, (tx) => createMakerlessKey(tx, COMMAND_LINE, input.data))
       .catch(inOneSentence);
     return secret;
   });

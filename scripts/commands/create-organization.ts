@@ -22,14 +22,14 @@ export async function createOrganizationCommand(args: string[]): Promise<string>
   return withOwnerDatabase(async (db) => {
     const organizationId = uuidv7();
     return db.withOrganization(organizationId, async (tx) => {
-      await createOrganization(organizationId, tx, { slug, name }).catch((error: unknown) => {
+      await createOrganization(tx, { slug, name }).catch((error: unknown) => {
         throw isUniqueViolation(error)
           ? new CommandError(`There is an organization "${slug}" already.`)
           : error;
       });
       const person = { email, name: nameOf(email), role: "owner" as const };
-      await giveOperatorServers(organizationId, tx, slug, servers);
-      const { userId } = await addMember(organizationId, tx, COMMAND_LINE, person);
+      await giveOperatorServers(tx, slug, servers);
+      const { userId } = await addMember(tx, COMMAND_LINE, person);
       return passwordLink(tx, userId);
     });
   });

@@ -16,17 +16,15 @@ export async function createUser(args: string[]): Promise<string> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
     return db.withOrganization(organizationId, async (tx) => {
-      const { userId } = await addMember(organizationId, tx, COMMAND_LINE, { email, name, role }).catch(
-        (error: unknown) => {
-          if (isSuspendedMember(error))
-            throw new CommandError(
-              `${email} is suspended in "${slug}". An admin reinstates them under Settings → Members.`,
-            );
-          throw isUniqueViolation(error)
-            ? new CommandError(`${email} is a member of "${slug}" already.`)
-            : error;
-        },
-      );
+      const { userId } = await addMember(tx, COMMAND_LINE, { email, name, role }).catch((error: unknown) => {
+        if (isSuspendedMember(error))
+          throw new CommandError(
+            `${email} is suspended in "${slug}". An admin reinstates them under Settings → Members.`,
+          );
+        throw isUniqueViolation(error)
+          ? new CommandError(`${email} is a member of "${slug}" already.`)
+          : error;
+      });
       return passwordLink(tx, userId);
     });
   });

@@ -14,11 +14,9 @@ export async function exportEventsCommand(args: string[]): Promise<string> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
     await db.withOrganization(organizationId, (tx) =>
-      appendEvents(organizationId, tx, [{ type: "events.exported", actor: COMMAND_LINE }]),
+      appendEvents(tx, [{ type: "events.exported", actor: COMMAND_LINE }]),
     );
-    const lines = Readable.from(
-      exportedLines(organizationId, (work) => db.withOrganization(organizationId, work)),
-    );
+    const lines = Readable.from(exportedLines((work) => db.withOrganization(organizationId, work)));
     if (values.out === undefined) await pipeline(lines, process.stdout, { end: false });
     else
       await pipeline(lines, createWriteStream(values.out, { flags: "wx", mode: 0o600 })).catch(

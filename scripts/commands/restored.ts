@@ -40,8 +40,8 @@ function pauseAll(db: Database, organizationId: string): Promise<string[]> {
       select: { id: true },
       orderBy: { id: "asc" },
     });
-    for (const { id } of servers) await pauseServer(organizationId, tx, principal, id, REASON);
-    const waiting = await whatWaits(organizationId, tx);
+    for (const { id } of servers) await pauseServer(tx, principal, id, REASON);
+    const waiting = await whatWaits(tx);
     return waiting.map(
       ({ server, queued, starting, answers, open }) =>
         `"${server}": ${open} open tasks, of these ${queued} not started and ${starting} with a start under way; ${answers} answers to deliver`,
@@ -49,7 +49,7 @@ function pauseAll(db: Database, organizationId: string): Promise<string[]> {
   });
 }
 
-function whatWaits(organizationId: string, tx: Tx): Promise<Waiting[]> {
+function whatWaits(tx: Tx): Promise<Waiting[]> {
   return tx.$queryRaw<Waiting[]>`
     SELECT s.name AS server, count(*)::int AS open,
       count(*) FILTER (WHERE t.state = 'queued')::int AS queued,
@@ -58,6 +58,6 @@ function whatWaits(organizationId: string, tx: Tx): Promise<Waiting[]> {
         WHERE d.organization_id = s.organization_id AND of.server_id = s.id
           AND d.state IN ('held', 'pending', 'sending')) AS answers
     FROM server s JOIN task t ON t.organization_id = s.organization_id AND t.server_id = s.id AND t.watched
-    WHERE s.organization_id = ${organizationId}::uuid
+    WHERE s.organization_id = ${tx.organizationId}::uuid
     GROUP BY s.organization_id, s.id, s.name ORDER BY s.name`;
 }

@@ -15,9 +15,7 @@ export async function listApiKeys(args: string[]): Promise<string> {
   const slug = required(values.org, "--org");
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
-    const { items } = await db.withOrganization(organizationId, (tx) =>
-      listKeys(organizationId, tx, { limit: MOST }),
-    );
+    const { items } = await db.withOrganization(organizationId, (tx) => listKeys(tx, { limit: MOST }));
     return items.map((key) => JSON.stringify(key)).join("\n");
   });
 }
@@ -37,9 +35,7 @@ export async function rotateApiKey(args: string[]): Promise<string> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
     const { secret } = await db
-      .withOrganization(organizationId, (tx) =>
-        rotateAnyKey(organizationId, tx, COMMAND_LINE, keyId, input.data),
-      )
+      .withOrganization(organizationId, (tx) => rotateAnyKey(tx, COMMAND_LINE, keyId, input.data))
       .catch(inOneSentence);
     return secret;
   });

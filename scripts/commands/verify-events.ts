@@ -53,25 +53,24 @@ async function inDatabase(slug: string, kept: Kept, stream: string | undefined):
     const organizationId = await organizationBySlug(db, slug);
     const within = <T>(work: (tx: Tx) => Promise<T>) => db.withOrganization(organizationId, work);
     const found = await verifyEvents(within);
-    const judged = found.ok ? await compare(organizationId, within, found, kept, stream) : found;
-    await within((tx) => reportBroken(organizationId, tx, COMMAND_LINE, judged));
+    const judged = found.ok ? await compare(within, found, kept, stream) : found;
+    await within((tx) => reportBroken(tx, COMMAND_LINE, judged));
     return judged;
   });
 }
 
 /** Compares a chain that holds in itself with what was kept elsewhere. */
 async function compare(
-  organizationId: string,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   found: Verification,
   { head, anchor }: Kept,
   stream: string | undefined,
 ): Promise<Verification> {
-  if (head !== undefined && !(await within((tx) => hasHash(organizationId, tx, head))))
+  if (head !== undefined && !(await within((tx) => hasHash(tx, head))))
     return { ...found, ok: false, brokenAt: found.lines + 1, fault: "cut" };
   const given = anchor ? [anchor] : [];
   for await (const anchors of stream === undefined ? [given] : batches(given, linesOf(stream))) {
-    const broken = await within((tx) => firstBrokenAnchor(organizationId, tx, anchors));
+    const broken = await within((tx) => firstBrokenAnchor(tx, anchors));
     if (broken) return { ...found, ok: false, brokenAt: broken.seq, fault: "rewritten" };
   }
   return found;

@@ -27,7 +27,7 @@ export async function vouchCommand(args: string[]): Promise<string> {
           SELECT FROM saml_provider p WHERE p.organization_id = s.organization_id AND p.id = s.provider_id)`;
       if (changed.count + forgotten === 0)
         throw new CommandError(`${email} counts as a person of their own already.`);
-      await recordVouching(organizationId, tx, COMMAND_LINE, member);
+      await recordVouching(tx, COMMAND_LINE, member);
       return `${member.name} counts as a person of their own.`;
     });
   });

@@ -146,7 +146,7 @@ test("all are there once, though the step and the engine were killed in the midd
   // The tunnelled server stands there with its recipe, whose tools it lists.
   const payables = await demonstration.db.withOrganization(ACME.id, async (tx) => {
     const { id } = await tx.server.findFirstOrThrow({ where: { name: "Accounts payable" } });
-    return (await readKeptTools(ACME.id, tx, id)).tools;
+    return (await readKeptTools(tx, id)).tools;
   });
   expect(payables?.map(({ name, recipe }) => [name, recipe?.version])[0]).toEqual(["process_invoice", 1]);
 

@@ -130,9 +130,7 @@ async function record(
 ): Promise<void> {
   const principal = principalOf(organization, by);
   await db
-    .withOrganization(organization.id, (tx) =>
-      recordAnswer(organization.id, tx, principal, id, { ...answer, questionHash }),
-    )
+    .withOrganization(organization.id, (tx) => recordAnswer(tx, principal, id, { ...answer, questionHash }))
     .catch((error: unknown) => {
       // A visitor decided the question meanwhile, which counts.
       const isDecided = error instanceof AppError && DECIDED.includes(error.code);

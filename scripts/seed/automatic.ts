@@ -62,9 +62,9 @@ async function changePolicy(
     return await db.withOrganization(organizationId, async (tx) => {
       const { twoPersonPolicy } = await tx.organization.findFirstOrThrow({ where: { id: organizationId } });
       if (twoPersonPolicy) return null;
-      const { version, policy } = await readPolicyWithPeople(organizationId, tx);
-      await savePolicy(organizationId, tx, principal, version, change(policy));
-      return ruleIn(await readPolicyWithPeople(organizationId, tx));
+      const { version, policy } = await readPolicyWithPeople(tx);
+      await savePolicy(tx, principal, version, change(policy));
+      return ruleIn(await readPolicyWithPeople(tx));
     });
   } finally {
     await db.close();

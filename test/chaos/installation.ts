@@ -192,17 +192,17 @@ async function prepareDatabase(superuserUrl: string, authSecret: string) {
   try {
     const organizationId = uuidv7();
     const { userIds, ...keys } = await db.withOrganization(organizationId, async (tx) => {
-      await createOrganization(organizationId, tx, { slug: "chaos", name: "Chaos" });
+      await createOrganization(tx, { slug: "chaos", name: "Chaos" });
       // One key starts everything, all at once.
       const many = 1_000_000;
-      await setQuota(organizationId, tx, {
+      await setQuota(tx, {
         startsAMinute: many,
         startsAMinuteEach: many,
         openTasksEach: many,
       });
       const key = async (name: string, role: Role) =>
         (
-          await createMakerlessKey(organizationId, tx, COMMAND_LINE, {
+          await createMakerlessKey(tx, COMMAND_LINE, {
             name,
             role,
             permissions: permissionsOf(role),
@@ -210,7 +210,7 @@ async function prepareDatabase(superuserUrl: string, authSecret: string) {
         ).secret;
       const person = async (name: string) => {
         const email = `${name.toLowerCase()}@chaos.example`;
-        return (await addMember(organizationId, tx, COMMAND_LINE, { email, name, role: "approver" })).userId;
+        return (await addMember(tx, COMMAND_LINE, { email, name, role: "approver" })).userId;
       };
       const rival = async (name: string): Promise<Rival> => ({ name, key: await key(name, "operator") });
       return {

@@ -314,7 +314,7 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     const outcome = { outcome: "answered", content: {}, by: { id: userId, name: canary } };
     const result = { content: [], structuredContent: { ...outcome, at: new Date().toISOString() } };
     return web.db.withOrganization(organizationId, async (tx) => {
-      const made = await createHumanTask(organizationId, tx, principal, call, { subject });
+      const made = await createHumanTask(tx, principal, call, { subject });
       const ended = { endedAt: new Date(), state: "withdrawn" };
       await tx.inputRequest.updateMany({ where: { organizationId, id: made.inputRequestId }, data: ended });
       await tx.task.updateMany({

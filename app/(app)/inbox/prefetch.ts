@@ -49,16 +49,16 @@ export async function readFirstView(
 ): Promise<FirstView> {
   const filters = readFilters(param);
   return prefetch<FirstView>(
-    async (organizationId, tx, principal) => {
+    async (tx, principal) => {
       const tab =
         REQUEST_TABS.find((each) => each === param("tab")) ??
         firstTab(may(principal.role, "requests:answer"));
       const asked = listSchema.parse({ ...listQuery(tab, filters), limit: FIRST_PAGE });
-      const list = await listInputRequests(organizationId, tx, principal, asked);
+      const list = await listInputRequests(tx, principal, asked);
       const views: ReadAlready = [];
       // A member's own views are not looked at as that member.
       if (!principal.isView) {
-        const items = await listViews(organizationId, tx, viewer(principal), "inbox");
+        const items = await listViews(tx, viewer(principal), "inbox");
         views.push([savedViews("inbox").queryKey, { items, nextCursor: null }]);
       }
       const first = (beside && !id && list.items[0]?.id) || null;
@@ -69,9 +69,9 @@ export async function readFirstView(
           ...readFor(principal),
           [requestKeys.list(tab, filters), { pages: [list], pageParams: [""] }],
           ...views,
-          [undoWindow().queryKey, await readUndoWindow(organizationId, tx)],
-          [declineReasons().queryKey, await readDeclineReasons(organizationId, tx)],
-          ...(shown ? await readRequest(organizationId, tx, principal, shown) : []),
+          [undoWindow().queryKey, await readUndoWindow(tx)],
+          [declineReasons().queryKey, await readDeclineReasons(tx)],
+          ...(shown ? await readRequest(tx, principal, shown) : []),
         ],
       };
     },
@@ -80,25 +80,20 @@ export async function readFirstView(
 }
 
 /** Reads a request and its context; empty if the person may not see the request. */
-async function readRequest(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  id: string,
-): Promise<ReadAlready> {
+async function readRequest(tx: Tx, principal: Principal, id: string): Promise<ReadAlready> {
   if (!idParams.safeParse({ id }).success) return [];
   try {
-    const request = await readInputRequest(organizationId, tx, principal, id);
+    const request = await readInputRequest(tx, principal, id);
     const { taskId } = request;
-    const similar = await readSimilar(organizationId, tx, principal, id);
-    const questions = await listInputRequests(organizationId, tx, principal, listSchema.parse({ taskId }));
-    await requireVisibleTask(organizationId, tx, principal, taskId);
+    const similar = await readSimilar(tx, principal, id);
+    const questions = await listInputRequests(tx, principal, listSchema.parse({ taskId }));
+    await requireVisibleTask(tx, principal, taskId);
     const newest = taskEventQuerySchema.parse({ order: "newest", limit: 200 });
     return [
       [requestDetail(id).queryKey, request],
       [similarRequests(id).queryKey, similar],
       [requestsOfTask(taskId).queryKey, questions],
-      [taskEvents(taskId).queryKey, await listTaskEvents(organizationId, tx, taskId, newest)],
+      [taskEvents(taskId).queryKey, await listTaskEvents(tx, taskId, newest)],
     ];
   } catch (error) {
     if (error instanceof AppError) return [];

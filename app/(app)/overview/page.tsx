@@ -30,16 +30,13 @@ export default async function OverviewPage({ searchParams }: { searchParams: Sea
   const range = readRange((await readParams(searchParams))("range"));
   const dayAgo = new Date(Date.now() - DAY_MS).toISOString();
   const read = await prefetch<ReadAlready>(
-    async (organizationId, tx, principal) => [
+    async (tx, principal) => [
       ...readFor(principal),
-      [overview(range).queryKey, await readOverview(organizationId, tx, range, new Date())],
-      [attentionCounts().queryKey, await countTasks(organizationId, tx, principal, dayAgo)],
-      [stuckTasks().queryKey, await listTasks(organizationId, tx, principal, taskSchema.parse(STUCK))],
-      [
-        oldestRequests().queryKey,
-        await listInputRequests(organizationId, tx, principal, requestSchema.parse(OLDEST)),
-      ],
-      ...(await readServerList(organizationId, tx, principal)),
+      [overview(range).queryKey, await readOverview(tx, range, new Date())],
+      [attentionCounts().queryKey, await countTasks(tx, principal, dayAgo)],
+      [stuckTasks().queryKey, await listTasks(tx, principal, taskSchema.parse(STUCK))],
+      [oldestRequests().queryKey, await listInputRequests(tx, principal, requestSchema.parse(OLDEST))],
+      ...(await readServerList(tx, principal)),
     ],
     [],
   );

@@ -11,10 +11,7 @@ export default async function ServersPage({ searchParams }: { searchParams: Prom
   await requireSession();
   const { refused } = await searchParams;
   const read = await prefetch<ReadAlready>(
-    async (organizationId, tx, principal) => [
-      ...readFor(principal),
-      ...(await readServerList(organizationId, tx, principal)),
-    ],
+    async (tx, principal) => [...readFor(principal), ...(await readServerList(tx, principal))],
     [],
   );
   return <ServersScreen read={read} arrival={{ refused }} />;

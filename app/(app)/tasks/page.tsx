@@ -20,16 +20,16 @@ export default async function TasksPage({ searchParams }: { searchParams: Search
   const filters = readTaskFilters(await readParams(searchParams));
   // Only the browser knows when the person's day began, so the browser requests such a list itself.
   const query = dependsOnNow(filters) ? null : taskApiFilters(filters, Date.now());
-  const read = await prefetch<ReadAlready>(async (organizationId, tx, principal) => {
+  const read = await prefetch<ReadAlready>(async (tx, principal) => {
     const read = readFor(principal);
     // A member's own views are not looked at as that member.
     if (!principal.isView) {
-      const items = await listViews(organizationId, tx, viewer(principal), "tasks");
+      const items = await listViews(tx, viewer(principal), "tasks");
       read.push([savedViews("tasks").queryKey, { items, nextCursor: null }]);
     }
     if (query === null) return read;
     const asked = listSchema.parse({ ...query, limit: TASKS_A_PAGE });
-    const list = await listTasks(organizationId, tx, principal, asked);
+    const list = await listTasks(tx, principal, asked);
     return [...read, [taskList(query).queryKey, { pages: [list], pageParams: [""] }]];
   }, []);
   return <TasksScreen read={read} phone={await isPhone()} />;

@@ -28,9 +28,7 @@ export default async function AgentSignInPage({
   const question = handle === undefined ? null : await forPage(readQuestion(handle, session.id));
   const redirect = question && judgeRedirect(question.params.redirect_uri);
   if (handle === undefined || !question || !redirect) return <Refusal code="over" />;
-  const servers = await readForPage((organizationId, tx) =>
-    grantedServers(organizationId, tx, session.user.id, question.params.client_id),
-  );
+  const servers = await readForPage((tx) => grantedServers(tx, session.user.id, question.params.client_id));
   return (
     <FrontPage title="An agent asks to act as you">
       <AgentQuestionForm

@@ -19,17 +19,12 @@ export async function readAgentQuestion(
 }
 
 /** What the agent may call already, where the member let the same client in before: the servers' names. */
-export async function grantedServers(
-  organizationId: string,
-  tx: Tx,
-  userId: string,
-  clientId: string,
-): Promise<string[]> {
+export async function grantedServers(tx: Tx, userId: string, clientId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ name: string }[]>`
     SELECT DISTINCT s.name FROM agent_credential a
       JOIN agent_grant g ON g.organization_id = a.organization_id AND g.agent_id = a.id
       JOIN server s ON s.organization_id = g.organization_id AND s.id = g.server_id AND s.removed_at IS NULL
-    WHERE a.organization_id = ${organizationId}::uuid AND a.user_id = ${userId}::uuid
+    WHERE a.organization_id = ${tx.organizationId}::uuid AND a.user_id = ${userId}::uuid
       AND a.oauth_client_id = ${clientId} AND a.revoked_at IS NULL ORDER BY s.name`;
   return rows.map(({ name }) => name);
 }

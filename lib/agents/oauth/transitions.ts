@@ -23,7 +23,6 @@ export interface SignInTimes {
  * browser's session ended meanwhile.
  */
 export async function letAgentIn(
-  organizationId: string,
   tx: Tx,
   member: Member,
   sessionId: string,
@@ -34,23 +33,22 @@ export async function letAgentIn(
   const question = await openQuestion(tx, handle, sessionId);
   const { client_id: clientId } = question.params;
   const name = question.client.name ?? question.client.publisher ?? "Agent without a name";
-  const agent = await signInAgent(organizationId, tx, member, { oauthClientId: clientId, name });
+  const agent = await signInAgent(tx, member, { oauthClientId: clientId, name });
   const signInId = uuidv7();
   // Nobody knows the session's secret: it opens nothing.
   const [opened] = await tx.$queryRaw<{ id: string | null }[]>`
-    SELECT gate.open_agent_session(${organizationId}::uuid, ${sessionId}::uuid, ${agent.id}::uuid, ${signInId}::uuid,
+    SELECT gate.open_agent_session(${tx.organizationId}::uuid, ${sessionId}::uuid, ${agent.id}::uuid, ${signInId}::uuid,
       ${clientId}, ${JSON.stringify(question.client.metadata)}::jsonb,
       ${hashSecret(randomSecret())}, ${agentMs}::bigint, ${browserMs}::bigint) AS id`;
   if (!opened?.id) throw new AppError("unauthenticated", "Sign in again.");
   await answer(tx, handle, sessionId, { login: { accountId: userId }, consent: { grantId: signInId } });
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     { type: "agent.signed_in", actor, data: { agentId: agent.id, name, ...namesOf(question) } },
   ]);
 }
 
 /** Tells the client that the member does not let it in. Throws `no_longer_open`. */
 export async function turnAgentAway(
-  organizationId: string,
   tx: Tx,
   { actor }: Member,
   sessionId: string,
@@ -62,9 +60,7 @@ export async function turnAgentAway(
     error_description: "the member did not allow it",
   });
   const name = question.client.name ?? "An agent";
-  await appendEvents(organizationId, tx, [
-    { type: "agent.turned_away", actor, data: { name, ...namesOf(question) } },
-  ]);
+  await appendEvents(tx, [{ type: "agent.turned_away", actor, data: { name, ...namesOf(question) } }]);
 }
 
 async function openQuestion(tx: Tx, handle: string, sessionId: string): Promise<AgentQuestion> {

@@ -19,7 +19,6 @@ export const BOUNDS = {
  * list's, and ends with the transaction.
  */
 export async function refuseFull(
-  organizationId: string,
   tx: Tx,
   {
     code,
@@ -28,6 +27,6 @@ export async function refuseFull(
     detail,
   }: { code: ErrorCode; most: number; count: () => Promise<number>; detail: string },
 ): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${code} ${organizationId}`}, 0))`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${code} ${tx.organizationId}`}, 0))`;
   if ((await count()) >= most) throw new AppError(code, detail);
 }

@@ -38,14 +38,15 @@ export class ContentKeys {
   }
 
   /** Returns the transaction with opened reads. `keys`: the organization's keys as this transaction sees them. */
-  async opening(organizationId: string, tx: Tx, keys: string): Promise<Tx> {
-    let known = this.#known.get(organizationId);
+  async opening(tx: Tx, keys: string): Promise<Tx> {
+    let known = this.#known.get(tx.organizationId);
     if (!known || known.keys !== keys || (known.againAt !== null && known.againAt <= performance.now()))
-      known = await this.#read(organizationId, tx, keys);
+      known = await this.#read(tx, keys);
     return opened(tx, known.content, "refuse");
   }
 
-  async #read(organizationId: string, tx: Tx, keys: string): Promise<Known> {
+  async #read(tx: Tx, keys: string): Promise<Known> {
+    const { organizationId } = tx;
     const rows = await tx.organizationKey.findMany({
       where: { organizationId },
       orderBy: [{ madeAt: "asc" }, { kid: "asc" }],
@@ -100,9 +101,9 @@ export function contentOf(tx: Tx): Content {
  * The ids of the organization's keys by now. A transaction that began before the organization had its first one, or another,
  * takes what was sealed under that for plain text.
  */
-export async function keysByNow(organizationId: string, tx: Tx): Promise<Set<string>> {
+export async function keysByNow(tx: Tx): Promise<Set<string>> {
   const [row] = await tx.$queryRaw<{ keys: string | null }[]>`
-    SELECT gate.content_keys(${organizationId}::uuid) AS keys`;
+    SELECT gate.content_keys(${tx.organizationId}::uuid) AS keys`;
   return new Set((row?.keys ?? "").split(",").map((named) => named.replace("+", "")));
 }
 

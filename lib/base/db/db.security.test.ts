@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   const db = createDatabase(database.ownerUrl, { connections: 1 });
   const id = uuidv7();
-  await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug: "acme", name: "Acme" }));
+  await db.withOrganization(id, (tx) => createOrganization(tx, { slug: "acme", name: "Acme" }));
   const task = await insertTask(db, id, await insertServer(db, id));
   await insertRequest(db, id, task);
   await db.close();

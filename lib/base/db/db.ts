@@ -103,7 +103,7 @@ export function createDatabase(
       // The text has values without quotes only, so that BEGIN goes with it (round-trips.ts).
       // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
       // are the high ones that begin it.
-      const [{ keys } = { keys: null }] = await transaction.tx.$queryRaw<{ keys: string | null }[]>`
+      const [{ keys } = { keys: null }] = await transaction.client.$queryRaw<{ keys: string | null }[]>`
         SELECT ${settings(Prisma.sql`${organizationId}`)}, gate.content_keys(${organizationId}::uuid) AS keys`;
       return { transaction, keys };
     });
@@ -120,15 +120,16 @@ export function createDatabase(
       const result = await withEnding(ending, async () => {
         const { transaction, keys } = await begin();
         return begunBy(transaction, async () => {
-          const { tx, beganAt } = transaction;
+          const tx = bound(transaction, organizationId);
+          const { beganAt } = transaction;
           const mayCommit = () => performance.now() - beganAt < COMMIT_SHARE * transactionMs;
-          const opening = keys === null ? tx : await contentKeys.opening(organizationId, tx, keys);
+          const opening = keys === null ? tx : await contentKeys.opening(tx, keys);
           const held = async () => {
             const result = await work(opening);
             done = { result };
             return result;
           };
-          const result = await withDeferredWrites(organizationId, opening, held, mayCommit);
+          const result = await withDeferredWrites(opening, held, mayCommit);
           await transaction.commit();
           return result;
         });
@@ -160,14 +161,14 @@ export function createDatabase(
     const transaction = await beginTransaction(pool, transactionMs);
     return begunBy(transaction, async () => {
       const plans = isOnce ? Prisma.sql`, ${ONE_PLAN}` : Prisma.empty;
-      const [row] = await transaction.tx.$queryRaw<(R & { content_keys: string | null })[]>`
+      const [row] = await transaction.client.$queryRaw<(R & { content_keys: string | null })[]>`
         SELECT who.*, ${settings(Prisma.sql`who.organization_id::text`)}${plans},
           gate.content_keys(who.organization_id) AS content_keys FROM (SELECT * FROM ${from} LIMIT 1) who`;
       if (!row) {
         await transaction.rollback();
         return null;
       }
-      if (isOnce) noteOnePlan(transaction.tx);
+      if (isOnce) noteOnePlan(bound(transaction, row.organization_id));
       let isTaken = false;
       return {
         row,
@@ -224,6 +225,11 @@ interface Begun {
 
 /** `error`: nothing was written, and another attempt may succeed. */
 type Attempted<T> = { result: T } | { error: unknown };
+
+/** Returns the transaction's client with the organization that it sees. */
+function bound({ client }: Transaction, organizationId: string): Tx {
+  return Object.assign(client, { organizationId });
+}
 
 /** Rolls the transaction back if `work` fails. */
 async function begunBy<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ export interface DeferredWrite<T> {
   name: string;
   /** Writes run in ascending order. */
   order: number;
-  write(organizationId: string, tx: Tx, items: T[], place: Place): Promise<void>;
+  write(tx: Tx, items: T[], place: Place): Promise<void>;
 }
 
 /** A write's place among those of its transaction. */
@@ -39,7 +39,6 @@ export function deferWrite<T>(tx: Tx, write: DeferredWrite<T>, items: T[]): void
  * may once the transaction could end, by its time limit, while that one is under way.
  */
 export async function withDeferredWrites<T>(
-  organizationId: string,
   tx: Tx,
   work: () => Promise<T>,
   mayCommit: () => boolean,
@@ -58,7 +57,7 @@ export async function withDeferredWrites<T>(
         return taken as never[];
       },
     };
-    await write.write(organizationId, tx, items as never[], place);
+    await write.write(tx, items as never[], place);
   }
   return result;
 }

@@ -41,8 +41,8 @@ beforeAll(async () => {
     const id = uuidv7();
     const person = { email: `ben@${slug}.example`, name: "Ben", role: "approver" as const };
     const { userId } = await owner.withOrganization(id, async (tx) => {
-      await createOrganization(id, tx, { slug, name: slug });
-      return addMember(id, tx, COMMAND_LINE, person);
+      await createOrganization(tx, { slug, name: slug });
+      return addMember(tx, COMMAND_LINE, person);
     });
     await fillByCopies(postgres, id, { open, settled });
     await client.query("SELECT set_config('app.organization_id', $1, false)", [id]);
@@ -80,7 +80,8 @@ async function readingOf(of: Seen, read: (tx: Tx, of: Seen) => Promise<unknown>)
     return (await client.query(text, values)).rows;
   };
   // Stands in for raw queries alone, which come first.
-  await read({ $queryRaw: queryRaw } as unknown as Tx, of).catch((error: unknown) => {
+  const { organizationId } = of.principal;
+  await read({ organizationId, $queryRaw: queryRaw } as unknown as Tx, of).catch((error: unknown) => {
     if (!(error instanceof TypeError)) throw error;
   });
   const { rows } = await client.query("SHOW plan_cache_mode");
@@ -119,11 +120,11 @@ type Read = (tx: Tx, of: Seen) => Promise<unknown>;
 const requests =
   (query: object): Read =>
   (tx, { principal }) =>
-    listInputRequests(principal.organizationId, tx, principal, { limit: 50, ...query });
+    listInputRequests(tx, principal, { limit: 50, ...query });
 const tasks =
   (query: object): Read =>
   (tx, { principal }) =>
-    listTasks(principal.organizationId, tx, principal, { limit: 50, ...query });
+    listTasks(tx, principal, { limit: 50, ...query });
 
 /** At most so many pages, in the organization with nearly all rows and in the other. */
 const ONCE: [string, Read, number][] = [
@@ -133,14 +134,10 @@ const ONCE: [string, Read, number][] = [
   ["the inbox, largest amount", requests({ state: ["open"], order: "amount" }), 900],
   ["the inbox, unassigned", requests({ state: ["open"], assignee: "none" }), 900],
   ["what is done", requests({ state: DONE, order: "newest" }), 1_200],
-  [
-    "a request",
-    (tx, of) => readInputRequest(of.principal.organizationId, tx, of.principal, of.requestId),
-    60,
-  ],
+  ["a request", (tx, of) => readInputRequest(tx, of.principal, of.requestId), 60],
   ["the newest tasks", tasks({}), 600],
   ["completed tasks", tasks({ state: ["completed"] }), 500],
-  ["a task", (tx, of) => readTask(of.principal.organizationId, tx, of.principal, of.taskId), 60],
+  ["a task", (tx, of) => readTask(tx, of.principal, of.taskId), 60],
 ];
 
 test.each(ONCE)(
@@ -175,8 +172,7 @@ test.each(FOR_VALUES)(
 );
 
 test("the counts of the inbox's tabs have one plan, and those of a search one for its words", async () => {
-  const counts = (filter: object) => (tx: Tx, of: Seen) =>
-    countOpenRequests(of.principal.organizationId, tx, of.principal, filter);
+  const counts = (filter: object) => (tx: Tx, of: Seen) => countOpenRequests(tx, of.principal, filter);
   expect((await readingOf(seen.many, counts({}))).mode).toBe("force_generic_plan");
   expect((await readingOf(seen.many, counts({ q: "invoice" }))).mode).toBe("force_custom_plan");
 });
@@ -190,15 +186,15 @@ test("what an engine loads of one task has a plan that Postgres keeps, and its s
     ({ text, values } = sql);
     return [];
   };
-  await loadWorkOf(principal.organizationId, { $queryRaw: capture } as unknown as Tx, [taskId]);
+  await loadWorkOf({ organizationId: principal.organizationId, $queryRaw: capture } as unknown as Tx, [
+    taskId,
+  ]);
   await client.query(`PREPARE work AS ${text}`);
   for (let n = 0; n < 8; n++) await client.query(`EXECUTE work(${values.map(literal).join(", ")})`);
   const { rows } = await client.query(
     "SELECT generic_plans::integer AS kept FROM pg_prepared_statements WHERE name = 'work'",
   );
   expect(rows).toEqual([{ kept: 3 }]);
-  const scan = await readingOf(seen.many, (tx, of) =>
-    tasksNeedingWork(of.principal.organizationId, tx, [of.connectionId]),
-  );
+  const scan = await readingOf(seen.many, (tx, of) => tasksNeedingWork(tx, [of.connectionId]));
   expect(scan.mode).toBe("force_custom_plan");
 });

@@ -18,7 +18,7 @@ export function readAtEnd(tx: Tx, reading: Reading): void {
 export const READINGS: DeferredWrite<Reading> = {
   name: "readings",
   order: 6,
-  async write(_organizationId, tx, readings, { mark }) {
+  async write(tx, readings, { mark }) {
     await sendReading(tx, Prisma.sql`${Prisma.raw(mark())}SELECT ${readColumns(readings)}`, readings);
   },
 };

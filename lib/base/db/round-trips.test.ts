@@ -105,7 +105,7 @@ test("work that fails sends a ROLLBACK, and work without a statement nothing", a
 const lastly = (after: () => void = () => undefined): DeferredWrite<number> => ({
   name: "noted",
   order: 1,
-  async write(_organizationId, tx, [id], { mark }) {
+  async write(tx, [id], { mark }) {
     await tx.$executeRaw`${Prisma.raw(mark())}INSERT INTO noted VALUES (${id}::integer)`;
     after();
   },

@@ -8,9 +8,9 @@ export function containing(words: string): string {
 }
 
 /** Returns true if a server of the organization has `words` in its name. */
-export async function namesServer(organizationId: string, tx: Tx, words: string): Promise<boolean> {
+export async function namesServer(tx: Tx, words: string): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ named: boolean }[]>`SELECT EXISTS (SELECT FROM server
-    WHERE organization_id = ${organizationId}::uuid AND strpos(lower(name), lower(${words.trim()})) > 0) AS named`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND strpos(lower(name), lower(${words.trim()})) > 0) AS named`;
   return row?.named ?? false;
 }
 

@@ -39,13 +39,12 @@ export function fenceSeen(organizationId: string, connectionId: string): Prisma.
 
 /** Returns the epoch and the server's state per connection. Locks rows in the order of their ids. */
 export async function fence(
-  organizationId: string,
   tx: Tx,
   connectionIds: string[],
   lock: Prisma.Sql,
 ): Promise<Map<string, FenceSeen & { epoch: bigint }>> {
   const rows = await tx.$queryRaw<(FenceSeen & { id: string; epoch: bigint })[]>`
-    SELECT c.id, ${SEEN} WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
+    SELECT c.id, ${SEEN} WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
     ORDER BY c.id ${lock}`;
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -60,7 +59,6 @@ const ONE_PLAN = Prisma.sql`(SELECT CASE WHEN reltuples > 0 THEN 'force_generic_
  * their ids: of the messages and lines that it leaves Postgres would else make another plan each time.
  */
 export async function fenceWithTasks(
-  organizationId: string,
   tx: Tx,
   changes: { connectionId: string; epoch: bigint | null; taskId: string | null }[],
 ): Promise<{ held: Map<string, FenceSeen & { epoch: bigint }>; raceIds: string[] }> {
@@ -70,10 +68,10 @@ export async function fenceWithTasks(
   // The tasks' ids come out of `held`, so that the connections are locked before.
   const rows = await tx.$queryRaw<(FenceSeen & { id: string; epoch: bigint; raceIds: string[] | null })[]>`
     WITH held AS MATERIALIZED (
-        SELECT c.id, ${SEEN} WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
+        SELECT c.id, ${SEEN} WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
         ORDER BY c.id FOR SHARE OF c),
       locked AS MATERIALIZED (
-        SELECT t.race_id FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(
+        SELECT t.race_id FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (ARRAY(
           SELECT change.task FROM held, unnest(${connectionIds}::uuid[], ${epochs}::bigint[], ${taskIds}::uuid[])
             AS change (connection, epoch, task)
           WHERE change.connection = held.id AND (change.epoch IS NULL OR change.epoch = held.epoch)))

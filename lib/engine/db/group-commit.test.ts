@@ -57,7 +57,7 @@ function change<T>(taskId: string, work: (tx: Tx) => Promise<T>, at = connection
 }
 
 const says = (taskId: string, statusMessage: string) => (tx: Tx) =>
-  recordStatus(fixture.organizationId, tx, taskId, {
+  recordStatus(tx, taskId, {
     state: "working",
     statusMessage,
     ttlMs: null,
@@ -235,7 +235,7 @@ test("tasks of the same races that end in other orders, on two engines, never wa
     });
   const ends = (id: string, isFirst: boolean) => (tx: Tx) => {
     ended.push(id);
-    return endTask(fixture.organizationId, tx, id, { state: "cancelled" }).then(async (done) => {
+    return endTask(tx, id, { state: "cancelled" }).then(async (done) => {
       // The transaction continues once the other one has come as far, or is blocked.
       if (isFirst)
         await until("the other one is as far", async () => ended.length >= 2 || (await isBlocked()));
@@ -281,7 +281,7 @@ test("what changes leave behind has one plan a connection, once Postgres has loo
       organizationId,
       change(id, async (tx) => {
         const message = { at: new Date(), direction: "in" as const, method: "tasks/get", body: {} };
-        await storeMessages(organizationId, tx, id, Array(messages).fill(message));
+        await storeMessages(tx, id, Array(messages).fill(message));
         await says(id, `hello ${messages}`)(tx);
       }),
     );

@@ -74,9 +74,7 @@ export class GroupCommit {
   async #settle(organizationId: string, group: Waiting[]): Promise<void> {
     let ends: (() => void)[];
     try {
-      ends = await this.#database.withOrganization(organizationId, (tx) =>
-        carryOut(organizationId, tx, group),
-      );
+      ends = await this.#database.withOrganization(organizationId, (tx) => carryOut(tx, group));
     } catch (error) {
       // The commit may have succeeded before the connection broke, so callers must look.
       if (group.length === 1 || isDatabaseDown(error)) for (const { reject } of group) reject(error);
@@ -92,13 +90,13 @@ export class GroupCommit {
  * Runs the changes of a group and returns what to call after the commit. Locks rows in the order of their
  * ids, so that groups never deadlock.
  */
-async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promise<(() => void)[]> {
+async function carryOut(tx: Tx, group: Waiting[]): Promise<(() => void)[]> {
   const changes = group.map(({ change }) => change);
-  const { held, raceIds } = await fenceWithTasks(organizationId, tx, changes);
+  const { held, raceIds } = await fenceWithTasks(tx, changes);
   const holds = ({ connectionId, epoch }: Change<unknown>) =>
     epoch === null || held.get(connectionId)?.epoch === epoch;
   // Races are locked before the history, in the same order as when a task ends.
-  await lockRaces(organizationId, tx, raceIds);
+  await lockRaces(tx, raceIds);
   const ends: (() => void)[] = [];
   const reads: Read[] = [];
   for (const { change, resolve, reject } of group) {
@@ -116,8 +114,8 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
   }
   if (reads.length === 0) return ends;
   const taskIds = reads.map(({ taskId }) => taskId);
-  const readWorks = readWorkAtEnd(organizationId, tx, taskIds);
-  return [() => giveReads(organizationId, reads, readWorks), ...ends];
+  const readWorks = readWorkAtEnd(tx, taskIds);
+  return [() => giveReads(tx.organizationId, reads, readWorks), ...ends];
 }
 
 /** Gives what was read. Without it the next step reads anew, and fails by itself where a row can't be parsed. */

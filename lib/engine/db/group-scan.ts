@@ -45,8 +45,8 @@ export class GroupScan {
     const ids = group.map(({ scan }) => scan.connectionId);
     try {
       const { held, needing } = await this.#database.withOrganization(organizationId, async (tx) => ({
-        held: await fence(organizationId, tx, ids, FENCE.read),
-        needing: await tasksNeedingWork(organizationId, tx, ids),
+        held: await fence(tx, ids, FENCE.read),
+        needing: await tasksNeedingWork(tx, ids),
       }));
       for (const { scan, resolve, reject } of group) {
         const connection = held.get(scan.connectionId);

@@ -34,7 +34,7 @@ test("who asked for the task, where a second person has to accept, is not told o
   const request = await fixture.openRequest(await fixture.start());
   const { questionHash } = request;
   const answer = (input: Pick<AnswerInput, "action" | "content">) =>
-    within((tx) => recordAnswer(organizationId, tx, operator, request.id, { ...input, questionHash })).then(
+    within((tx) => recordAnswer(tx, operator, request.id, { ...input, questionHash })).then(
       () => null,
       (error: AppError) => error,
     );

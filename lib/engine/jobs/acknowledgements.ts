@@ -10,7 +10,7 @@ export const END_ACKNOWLEDGEMENTS: Job = {
   isTold: false,
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_acknowledgements()`,
   async run({ database }, organizationId) {
-    await database.withOrganization(organizationId, (tx) => endAcknowledgements(organizationId, tx));
+    await database.withOrganization(organizationId, (tx) => endAcknowledgements(tx));
     return false;
   },
 };

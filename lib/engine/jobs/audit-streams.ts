@@ -20,9 +20,7 @@ export const AUDIT_STREAMS: Job = {
       senders.get(context) ??
       new Senders(context.log, { all: AUDIT_STREAM_SENDS, each: 1 }, () => context.tell?.());
     senders.set(context, own);
-    const due = await context.database.withOrganization(organizationId, (tx) =>
-      streamsDue(organizationId, tx),
-    );
+    const due = await context.database.withOrganization(organizationId, (tx) => streamsDue(tx));
     const { hostname } = new URL(env().url);
     for (const id of due)
       own.begin(`${organizationId} ${id}`, () => deliverBatch(context, organizationId, id, hostname));

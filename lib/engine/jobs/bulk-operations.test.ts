@@ -89,15 +89,13 @@ async function tasksIn(state: "queued" | "cancelled", count: number): Promise<st
 }
 
 async function begin(action: BulkAction, taskIds: string[]): Promise<string> {
-  const { organizationId, operator } = fixture;
-  const id = await fixture.within((tx) =>
-    prepareOperation(organizationId, tx, operator, { action, taskIds }),
-  );
-  await fixture.within((tx) => beginOperation(organizationId, tx, operator, id, taskIds.length));
+  const { operator } = fixture;
+  const id = await fixture.within((tx) => prepareOperation(tx, operator, { action, taskIds }));
+  await fixture.within((tx) => beginOperation(tx, operator, id, taskIds.length));
   return id;
 }
 
-const read = (id: string) => fixture.within((tx) => readOperation(fixture.organizationId, tx, id));
+const read = (id: string) => fixture.within((tx) => readOperation(tx, id));
 const items = (id: string) =>
   fixture.within((tx) => tx.bulkItem.findMany({ where: { operationId: id }, orderBy: { position: "asc" } }));
 const restartsOf = (taskIds: string[]) =>
@@ -267,7 +265,7 @@ async function restartHeldOpen(taskId: string) {
   const written = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const restarting = fixture.within(async (tx) => {
-    await createTask(fixture.organizationId, tx, {
+    await createTask(tx, {
       principal: fixture.operator,
       server: { id: server.serverId },
       connectionId: server.connectionId,
@@ -307,7 +305,7 @@ test("each task has its own result: done, or refused with the reason", async () 
 test("a person who loses the right has the rest refused, and a stopped operation does nothing more", async () => {
   const tasks = await tasksIn("queued", 4);
   const stopped = await begin("refresh", tasks);
-  await fixture.within((tx) => stopOperation(fixture.organizationId, tx, fixture.operator, stopped));
+  await fixture.within((tx) => stopOperation(tx, fixture.operator, stopped));
   await done();
   expect(await read(stopped)).toMatchObject({ state: "stopped", counts: { done: 0, skipped: 4 } });
   const weaker = await begin("cancel", tasks);

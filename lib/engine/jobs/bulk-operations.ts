@@ -13,7 +13,7 @@ export const bulkOperations: Job = {
     const services = { db: database, ...context };
     for (let done = 0; done < BULK_BATCH; done++)
       if (!(await carryOutOne(services, organizationId))) {
-        await database.withOrganization(organizationId, (tx) => endFinished(organizationId, tx));
+        await database.withOrganization(organizationId, (tx) => endFinished(tx));
         return false;
       }
     return true;

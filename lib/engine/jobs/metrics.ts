@@ -14,8 +14,8 @@ export const COUNT_LINES: Job = {
   due: () => organizationsBehind(FOLLOWER),
   async run({ database }, organizationId) {
     const { lines, requests } = await database.withOrganization(organizationId, async (tx) => {
-      const lines = await takeEvents(organizationId, tx, { follower: FOLLOWER, begins: "now" }, LINES);
-      return { lines, requests: await requestsOf(organizationId, tx, lines) };
+      const lines = await takeEvents(tx, { follower: FOLLOWER, begins: "now" }, LINES);
+      return { lines, requests: await requestsOf(tx, lines) };
     });
     countLines(lines, requests);
     return lines.length === LINES;

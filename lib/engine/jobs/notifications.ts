@@ -52,21 +52,21 @@ export const NOTICES: Job = {
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const from = { follower: "notices", begins: "now" } as const;
-      const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
+      const events = await takeEvents(tx, from, EVENTS_A_TURN);
       const { own, groups, roles, ...found } = subjectsOf(events);
       const { makers, askers } = peopleBehind(events);
-      await followRequests(organizationId, tx, found.requests);
+      await followRequests(tx, found.requests);
       // By the rule of a second person. Whoever changes a service account can't do it: `lib/service-accounts` is below `lib/members`.
-      if (askers) await unassignUnable(organizationId, tx, null);
+      if (askers) await unassignUnable(tx, null);
       const followed = [
-        ...(await followGroups(organizationId, tx, groups)),
-        ...(await followRoles(organizationId, tx, roles)),
-        ...(makers ? await followMakers(organizationId, tx) : []),
-        ...(askers ? await followAskers(organizationId, tx) : []),
+        ...(await followGroups(tx, groups)),
+        ...(await followRoles(tx, roles)),
+        ...(makers ? await followMakers(tx) : []),
+        ...(askers ? await followAskers(tx) : []),
       ];
       const subjects = { ...found, requests: [...new Set([...found.requests, ...followed])] };
-      await syncNotices(organizationId, tx, subjects, env().smtpUrl !== undefined);
-      await markOwnRead(organizationId, tx, own);
+      await syncNotices(tx, subjects, env().smtpUrl !== undefined);
+      await markOwnRead(tx, own);
       return events.length === EVENTS_A_TURN;
     }),
 };
@@ -79,8 +79,8 @@ export const KEY_WARNINGS: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_ending_keys()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const keys = await noteWarnings(organizationId, tx);
-      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, keys }, env().smtpUrl !== undefined);
+      const keys = await noteWarnings(tx);
+      await syncNotices(tx, { ...NO_SUBJECTS, keys }, env().smtpUrl !== undefined);
       return false;
     }),
 };
@@ -93,8 +93,8 @@ export const AGENT_WARNINGS: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_ending_agents()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const agents = await noteEndingAgents(organizationId, tx);
-      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, agents }, env().smtpUrl !== undefined);
+      const agents = await noteEndingAgents(tx);
+      await syncNotices(tx, { ...NO_SUBJECTS, agents }, env().smtpUrl !== undefined);
       return false;
     }),
 };
@@ -107,8 +107,8 @@ export const RESTING_ACCOUNTS: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_resting_accounts()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const serviceAccounts = await noteMissingOwners(organizationId, tx);
-      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, serviceAccounts }, env().smtpUrl !== undefined);
+      const serviceAccounts = await noteMissingOwners(tx);
+      await syncNotices(tx, { ...NO_SUBJECTS, serviceAccounts }, env().smtpUrl !== undefined);
       return false;
     }),
 };
@@ -121,8 +121,8 @@ export const ENDING_CERTIFICATES: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_saml()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const samlProviders = await noteCertificateEnds(organizationId, tx);
-      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, samlProviders }, env().smtpUrl !== undefined);
+      const samlProviders = await noteCertificateEnds(tx);
+      await syncNotices(tx, { ...NO_SUBJECTS, samlProviders }, env().smtpUrl !== undefined);
       return false;
     }),
 };
@@ -135,8 +135,8 @@ export const ABSENCES: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_absences()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const requests = await noteMoves(organizationId, tx);
-      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, requests }, env().smtpUrl !== undefined);
+      const requests = await noteMoves(tx);
+      await syncNotices(tx, { ...NO_SUBJECTS, requests }, env().smtpUrl !== undefined);
       return false;
     }),
 };
@@ -149,11 +149,10 @@ export const SNOOZES: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_ended_snoozes()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const { woken, isMore } = await wake(organizationId, tx);
-      for (const { requestId, userId } of woken)
-        await withdrawNotices(organizationId, tx, "request.woke", requestId, userId);
+      const { woken, isMore } = await wake(tx);
+      for (const { requestId, userId } of woken) await withdrawNotices(tx, "request.woke", requestId, userId);
       const requests = [...new Set(woken.map(({ requestId }) => requestId))];
-      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, requests }, env().smtpUrl !== undefined);
+      await syncNotices(tx, { ...NO_SUBJECTS, requests }, env().smtpUrl !== undefined);
       return isMore;
     }),
 };
@@ -167,8 +166,8 @@ export const WEBHOOK_OUTBOX: Job = {
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const from = { follower: "webhooks", begins: "now" } as const;
-      const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
-      await recordDeliveries(organizationId, tx, events);
+      const events = await takeEvents(tx, from, EVENTS_A_TURN);
+      await recordDeliveries(tx, events);
       return events.length === EVENTS_A_TURN;
     }),
 };
@@ -187,9 +186,7 @@ export const WEBHOOK_DELIVERIES: Job = {
       senders.get(context) ??
       new Senders(context.log, { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH }, () => context.tell?.());
     senders.set(context, own);
-    const due = await context.database.withOrganization(organizationId, (tx) =>
-      webhooksDue(organizationId, tx),
-    );
+    const due = await context.database.withOrganization(organizationId, (tx) => webhooksDue(tx));
     for (const id of due)
       own.begin(`${organizationId} ${id}`, () => deliverNext(context, organizationId, id));
     return false;
@@ -259,9 +256,9 @@ export const DELETE_OLD_NOTIFICATIONS: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_without_hold()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
-      const more = await forgetOldNotices(organizationId, tx, KEEP_NOTICES_MS, FORGET_BATCH);
-      await forgetOldMail(organizationId, tx, KEEP_NOTICES_MS);
-      await forgetOldSecrets(organizationId, tx);
-      return (await forgetOldDeliveries(organizationId, tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
+      const more = await forgetOldNotices(tx, KEEP_NOTICES_MS, FORGET_BATCH);
+      await forgetOldMail(tx, KEEP_NOTICES_MS);
+      await forgetOldSecrets(tx);
+      return (await forgetOldDeliveries(tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };

@@ -10,7 +10,7 @@ export const PROPOSALS: Job = {
   isTold: true,
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_due_proposals()`,
   async run({ database }, organizationId) {
-    await database.withOrganization(organizationId, (tx) => endWhenDue(organizationId, tx));
+    await database.withOrganization(organizationId, (tx) => endWhenDue(tx));
     return false;
   },
 };

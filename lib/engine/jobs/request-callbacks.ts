@@ -17,9 +17,7 @@ export const REQUEST_CALLBACKS: Job = {
       senders.get(context) ??
       new Senders(context.log, { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH }, () => context.tell?.());
     senders.set(context, own);
-    const hosts = await context.database.withOrganization(organizationId, (tx) =>
-      callbacksDue(organizationId, tx),
-    );
+    const hosts = await context.database.withOrganization(organizationId, (tx) => callbacksDue(tx));
     for (const host of hosts)
       own.begin(`${organizationId} ${host}`, () => deliverCallback(context, organizationId, host));
     return false;

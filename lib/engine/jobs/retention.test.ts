@@ -102,7 +102,7 @@ const payloads = (id: string) =>
 const verify = (id: string) => verifyEvents((work) => owner.withOrganization(id, work));
 async function* exported(id: string) {
   let all = "";
-  for await (const piece of exportedLines(id, (work) => owner.withOrganization(id, work), { batch: 500 }))
+  for await (const piece of exportedLines((work) => owner.withOrganization(id, work), { batch: 500 }))
     all += piece;
   yield* all.trimEnd().split("\n");
 }
@@ -112,7 +112,7 @@ test("payloads older than the organization keeps them go, and the chain holds: h
   expect(before).toMatchObject({ ok: true, lines: 700 });
   await keep(acme, { keepPayloadsDays: 30 });
   const preview = { messageDays: null, payloadDays: 30, taskDays: null };
-  const count = () => owner.withOrganization(acme, (tx) => previewRetention(acme, tx, preview));
+  const count = () => owner.withOrganization(acme, (tx) => previewRetention(tx, preview));
   expect(await count()).toEqual({ messages: 0, payloads: 600, tasks: 0 });
   await tidy();
   expect(await payloads(acme)).toEqual({ kept: 100, gone: 600 });
@@ -218,13 +218,13 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
   await admin("UPDATE task SET restart_of = $1, finished_at = now() WHERE id = $2", [parent, child]);
   await keep(acme, { keepTasksDays: 30, keepMessagesDays: null });
   const asked = { messageDays: null, payloadDays: null, taskDays: 30 };
-  expect(await owner.withOrganization(acme, (tx) => previewRetention(acme, tx, asked))).toMatchObject({
+  expect(await owner.withOrganization(acme, (tx) => previewRetention(tx, asked))).toMatchObject({
     tasks: 32,
   });
 
   const dies = engines[0]!.withOrganization(acme, async (tx) => {
     const { deleteTasks } = await import("../../retention/transitions.ts");
-    expect(await deleteTasks(acme, tx)).toBe(500);
+    expect(await deleteTasks(tx)).toBe(500);
     throw new Error("killed");
   });
   await expect(dies).rejects.toThrow("killed");
@@ -259,7 +259,6 @@ test("a private task takes what its lines said of it along, and the chain holds"
   ];
   await owner.withOrganization(id, (tx) =>
     appendEvents(
-      id,
       tx,
       [secret, open].map((taskId) => ({
         type: "request.opened" as const,

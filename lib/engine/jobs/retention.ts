@@ -10,7 +10,7 @@ import type { Job } from "./jobs.ts";
 /** Maximum number of batches of each kind per organization's turn, so that one backlog delays no others. */
 const BATCHES_A_TURN = 20;
 
-type Batch = (organizationId: string, tx: Tx) => Promise<number>;
+type Batch = (tx: Tx) => Promise<number>;
 
 export const RETENTION: Job = {
   name: "retention",
@@ -26,7 +26,7 @@ export const RETENTION: Job = {
 
 async function inTurn(database: Database, organizationId: string, batch: Batch): Promise<void> {
   for (let turn = 0; turn < BATCHES_A_TURN; turn++) {
-    const gone = await database.withOrganization(organizationId, (tx) => batch(organizationId, tx));
+    const gone = await database.withOrganization(organizationId, (tx) => batch(tx));
     if (gone === 0) return;
     await sleep(RETENTION_PAUSE_MS);
   }

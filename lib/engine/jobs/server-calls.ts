@@ -13,9 +13,7 @@ export const SWEEP_CALLS: Job = {
   due: () => ALL_ORGANIZATIONS,
   async run({ database }, organizationId) {
     const kept = { fiveMinutesMs: CALLS_FIVE_MINUTES_MS, hoursMs: CALLS_HOURS_MS };
-    const dropped = await database.withOrganization(organizationId, (tx) =>
-      dropOldCalls(organizationId, tx, kept, BATCH),
-    );
+    const dropped = await database.withOrganization(organizationId, (tx) => dropOldCalls(tx, kept, BATCH));
     return dropped === BATCH;
   },
 };

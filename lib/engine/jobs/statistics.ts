@@ -13,7 +13,7 @@ export const COUNT_HISTORY: Job = {
   isTold: true,
   due: () => organizationsBehind(FOLLOWER),
   run: ({ database }, organizationId) =>
-    database.withOrganization(organizationId, (tx) => countHistory(organizationId, tx, BATCH)),
+    database.withOrganization(organizationId, (tx) => countHistory(tx, BATCH)),
 };
 
 export const SAMPLE_OPEN_TASKS: Job = {
@@ -23,7 +23,7 @@ export const SAMPLE_OPEN_TASKS: Job = {
   due: () => ALL_ORGANIZATIONS,
   async run({ database }, organizationId) {
     await database.withOrganization(organizationId, (tx) =>
-      sampleOpenTasks(organizationId, tx, TASK_SAMPLE_MS, FIGURES_KEPT_DAYS),
+      sampleOpenTasks(tx, TASK_SAMPLE_MS, FIGURES_KEPT_DAYS),
     );
     return false;
   },

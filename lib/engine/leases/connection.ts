@@ -57,7 +57,6 @@ export interface Taken {
  * lease is taken away.
  */
 export async function takeOver(
-  organizationId: string,
   tx: Tx,
   leases: { connectionId: string; lease: LeaseRef }[],
   engineId: string,
@@ -71,21 +70,21 @@ export async function takeOver(
   const ids = held.map(({ connectionId }) => connectionId);
   // `releaseLease` locks in this order too, so the two never deadlock.
   const free = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM connection
-    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ANY (${ids}::uuid[])
     ORDER BY id FOR NO KEY UPDATE ${leases.length > 1 ? Prisma.sql`SKIP LOCKED` : Prisma.empty}`;
   const locked = free.map(({ id }) => id);
   const raised = await tx.$queryRaw<{ id: string; epoch: bigint }[]>`
     UPDATE connection SET epoch = epoch + 1, watched_by = ${engineId}::uuid
-    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${locked}::uuid[]) RETURNING id, epoch`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ANY (${locked}::uuid[]) RETURNING id, epoch`;
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
     SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era, s.traits,
       s.health_state = 'ok' AS "isWell", c.circuit_failures AS "circuitFailures",
       CASE WHEN c.late_every_ms IS NOT NULL THEN jsonb_build_object('everyMs', c.late_every_ms,
         'insteadOfMs', c.late_instead_of_ms, 'answerMs', c.late_answer_ms) END AS late,
       s.paused_at IS NOT NULL AS paused, s.pauses, ${KNOWN} AS known FROM ${ADDRESS_TABLES}
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
-  const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);
-  const withMessages = await withOpenMessages(organizationId, tx, locked);
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
+  const works = await loadLittleWork(tx, locked, LOADED_TOGETHER);
+  const withMessages = await withOpenMessages(tx, locked);
   const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
   const taken = new Map<string, Taken>();
   for (const row of rows) {
@@ -108,9 +107,9 @@ const KNOWN = Prisma.sql`jsonb_build_object(
     WHERE g.organization_id = c.organization_id AND g.connection_id = c.id))`;
 
 /** Reads `Known` anew, because notifications get lost when the listening database connection breaks. */
-export async function readKnown(organizationId: string, tx: Tx, connectionId: string): Promise<Known> {
+export async function readKnown(tx: Tx, connectionId: string): Promise<Known> {
   const [row] = await tx.$queryRaw<{ known: Known }[]>`SELECT ${KNOWN} AS known FROM ${ADDRESS_TABLES}
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ${connectionId}::uuid`;
   if (!row) throw new Error(`connection ${connectionId} is gone`);
   return row.known;
 }

@@ -95,19 +95,18 @@ export async function takeCensus(boss: PgBoss, engineId: string): Promise<Census
  * on the connection rows makes a new task wait, so that its wake-up sees the outcome.
  */
 export async function releaseLease(
-  organizationId: string,
   tx: Tx,
   boss: PgBoss,
   engineId: string,
   leases: { lease: LeaseRef; data: LeaseData }[],
 ): Promise<void> {
   const ids = leases.map(({ data }) => data.connectionId);
-  await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
+  await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${tx.organizationId}::uuid
     AND id = ANY (${ids}::uuid[]) ORDER BY id FOR UPDATE`;
-  await tx.$executeRaw`UPDATE connection SET watched_by = NULL WHERE organization_id = ${organizationId}::uuid
+  await tx.$executeRaw`UPDATE connection SET watched_by = NULL WHERE organization_id = ${tx.organizationId}::uuid
     AND id = ANY (${ids}::uuid[]) AND watched_by = ${engineId}::uuid`;
   const open = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM unnest(${ids}::uuid[]) AS given (id)
-    WHERE EXISTS (SELECT FROM task WHERE organization_id = ${organizationId}::uuid AND connection_id = given.id AND watched)`;
+    WHERE EXISTS (SELECT FROM task WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = given.id AND watched)`;
   const stillOpen = new Set(open.map(({ id }) => id));
   const db = fromPrisma(tx);
   await boss.complete(

@@ -49,9 +49,7 @@ export class Leases {
     this.#groups = new GroupCommit(options.steps);
     this.#scans = new GroupScan(options.steps);
     this.#releases = new LeaseRelease((organizationId, leases) =>
-      database.withOrganization(organizationId, (tx) =>
-        releaseLease(organizationId, tx, boss, engineId, leases),
-      ),
+      database.withOrganization(organizationId, (tx) => releaseLease(tx, boss, engineId, leases)),
     );
   }
 
@@ -140,9 +138,7 @@ export class Leases {
     const leases = some.map(({ lease, data }) => ({ lease, connectionId: data.connectionId }));
     try {
       const { database, engineId } = this.#options;
-      const taken = await database.withOrganization(organizationId, (tx) =>
-        takeOver(organizationId, tx, leases, engineId),
-      );
+      const taken = await database.withOrganization(organizationId, (tx) => takeOver(tx, leases, engineId));
       const left: OwnedLease[] = [];
       for (const held of some) {
         const one = taken.get(held.data.connectionId);

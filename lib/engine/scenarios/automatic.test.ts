@@ -46,9 +46,9 @@ async function place({ onTestFinished }: Pick<TestContext, "onTestFinished">, ru
   };
   const its = { name: "Small", when: "true", answer: yes, mode: "live", dailyCap: 1_000, sample: 0, ...rule };
   await within(async (tx) => {
-    const { version } = await readPolicy(organizationId, tx);
+    const { version } = await readPolicy(tx);
     const policy = policyInputSchema.parse({ automatic: [its] });
-    await savePolicy(organizationId, tx, owner, version, policy, ["Small"]);
+    await savePolicy(tx, owner, version, policy, ["Small"]);
   });
   return { organization, remote, server, owner, sql, queries: createQueries(() => organization, 180_000) };
 }
@@ -108,7 +108,7 @@ test("once all are stopped none is recorded or begins to be sent, in the middle 
   onTestFinished,
 }) => {
   const { organization, remote, server, owner, sql, queries } = await place({ onTestFinished });
-  const { organizationId, within } = organization;
+  const { within } = organization;
   await organization.startEngine();
   const other = await startEngineProcess(organization.engineEnvironment);
   onTestFinished(() => other.kill());
@@ -116,7 +116,7 @@ test("once all are stopped none is recorded or begins to be sent, in the middle 
   const answered = async () =>
     (await sql("SELECT count(*)::integer AS count FROM answer"))[0]!.count as number;
   await until("the burst is under way", async () => (await answered()) >= 10, 120_000);
-  const { takenBack } = await within((tx) => stopAutomatic(organizationId, tx, owner));
+  const { takenBack } = await within((tx) => stopAutomatic(tx, owner));
   const [{ at }] = (await sql("SELECT clock_timestamp() AS at")) as [{ at: Date }];
   // Those whose sending had begun go on; all others wait for people.
   await until("everything is asked and judged", async () => {
@@ -150,7 +150,7 @@ test("where content is sealed, what a rule says is kept as a keyed digest, and c
   tags: ["full"],
 }, async ({ onTestFinished }) => {
   const { organization, server, queries, sql } = await place({ onTestFinished }, { mode: "shadow" });
-  const { organizationId, operator, within } = organization;
+  const { operator, within } = organization;
   await organization.startEngine();
   const plain = contentDigest("accept", yes.content);
   const decisionOf = async (id: string) =>
@@ -167,7 +167,7 @@ test("where content is sealed, what a rule says is kept as a keyed digest, and c
   };
   const before = await judged();
   expect((await decisionOf(before.id)).content_digest).toBe(plain);
-  await within((tx) => beginSealing(organizationId, tx, operator, organization.seal));
+  await within((tx) => beginSealing(tx, operator, organization.seal));
   const after = await judged();
   expect((await decisionOf(after.id)).content_digest).not.toContain(plain);
   await until(

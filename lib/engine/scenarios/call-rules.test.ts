@@ -47,11 +47,11 @@ async function place({ onTestFinished }: Pick<TestContext, "onTestFinished">): P
 }
 
 /** Saves rules over whatever is there. */
-const rule = ({ organization: { organizationId, operator, within } }: Place, ...rules: object[]) =>
+const rule = ({ organization: { operator, within } }: Place, ...rules: object[]) =>
   within(async (tx) => {
-    const { version } = await readCallRules(organizationId, tx);
+    const { version } = await readCallRules(tx);
     const input = callRulesInputSchema.parse({ rules });
-    await saveCallRules(organizationId, tx, operator, version, input);
+    await saveCallRules(tx, operator, version, input);
   });
 
 const start = (
@@ -66,7 +66,7 @@ const start = (
 ) =>
   organization
     .within((tx) =>
-      createTask(organization.organizationId, tx, {
+      createTask(tx, {
         principal: organization.operator,
         server: { id: server.serverId },
         connectionId: server.connectionId,
@@ -134,7 +134,7 @@ describe.concurrent("a call that a rule asks about", () => {
   }) => {
     const here = await place({ onTestFinished });
     const { organization, remote, server, queries } = here;
-    const { organizationId, operator } = organization;
+    const { operator } = organization;
     await organization.startEngine();
     const first = await start(here, tool("refuse"));
     await queries.inState(first, "failed");
@@ -148,17 +148,17 @@ describe.concurrent("a call that a rule asks about", () => {
 
     const bulk = () =>
       organization.within(async (tx) => {
-        const id = await prepareOperation(organizationId, tx, operator, {
+        const id = await prepareOperation(tx, operator, {
           action: "restart",
           taskIds: [first],
         });
-        await beginOperation(organizationId, tx, operator, id, 1);
+        await beginOperation(tx, operator, id, 1);
         return id;
       });
     const ended = (id: string) =>
       until("the operation has ended", () =>
         organization.within(async (tx) => {
-          const operation = await readOperation(organizationId, tx, id);
+          const operation = await readOperation(tx, id);
           return operation.state === "done" && operation;
         }),
       );

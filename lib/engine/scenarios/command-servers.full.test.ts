@@ -86,9 +86,7 @@ async function defineServers(): Promise<void> {
   const text = JSON.stringify({ mcpServers });
   await writeFile(path, text);
   engineEnvironment = { ...fixture.engineEnvironment, INTRAY_SERVERS_FILE: path };
-  await fixture.within((tx) =>
-    giveOperatorServers(fixture.organizationId, tx, "test", parseServersFile(text)),
-  );
+  await fixture.within((tx) => giveOperatorServers(tx, "test", parseServersFile(text)));
 }
 
 async function startEngine(): Promise<EngineProcess> {

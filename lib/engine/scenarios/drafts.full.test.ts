@@ -113,8 +113,8 @@ describe.each([false, true])("with drafts in use: %s", (usesDrafts) => {
     remote.behave.adds = ({ status }) => (status === "working" ? { status: "paused" } : {});
     const id = await start("wait");
     await until("people read it", async () => (await task(id)).unknownSince !== null);
-    const { organizationId, operator, within } = fixture;
-    await within((tx) => requestCancel(organizationId, tx, operator, id));
+    const { operator, within } = fixture;
+    await within((tx) => requestCancel(tx, operator, id));
     await inState(id, "cancelled");
     expect(only().status).toBe("cancelled");
   });

@@ -170,7 +170,7 @@ describe("an answer", () => {
     const { id, requestId, taskId } = await asked("Pay?", { by: "get" });
     await fixture.answer(requestId, { ...approve, holdMs: 600_000 });
     expect(await get(taskId)).toMatchObject({ status: "working" });
-    await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, requestId));
+    await fixture.within((tx) => undoAnswer(tx, fixture.approver, requestId));
     await fixture.answer(requestId, { action: "accept", content: { approve: false } });
     await inState(id, "completed");
     expect(answersOf("Pay?")).toMatchObject([[{ action: "accept", content: { approve: false } }]]);
@@ -258,13 +258,13 @@ describe("an answer", () => {
 
   test("is not handed over while the server is paused", async () => {
     const { id, requestId } = await asked("Pay?", { by: "result" });
-    const { organizationId, operator } = fixture;
-    await fixture.within((tx) => pauseServer(organizationId, tx, operator, server.serverId, "to be seen to"));
+    const { operator } = fixture;
+    await fixture.within((tx) => pauseServer(tx, operator, server.serverId, "to be seen to"));
     await fixture.answer(requestId, approve);
     const { taskId } = remote.tasks[0]!;
     expect(await get(taskId)).toMatchObject({ status: "working" });
     expect(await deliveryOf(requestId)).toMatchObject({ state: "pending", attempts: 0 });
-    await fixture.within((tx) => resumeServer(organizationId, tx, operator, server.serverId));
+    await fixture.within((tx) => resumeServer(tx, operator, server.serverId));
     await inState(id, "completed");
     expect(answersOf("Pay?")).toMatchObject([[approve]]);
   });
@@ -510,5 +510,5 @@ describe("server-everything", { tags: ["full"] }, () => {
 });
 
 function cancel(id: string): Promise<void> {
-  return fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  return fixture.within((tx) => requestCancel(tx, fixture.operator, id));
 }

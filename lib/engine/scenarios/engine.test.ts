@@ -82,7 +82,7 @@ describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
     const server = await fixture.addServer(invoices.url, era);
     const id = await fixture.startTask(server, invoice(`CAN-${era}`, [10]));
     const request = await queries.openRequest(id);
-    await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+    await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
     await expect(
       fixture.answer(request.id, { action: "accept", content: { value: "approve" } }),
     ).rejects.toMatchObject({

@@ -94,9 +94,7 @@ beforeAll(async () => {
   ends.push(() => rm(folder, { recursive: true }));
   const path = join(folder, "servers.json");
   await writeFile(path, text);
-  await fixture.within((tx) =>
-    giveOperatorServers(fixture.organizationId, tx, "test", parseServersFile(text)),
-  );
+  await fixture.within((tx) => giveOperatorServers(tx, "test", parseServersFile(text)));
   const engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_SERVERS_FILE: path });
   ends.push(() => engine.kill());
 }, INSTALL_MS);

@@ -74,7 +74,7 @@ async function triedInVain(id: string, end: () => Promise<unknown>): Promise<str
   await end();
   await stateIs(id, "needs_reauth");
   await fixture.within((tx) =>
-    recordAnswer(fixture.organizationId, tx, fixture.operator, requestId, {
+    recordAnswer(tx, fixture.operator, requestId, {
       action: "accept",
       content: { approve: true },
       questionHash,

@@ -94,7 +94,7 @@ test("where every notice of a write is lost, history is followed and hints are s
   const listener = await heard();
   const taskId = fixture.organizationId;
   await fixture.happened({ type: "server.created" });
-  await fixture.within((tx) => publishChange(fixture.organizationId, tx, "task", [taskId]));
+  await fixture.within((tx) => publishChange(tx, "task", [taskId]));
   for (const follower of ["notices", "webhooks", "statistics", "metrics"]) await follows(follower);
   await until(
     "the hint came",

@@ -117,16 +117,14 @@ test("a server that does not name its tasks: the next one starts while the first
 });
 
 const attention = (id: string) =>
-  fixture.within(
-    async (tx) => (await readTask(fixture.organizationId, tx, fixture.operator, id)).attention?.code,
-  );
+  fixture.within(async (tx) => (await readTask(tx, fixture.operator, id)).attention?.code);
 /** A question of a task that is no longer watched shows at the other tasks of its session, and opens at none of them. */
 async function staysInSight(message: string, at: string) {
   await until("it is in sight", async () => (await attention(at)) === "question_unattributed");
   const polls = () => remote.seen.filter(({ method }) => method === "tasks/get").length;
   for (let looks = 0; looks < 3; looks++) {
     const before = polls();
-    await fixture.within((tx) => requestRefresh(fixture.organizationId, tx, fixture.operator, at));
+    await fixture.within((tx) => requestRefresh(tx, fixture.operator, at));
     await until("there was one more look", async () => polls() > before);
   }
   expect((await queries.requestsOf(at)).filter((row) => row.message === message)).toEqual([]);
@@ -154,7 +152,7 @@ test("the question of a task that is cancelled here and continues at its server 
   remote.behave.cancel = "unsupported";
   const [mine, cancelled] = [await start(), await start()];
   await Promise.all([queries.inState(mine, "working"), queries.inState(cancelled, "working")]);
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, cancelled));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, cancelled));
   await until("it was told", async () => (await queries.task(cancelled)).cancelSentAt !== null);
   const handles = await Promise.all(remote.tasks.map(({ taskId }) => idOf(taskId, [mine, cancelled])));
   expect(remote.ask(remote.tasks[handles.indexOf(cancelled)]!, "Stop at once?")).not.toBeNull();
@@ -253,7 +251,7 @@ test("a start that fails before its call, and is cancelled, holds up no other on
       return rows[0]?.was;
     }),
   );
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, refused));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, refused));
   await queries.inState(refused, "cancelled");
   const next = await start();
   await queries.inState(next, "working");
@@ -460,7 +458,7 @@ test("a question that is taken back once is learned from once, though the databa
     (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '1 hour'
       WHERE organization_id = ${fixture.organizationId}::uuid AND id = ${request.id}::uuid`,
   );
-  await fixture.within((tx) => requestRefresh(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestRefresh(tx, fixture.operator, id));
   await withClient(fixture.adminUrl, (client) =>
     client.query(`CREATE SEQUENCE withdrawals;
       GRANT USAGE ON SEQUENCE withdrawals TO PUBLIC;
@@ -508,7 +506,7 @@ test("an address to visit before the tool runs: a person is asked, and the call 
   await until("nothing is held for the time they take", async () => remote.open === 0);
   remote.behave.visitFirst = undefined;
   await fixture.within((tx) =>
-    recordAnswer(fixture.organizationId, tx, fixture.operator, request.id, {
+    recordAnswer(tx, fixture.operator, request.id, {
       action: "accept",
       questionHash: request.questionHash,
     }),

@@ -10,12 +10,11 @@ import { MIN_POLL_MS } from "../tunables.ts";
 test("a slow server is shown as late, until it is quick again", async () => {
   const remote = await startSessionServer();
   const fixture = await createOrganizationFixture(["127.0.0.1"]);
-  const { organizationId } = fixture;
   const server = await fixture.addServer(remote.url, "2025-11-25");
   let takesMs = 1_200;
   remote.behave.get = async () => void (await pause(takesMs));
   await fixture.startEngine();
-  const shown = () => fixture.within((tx) => readServer(organizationId, tx, NOBODY, server.serverId));
+  const shown = () => fixture.within((tx) => readServer(tx, NOBODY, server.serverId));
   for (let n = 0; n < 4; n++) await fixture.startTask(server, {}, tool("work"));
   const { late } = await until("it is shown as late", async () => {
     const found = await shown();

@@ -27,7 +27,7 @@ const start = (connectionId: string, name = "approve") =>
 /** Reads as the person who started the task, because nobody else sees a task on a personal connection. */
 const approve = ({ id, questionHash }: { id: string; questionHash: string }) =>
   fixture.within((tx) =>
-    recordAnswer(fixture.organizationId, tx, fixture.operator, id, {
+    recordAnswer(tx, fixture.operator, id, {
       action: "accept",
       content: { approve: true },
       questionHash,

@@ -64,12 +64,7 @@ test("tasks wait while the file does not give the server to the organization, an
     everything: { command: process.execPath, args: [EVERYTHING, "stdio"], organizations: ["test"] },
   };
   await fixture.within((tx) =>
-    giveOperatorServers(
-      fixture.organizationId,
-      tx,
-      "test",
-      parseServersFile(JSON.stringify({ mcpServers: given })),
-    ),
+    giveOperatorServers(tx, "test", parseServersFile(JSON.stringify({ mcpServers: given }))),
   );
   const asking = await fixture.startTask(await serverOf("remote"), {}, tool("approve"));
   const research = await fixture.startTask(

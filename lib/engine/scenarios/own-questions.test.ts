@@ -48,9 +48,7 @@ async function place({ onTestFinished }: Pick<TestContext, "onTestFinished">): P
 }
 
 const ask = ({ organization }: Place, call: HumanCall = PAY, subject?: { argumentsDigest: string }) =>
-  organization.within((tx) =>
-    createHumanTask(organization.organizationId, tx, organization.operator, call, { subject }),
-  );
+  organization.within((tx) => createHumanTask(tx, organization.operator, call, { subject }));
 
 async function startGated(
   { organization, server }: Place,
@@ -58,7 +56,7 @@ async function startGated(
   expiresAt: Date | null = null,
 ): Promise<string> {
   const { id } = await organization.within((tx) =>
-    createTask(organization.organizationId, tx, {
+    createTask(tx, {
       principal: organization.operator,
       server: { id: server.serverId },
       connectionId: server.connectionId,
@@ -137,9 +135,7 @@ describe.concurrent("a question that a program puts to people", () => {
       actor: { kind: "system" as const, id: null, name: "K" },
     };
     await expect(
-      organization.within((tx) =>
-        recordAnswer(organization.organizationId, tx, key, inputRequestId, { ...yes, questionHash }),
-      ),
+      organization.within((tx) => recordAnswer(tx, key, inputRequestId, { ...yes, questionHash })),
     ).rejects.toMatchObject({ code: "forbidden" });
     await organization.answer(inputRequestId, no);
     const task = await queries.inState(taskId, "completed");
@@ -154,9 +150,7 @@ describe.concurrent("a question that a program puts to people", () => {
     await organization.startEngine();
     const { taskId, inputRequestId } = await ask(here);
     await organization.answer(inputRequestId, { ...yes, holdMs: 60_000 });
-    await organization.within((tx) =>
-      undoAnswer(organization.organizationId, tx, organization.approver, inputRequestId),
-    );
+    await organization.within((tx) => undoAnswer(tx, organization.approver, inputRequestId));
     await letExpire(here, inputRequestId);
     await expect(organization.answer(inputRequestId, yes)).rejects.toMatchObject({ code: "no_longer_open" });
     const task = await queries.inState(taskId, "completed");
@@ -179,8 +173,8 @@ describe.concurrent("a question that a program puts to people", () => {
   }) => {
     const here = await place({ onTestFinished });
     const { organization, queries } = here;
-    const { organizationId, operator } = organization;
-    await organization.within((tx) => beginSealing(organizationId, tx, operator, organization.seal));
+    const { operator } = organization;
+    await organization.within((tx) => beginSealing(tx, operator, organization.seal));
     await organization.startEngine();
     const form = { type: "object", properties: { note: { type: "string" } } };
     const call: HumanCall = { ...PAY, arguments: { ...PAY.arguments, form } };
@@ -196,7 +190,7 @@ describe.concurrent("a question that a program puts to people", () => {
     await queries.inState(gated, "failed");
     expect((await queries.task(gated)).error).toMatchObject({ reason: "ACME is not" });
     await organization.within((tx) =>
-      consumeApproval(organizationId, tx, operator, inputRequestId, { argumentsDigest: DIGEST }),
+      consumeApproval(tx, operator, inputRequestId, { argumentsDigest: DIGEST }),
     );
     const client = new pg.Client({ connectionString: organization.adminUrl });
     await client.connect();
@@ -217,9 +211,7 @@ describe.concurrent("a question that a program puts to people", () => {
     const { organization, queries } = here;
     const { taskId, inputRequestId } = await ask(here);
     await organization.answer(inputRequestId, yes);
-    await organization.within((tx) =>
-      requestCancel(organization.organizationId, tx, organization.operator, taskId),
-    );
+    await organization.within((tx) => requestCancel(tx, organization.operator, taskId));
     expect(await queries.task(taskId)).toMatchObject({ state: "cancelled", result: null });
     expect(await queries.request(inputRequestId)).toMatchObject({ state: "withdrawn" });
     expect(await queries.deliveryOf(inputRequestId)).toMatchObject({ state: "failed" });
@@ -311,7 +303,7 @@ describe.concurrent("an approval in front of a call", () => {
     await queries.inState(ungated, "completed");
     expect(await queries.task(id)).toMatchObject({ state: "queued", gate: "waiting", watched: false });
     const attempt = { id, deadlineMs: 1_000, sealedSession: null, era: "2026-07-28" as const };
-    expect(await organization.within((tx) => markStarting(organizationId, tx, id, attempt))).toBe(false);
+    expect(await organization.within((tx) => markStarting(tx, id, attempt))).toBe(false);
     await expect(
       organization.within(
         (tx) => tx.$executeRaw`UPDATE task SET state = 'starting', attempt_id = id, watched = true
@@ -350,9 +342,7 @@ describe.concurrent("an approval in front of a call", () => {
     const { organization, queries } = here;
     const id = await startGated(here);
     const request = await queries.openRequest(id);
-    await organization.within((tx) =>
-      requestCancel(organization.organizationId, tx, organization.operator, id),
-    );
+    await organization.within((tx) => requestCancel(tx, organization.operator, id));
     expect(await queries.task(id)).toMatchObject({ state: "cancelled", gate: "withdrawn" });
     expect(await queries.request(request.id)).toMatchObject({ state: "withdrawn" });
   });
@@ -401,7 +391,7 @@ describe("an approval that is bound to a call elsewhere", () => {
     const { organizationId, operator } = organization;
     const use = (id: string, argumentsDigest = DIGEST) =>
       organization
-        .within((tx) => consumeApproval(organizationId, tx, operator, id, { argumentsDigest }))
+        .within((tx) => consumeApproval(tx, operator, id, { argumentsDigest }))
         .then(() => "used")
         .catch((error: unknown) => (error instanceof AppError ? error.extra?.reason : error));
     const uses = () => organization.within((tx) => tx.approvalUse.count());
@@ -440,12 +430,10 @@ describe("an approval that is bound to a call elsewhere", () => {
   }, async ({ onTestFinished }) => {
     const here = await place({ onTestFinished });
     const { organization, queries } = here;
-    const { organizationId, operator } = organization;
+    const { operator } = organization;
     const uses = () => organization.within((tx) => tx.approvalUse.count());
     const use = (id: string) =>
-      organization.within((tx) =>
-        consumeApproval(organizationId, tx, operator, id, { argumentsDigest: DIGEST }),
-      );
+      organization.within((tx) => consumeApproval(tx, operator, id, { argumentsDigest: DIGEST }));
     const { taskId, inputRequestId } = await ask(here, PAY, { argumentsDigest: DIGEST });
     await organization.answer(inputRequestId, yes);
     const engine = await organization.startEngine();

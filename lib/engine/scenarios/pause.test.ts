@@ -43,9 +43,8 @@ afterAll(async () => {
 const approve = { action: "accept" as const, content: { approve: true } };
 const { task, openRequest, deliveryOfTask, inState } = createQueries(() => fixture, PATIENCE_MS);
 const pause = (reason: string | null = null) =>
-  fixture.within((tx) => pauseServer(fixture.organizationId, tx, fixture.operator, server.serverId, reason));
-const resume = () =>
-  fixture.within((tx) => resumeServer(fixture.organizationId, tx, fixture.operator, server.serverId));
+  fixture.within((tx) => pauseServer(tx, fixture.operator, server.serverId, reason));
+const resume = () => fixture.within((tx) => resumeServer(tx, fixture.operator, server.serverId));
 const anEvent = (type: string) =>
   fixture.within((tx) => tx.event.count({ where: { organizationId: fixture.organizationId, type } }));
 
@@ -70,7 +69,7 @@ test("while it is paused nothing is polled, started, delivered or cancelled ther
 
   const started = await fixture.startTask(server, {}, tool("quick"));
   await fixture.answer(request.id, approve);
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, waiting));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, waiting));
   await aWhile();
   await engine.stop();
   engine = await fixture.startEngine();
@@ -118,7 +117,7 @@ test("of two who pause at once one does, of two who resume at once one does", as
   await Promise.all([resume(), resume()]);
   expect(await anEvent("server.resumed")).toBe(resumed + 1);
   await expect(
-    fixture.within((tx) => pauseServer(fixture.organizationId, tx, fixture.operator, uuidv7(), null)),
+    fixture.within((tx) => pauseServer(tx, fixture.operator, uuidv7(), null)),
   ).rejects.toMatchObject({ code: "not_found" });
 });
 

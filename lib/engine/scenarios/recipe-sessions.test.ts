@@ -40,10 +40,8 @@ afterAll(() => fixture?.close());
 beforeEach(async () => {
   remote = await startSessionTools();
   server = await fixture.addServer(remote.url, "2025-11-25");
-  const { organizationId, operator } = fixture;
-  await fixture.within((tx) =>
-    saveRecipe(organizationId, tx, operator.actor, server.serverId, { recipe: RECIPE }),
-  );
+  const { operator } = fixture;
+  await fixture.within((tx) => saveRecipe(tx, operator.actor, server.serverId, { recipe: RECIPE }));
   engine = await fixture.startEngine();
 });
 afterEach(async () => {
@@ -77,8 +75,8 @@ test("is one for all of its tasks, and ends with the engine, whose successor ope
 test("of a paused server is left to it: nothing is sent there", async () => {
   const id = await start();
   await inState(id, "working");
-  const { organizationId, operator } = fixture;
-  await fixture.within((tx) => pauseServer(organizationId, tx, operator, server.serverId, "to be seen to"));
+  const { operator } = fixture;
+  await fixture.within((tx) => pauseServer(tx, operator, server.serverId, "to be seen to"));
   await until("the engine asks no more", async () => {
     const { asked } = remote;
     await sleep(4_000);

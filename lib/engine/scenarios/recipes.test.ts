@@ -85,8 +85,8 @@ describe.concurrent("a server of four tools that answer at once", () => {
     const { id: requestId } = await fixture.openRequest(id);
     await fixture.organization.answer(requestId, reject);
     // With a reason or without one, the choice is what was decided.
-    const { organizationId, approver, within } = fixture.organization;
-    const request = await within((tx) => readInputRequest(organizationId, tx, approver, requestId));
+    const { approver, within } = fixture.organization;
+    const request = await within((tx) => readInputRequest(tx, approver, requestId));
     context.expect(request.answer?.words).toBe("Rejected");
     const ended = await fixture.inState(id, "failed");
     context
@@ -102,7 +102,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
     await fixture.organization.startEngine();
     const id = await fixture.start();
     const { id: requestId } = await fixture.openRequest(id);
-    const request = await within((tx) => readInputRequest(organizationId, tx, approver, requestId));
+    const request = await within((tx) => readInputRequest(tx, approver, requestId));
     expect(request.actions).toEqual(["accept"]);
     for (const action of ["decline", "cancel"] as const)
       await expect(fixture.organization.answer(requestId, { action })).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
       tx.organization.updateMany({ where: { id: organizationId }, data: { fourEyes: true } }),
     );
     const own = within((tx) =>
-      recordAnswer(organizationId, tx, operator, requestId, {
+      recordAnswer(tx, operator, requestId, {
         ...approve,
         questionHash: request.questionHash,
       }),
@@ -199,13 +199,13 @@ describe.concurrent("a server of four tools that answer at once", () => {
   test("is not called where the approval in front of its start is declined", async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
-    const { organizationId, operator, within } = fixture.organization;
+    const { operator, within } = fixture.organization;
     const input = callRulesInputSchema.parse({ rules: [{ name: "Look first", before: "ask" }] });
-    await within((tx) => saveCallRules(organizationId, tx, operator, 0, input));
+    await within((tx) => saveCallRules(tx, operator, 0, input));
     await fixture.organization.startEngine();
     const id = await fixture.start();
     const request = await fixture.openRequest(id);
-    const shown = await within((tx) => readInputRequest(organizationId, tx, operator, request.id));
+    const shown = await within((tx) => readInputRequest(tx, operator, request.id));
     expect(shown.actions).toEqual(["accept", "decline", "cancel"]);
     await fixture.organization.answer(request.id, { action: "decline" });
     const ended = await until(
@@ -258,7 +258,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
   }, async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
-    const { organizationId, operator, within } = fixture.organization;
+    const { operator, within } = fixture.organization;
     const { status } = TUNNEL_RECIPE;
     await fixture.save({ ...TUNNEL_RECIPE, status: { ...status, state: "result.structuredContent.stage" } });
     await fixture.organization.startEngine();
@@ -277,7 +277,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
       unknownSince: expect.any(Date),
     });
     expect(await fixture.health(fixture.server.serverId)).toBe("ok");
-    await within((tx) => requestCancel(organizationId, tx, operator, id));
+    await within((tx) => requestCancel(tx, operator, id));
     await fixture.inState(id, "cancelled");
     expect(await told(fixture)).toEqual(["submit"]);
   });
@@ -302,8 +302,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
       PATIENCE_MS,
     );
     expect(row).toMatchObject({ state: "working", unknownSince: expect.any(Date) });
-    const attention = () =>
-      within(async (tx) => (await readTask(organizationId, tx, operator, id)).attention);
+    const attention = () => within(async (tx) => (await readTask(tx, operator, id)).attention);
     expect(await attention()).toBeNull();
     await within((tx) =>
       tx.task.updateMany({

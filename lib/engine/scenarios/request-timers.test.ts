@@ -33,8 +33,8 @@ test("a reminder comes within seconds of its time, and a task is cancelled at it
     },
   ];
   await within(async (tx) => {
-    const { version } = await readPolicy(organizationId, tx);
-    await savePolicy(organizationId, tx, operator, version, policyInputSchema.parse({ rules }));
+    const { version } = await readPolicy(tx);
+    await savePolicy(tx, operator, version, policyInputSchema.parse({ rules }));
   });
   const queries = createQueries(() => organization, 180_000);
   await organization.startEngine();
@@ -80,7 +80,7 @@ test("a reminder comes within seconds of its time, and a task is cancelled at it
   const before = await endsAt();
   const days = { mon: [{ from: "09:00", to: "09:30" }] };
   const calendar = calendarSchema.parse({ zone: "UTC", days });
-  await within((tx) => saveCalendar(organizationId, tx, operator, 0, calendar));
+  await within((tx) => saveCalendar(tx, operator, 0, calendar));
   await until("the end has moved with the calendar", async () => (await endsAt()) > before);
 
   await comes("expire", 500);
@@ -108,7 +108,7 @@ test("engines that are killed with -9 while timers fire leave none out, and none
       stages: [{ ...stage, remind: ["1h", "2h"], escalate: { after: "3h", to: { roles: ["operator"] } } }],
     },
   ];
-  await within((tx) => savePolicy(organizationId, tx, operator, 0, policyInputSchema.parse({ rules })));
+  await within((tx) => savePolicy(tx, operator, 0, policyInputSchema.parse({ rules })));
   const REQUESTS = 40;
   for (let at = 0; at < REQUESTS; at++) {
     // Of no server that an engine would ask: nobody watches it.
@@ -122,9 +122,7 @@ test("engines that are killed with -9 while timers fire leave none out, and none
     const key = uuidv7();
     const asked = { mode: "form" as const, message: "Go on?", requestedSchema: {}, url: null };
     const question = { ...asked, address: { kind: "key" as const, key } };
-    await within((tx) =>
-      captureQuestion(organizationId, tx, taskId, { question, key, rpc: null, lifetimeMs: null }),
-    );
+    await within((tx) => captureQuestion(tx, taskId, { question, key, rpc: null, lifetimeMs: null }));
   }
   const rowsOf = async (text: string) =>
     (await withClient(adminUrl, (client) => client.query(text))).rows as Record<string, number>[];

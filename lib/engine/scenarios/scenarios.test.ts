@@ -63,7 +63,7 @@ test("5: an answer that is acknowledged but asked again is flagged after three p
   expect((await request(requestId)).state).toBe("answered");
 
   remote.behave.onUpdate = () => "take";
-  await fixture.within((tx) => resend(fixture.organizationId, tx, fixture.operator, requestId));
+  await fixture.within((tx) => resend(tx, fixture.operator, requestId));
   await inState(id, "completed");
   expect(remote.answers).toHaveLength(2);
   expect(remote.answers[0]?.answer).toEqual(remote.answers[1]?.answer);
@@ -132,7 +132,7 @@ test("12: cancelled here although the server says input_required for ever, which
   remote.behave.cancelled = "never";
   const id = await fixture.startTask(server, {}, tool("approve"));
   await openRequest(id);
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   const cancelled = await inState(id, "cancelled");
   expect(cancelled.serverState).toBe("input_required");
   expect(cancelled.watched).toBe(true);
@@ -218,7 +218,7 @@ test("a server that is down: the start waits in the queue with the reason, and c
   await until("the refusal is noted", async () => (await task(id)).error !== null);
   expect((await task(id)).error).toMatchObject({ code: "unreachable" });
   expect((await task(id)).state).toBe("queued");
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   expect((await task(id)).state).toBe("cancelled");
 });
 

@@ -111,9 +111,7 @@ test("a question that was stored late, of a task that nobody watches, where noth
   const sessionDigest = Buffer.alloc(32, 7);
   const late = createDatabase(fixture.adminUrl, { connections: 1 });
   await late.withOrganization(fixture.organizationId, (tx) =>
-    recordMessages(fixture.organizationId, tx, server.connectionId, [
-      { ...said, id: uuidv7(), sessionDigest },
-    ]),
+    recordMessages(tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
   );
   await late.close();
   engine = await fixture.startEngine();
@@ -437,7 +435,7 @@ test("an answer whose question the server has forgotten: that it waits is writte
     (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now() - interval '31 seconds'
       WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid`,
   );
-  const { attention } = await fixture.within((tx) => readTask(organizationId, tx, operator, id));
+  const { attention } = await fixture.within((tx) => readTask(tx, operator, id));
   expect(attention).toMatchObject({ code: "answer_waiting" });
   expect(await deliveryOf(requestId)).toMatchObject({ state: "pending", attempts: 0 });
   expect(remote.answered).toEqual([]);

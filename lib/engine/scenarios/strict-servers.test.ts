@@ -74,7 +74,7 @@ test("the reply to its result is cut half-way: it is fetched again", async () =>
 test("the reply to a cancel is cut half-way: it was cancelled, once", async () => {
   const { id } = await running();
   remote.behave.cut = (method) => method === "tasks/cancel";
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   await queries.inState(id, "cancelled");
   expect(count("tasks/cancel")).toBe(1);
 });

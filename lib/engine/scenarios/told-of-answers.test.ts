@@ -50,7 +50,7 @@ describe("on 2026-07-28", () => {
     await fixture.answer(request.id, approve);
     await until("it is flagged", async () => (await queries.deliveryOf(request.id)).flagged);
     await fixture.within(async (tx) => {
-      await resend(fixture.organizationId, tx, fixture.operator, request.id);
+      await resend(tx, fixture.operator, request.id);
       moveOn();
     });
     expect(await ended(request.id)).toMatchObject({ state: "settled", endedReason: null });
@@ -98,7 +98,7 @@ describe("on 2026-07-28", () => {
     await fixture.answer(request.id, approve);
     await until("it is flagged", async () => (await queries.deliveryOf(request.id)).flagged);
     remote.behave.onUpdate = () => "refuse";
-    await fixture.within((tx) => resend(fixture.organizationId, tx, fixture.operator, request.id));
+    await fixture.within((tx) => resend(tx, fixture.operator, request.id));
     await until("it was sent again", async () => remote.answers.length === 2);
     await until("it waits for the task", async () => {
       const { state, attempts } = await queries.deliveryOf(request.id);

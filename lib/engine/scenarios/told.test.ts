@@ -61,7 +61,7 @@ test("a hint of the web wakes the engine that publishes it, which asks for hints
   await client.connect();
   await client.query("LISTEN intray_change");
   const { organizationId } = fixture;
-  await fixture.within((tx) => publishChange(organizationId, tx, "task", [organizationId]));
+  await fixture.within((tx) => publishChange(tx, "task", [organizationId]));
   await until("the hint came", async () => payloads.length > 0);
   await client.end();
   expect(JSON.parse(payloads[0]!)).toEqual({ o: organizationId, c: [["task", organizationId]] });
@@ -69,10 +69,9 @@ test("a hint of the web wakes the engine that publishes it, which asks for hints
 
 test("a webhook's next attempt is made when it is due, though nobody tells of it then", async () => {
   const ana = await fixture.member("admin", "Ana");
-  const { organizationId, seal, context } = fixture;
+  const { seal, context } = fixture;
   const { id } = await fixture.within((tx) =>
     createWebhook(
-      organizationId,
       tx,
       ana,
       { network: context.network, seal },
@@ -80,7 +79,7 @@ test("a webhook's next attempt is made when it is due, though nobody tells of it
     ),
   );
   receiver.status = 500;
-  await fixture.within((tx) => sendTest(organizationId, tx, id));
+  await fixture.within((tx) => sendTest(tx, id));
   const attempts = async () => {
     const [row] = await fixture.sql("SELECT state, attempts FROM webhook_delivery");
     return row;
@@ -94,7 +93,7 @@ test("a webhook's next attempt is made when it is due, though nobody tells of it
   await fixture.sql("DELETE FROM webhook_delivery");
   receiver.calls.length = 0;
   receiver.status = null;
-  await fixture.within((tx) => sendTest(organizationId, tx, id));
+  await fixture.within((tx) => sendTest(tx, id));
   await until("an attempt is under way", async () => receiver.calls.length === 1);
   receiver.status = 204;
   await until("the next one arrived", async () => (await attempts())?.state === "delivered");

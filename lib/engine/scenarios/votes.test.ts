@@ -51,13 +51,13 @@ async function member({ organizationId, adminUrl }: OrganizationFixture, name: s
   return { organizationId, userId, role: "approver", actor: { kind: "member", id: userId, name } };
 }
 
-const policy = ({ organizationId, operator, within }: OrganizationFixture, stage: object) =>
+const policy = ({ operator, within }: OrganizationFixture, stage: object) =>
   within(async (tx) => {
-    const { version } = await readPolicy(organizationId, tx);
+    const { version } = await readPolicy(tx);
     const rules = [
       { name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] }, ...stage }] },
     ];
-    await savePolicy(organizationId, tx, operator, version, policyInputSchema.parse({ rules }));
+    await savePolicy(tx, operator, version, policyInputSchema.parse({ rules }));
   });
 
 /** One person decides. */
@@ -65,13 +65,13 @@ const decide = (
   { organizationId, within }: OrganizationFixture,
   who: Principal,
   requestId: string,
-  input: Omit<Parameters<typeof recordAnswer>[4], "questionHash"> = yes,
+  input: Omit<Parameters<typeof recordAnswer>[3], "questionHash"> = yes,
 ) =>
   within(async (tx) => {
     const { questionHash } = await tx.inputRequest.findFirstOrThrow({
       where: { organizationId, id: requestId },
     });
-    await recordAnswer(organizationId, tx, who, requestId, { ...input, questionHash });
+    await recordAnswer(tx, who, requestId, { ...input, questionHash });
   });
 
 test("a server's question is asked under the policy, and gets one answer once the last vote is there", async ({
@@ -90,8 +90,8 @@ test("a server's question is asked under the policy, and gets one answer once th
   await queries.inState(taskId, "completed");
   expect(remote.answers).toHaveLength(1);
   expect(await queries.request(id)).toMatchObject({ state: "settled" });
-  const { organizationId, operator, within } = organization;
-  const receipt = await within((tx) => readReceipt(organizationId, tx, operator, id));
+  const { operator, within } = organization;
+  const receipt = await within((tx) => readReceipt(tx, operator, id));
   expect(receipt).toMatchObject({
     request: { state: "settled" },
     votes: [{ agrees: true }, { agrees: true }],
@@ -132,9 +132,9 @@ test("votes outlive an engine that is killed, and the last one's answer its own"
 
 test("questions of Intray's own are voted on too, and undone", async ({ onTestFinished }) => {
   const { organization, people, queries } = await place({ onTestFinished });
-  const { organizationId, operator, within } = organization;
+  const { operator, within } = organization;
   const { taskId, inputRequestId: id } = await within((tx) =>
-    createHumanTask(organizationId, tx, operator, {
+    createHumanTask(tx, operator, {
       tool: "request_approval",
       arguments: { action: "Pay INV-100", amount: 12.5, currency: "EUR", details: {} },
     }),
@@ -143,12 +143,12 @@ test("questions of Intray's own are voted on too, and undone", async ({ onTestFi
   const approve = { action: "accept" as const, content: {} };
   await decide(organization, organization.approver, id, approve);
   await decide(organization, people[0]!, id, { ...approve, holdMs: 60_000 });
-  await within((tx) => undoAnswer(organizationId, tx, people[0]!, id));
+  await within((tx) => undoAnswer(tx, people[0]!, id));
   expect((await queries.request(id)).state).toBe("open");
   await decide(organization, people[1]!, id, approve);
   const task = await queries.inState(taskId, "completed");
   expect(task.result).toMatchObject({ structuredContent: { outcome: "answered", by: { name: "Dora" } } });
-  const receipt = await within((tx) => readReceipt(organizationId, tx, operator, id));
+  const receipt = await within((tx) => readReceipt(tx, operator, id));
   expect(receipt).toMatchObject({ sent: "carried_out", answers: [{ withdrawnAt: expect.any(String) }, {}] });
 });
 
@@ -156,9 +156,9 @@ test("what votes say is sealed where the organization seals content, and still a
   onTestFinished,
 }) => {
   const { organization, people, queries, server, remote } = await place({ onTestFinished });
-  const { organizationId, operator, within } = organization;
+  const { operator, within } = organization;
   await organization.startEngine();
-  await within((tx) => beginSealing(organizationId, tx, operator, organization.seal));
+  await within((tx) => beginSealing(tx, operator, organization.seal));
   const taskId = await organization.startTask(server, {}, tool("approve", { taskSupport: "required" }));
   const { id } = await queries.openRequest(taskId);
   await decide(organization, organization.approver, id, { ...yes, comment: "A secret reason" });

@@ -191,7 +191,7 @@ test("a session that is gone when the answer leaves: a new one, the question aga
 test("a server that can't cancel: it is told all the same, so that the task ends here after a while", async () => {
   remote.behave.cancel = "unsupported";
   const { id } = await running();
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   await until("the cancel counts as sent", async () => (await task(id)).cancelSentAt !== null);
 });
 
@@ -203,7 +203,7 @@ test("cancelled while the call is under way: cancelled on the server as soon as 
     });
   const id = await start();
   await until("the call is under way", async () => remote.seen.some(({ method }) => method === "tools/call"));
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   finishCall();
   await inState(id, "cancelled");
   expect(remote.tasks[0]?.status).toBe("cancelled");

@@ -256,15 +256,14 @@ export class StreamInbox {
   }
 
   async #record(some: UnhandledMessage[]): Promise<void> {
-    const { organizationId, connectionId } = this.#ctx;
+    const { connectionId } = this.#ctx;
     const { stored, opened, refused } = await this.#deps.record(async (tx) => {
       const opened = new Map<UnhandledMessage, string>();
       const refused = new Map<UnhandledMessage, string>();
       const news: UnhandledMessage[] = [];
       const waiting = this.#stored.flatMap((one) => this.#put(one) ?? []);
       const next = some.flatMap((one) => this.#put(one) ?? []);
-      const room =
-        next.length > 0 ? await readTaskRoom(organizationId, tx, connectionId, waiting, next) : () => null;
+      const room = next.length > 0 ? await readTaskRoom(tx, connectionId, waiting, next) : () => null;
       for (const one of some) {
         const put = this.#put(one);
         const { elicitationTask: task, question } = one.message;
@@ -273,7 +272,7 @@ export class StreamInbox {
           continue;
         }
         const asked = { ...one.message, task, question };
-        const made = await openElicitationTask(organizationId, tx, connectionId, asked, () => room(put));
+        const made = await openElicitationTask(tx, connectionId, asked, () => room(put));
         if ("refusal" in made) {
           refused.set(one, made.refusal);
           continue;
@@ -282,7 +281,6 @@ export class StreamInbox {
         if (made.isNew) news.push(one);
       }
       const stored = await recordMessages(
-        organizationId,
         tx,
         connectionId,
         news.map(({ message, receivedAt }) => ({ ...message, heardAgoMs: clockMs() - receivedAt })),
@@ -351,8 +349,8 @@ export class StreamInbox {
   async #named(): Promise<Map<string, string>> {
     const digests = this.#stored.flatMap(({ message }) => message.namedDigest ?? []);
     if (digests.length === 0) return new Map();
-    const { organizationId, connectionId } = this.#ctx;
-    return this.#ctx.read((tx) => namedTasks(organizationId, tx, connectionId, digests));
+    const { connectionId } = this.#ctx;
+    return this.#ctx.read((tx) => namedTasks(tx, connectionId, digests));
   }
 
   async #handleQuestions(run: UnhandledMessage[], named: Map<string, string>): Promise<void> {
@@ -397,7 +395,7 @@ export class StreamInbox {
     const { candidates, seen } = one;
     if (!candidates.some((id) => this.#ctx.task(id))) {
       // A task whose start has an unknown outcome is not watched, and may have asked.
-      const open = await this.#ctx.read((tx) => unfinished(this.#ctx.organizationId, tx, candidates));
+      const open = await this.#ctx.read((tx) => unfinished(tx, candidates));
       // No candidate is left. A question that names a task of somebody else stays as long as its session.
       const isOver = open.length === 0 && (candidates.length > 0 || !session || session.tasks.size === 0);
       if (isOver) await this.#settle(one, null);
@@ -432,7 +430,7 @@ export class StreamInbox {
 
   /** Keeps a question whose task is not known, and wakes every task that may have asked. */
   async #leaveOpen(one: UnhandledMessage, candidates: string[]): Promise<void> {
-    const { organizationId, log, serverId } = this.#ctx;
+    const { log, serverId } = this.#ctx;
     one.candidates = candidates;
     if (one.session && !this.#warned.has(one.session)) {
       this.#warned.add(one.session);
@@ -441,9 +439,9 @@ export class StreamInbox {
     // It names a task that is none of ours: nobody can do anything about it.
     if (candidates.length === 0) return;
     await this.#ctx.transaction(async (tx) => {
-      await noteCandidates(organizationId, tx, one.message.id, candidates);
-      await publishChange(organizationId, tx, "task", candidates);
-      await publishChange(organizationId, tx, "server", [serverId]);
+      await noteCandidates(tx, one.message.id, candidates);
+      await publishChange(tx, "task", candidates);
+      await publishChange(tx, "server", [serverId]);
     });
     const tasks = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     // A plain call makes no task that the question could name.
@@ -461,7 +459,6 @@ export class StreamInbox {
 
   /** Stores the questions as the task's, in order of arrival. */
   async #capture(taskId: string, questions: UnhandledMessage[]): Promise<void> {
-    const { organizationId } = this.#ctx;
     const task = this.#ctx.task(taskId);
     const done: UnhandledMessage[] = [];
     const work = async (tx: Tx) => {
@@ -471,20 +468,20 @@ export class StreamInbox {
       for (const one of questions) {
         const { message } = one;
         const question = message.question!;
-        if (!(await hasRoom(organizationId, tx, taskId, question))) {
+        if (!(await hasRoom(tx, taskId, question))) {
           one.waitsFor = taskId;
           break;
         }
-        const isHandled = !(await markHandled(organizationId, tx, message.id, taskId));
+        const isHandled = !(await markHandled(tx, message.id, taskId));
         const kept = message.elicitationTask?.id;
-        if (isHandled || (kept !== undefined && !(await lockUnlinked(organizationId, tx, kept)))) {
+        if (isHandled || (kept !== undefined && !(await lockUnlinked(tx, kept)))) {
           done.push(one);
           continue;
         }
         const digest = message.sessionDigest;
         if (task) learnFromQuestion(lessons, task, question, digest.toString("hex"));
         events.push(
-          ...(await captureQuestion(organizationId, tx, taskId, {
+          ...(await captureQuestion(tx, taskId, {
             question,
             key: null,
             rpc: {
@@ -498,15 +495,14 @@ export class StreamInbox {
             lifetimeMs: kept === undefined ? (lessons.known.questionLifetimeMs ?? null) : null,
           })),
         );
-        if (kept !== undefined) await linkQuestion(organizationId, tx, kept);
+        if (kept !== undefined) await linkQuestion(tx, kept);
         done.push(one);
         const repeated = this.#sameUnattributed(one, taskId, done);
         // As a task of ours it is another way to the same question, and gets the answer as well.
         if (repeated?.message.elicitationTask) questions.push(repeated);
-        else if (repeated && (await markHandled(organizationId, tx, repeated.message.id, taskId)))
-          done.push(repeated);
+        else if (repeated && (await markHandled(tx, repeated.message.id, taskId))) done.push(repeated);
       }
-      await appendEvents(organizationId, tx, events);
+      await appendEvents(tx, events);
       return lessons;
     };
     await this.#write(task, taskId, work);
@@ -553,7 +549,7 @@ export class StreamInbox {
 
   /** Handles the server's withdrawal of a question. */
   async #retract(one: UnhandledMessage): Promise<void> {
-    const { organizationId, connectionId } = this.#ctx;
+    const { connectionId } = this.#ctx;
     const { sessionDigest, rpcId } = one.message;
     const waiting = this.#stored
       .slice(0, this.#stored.indexOf(one))
@@ -561,7 +557,7 @@ export class StreamInbox {
         ({ message }) =>
           message.question !== null && message.rpcId === rpcId && message.sessionDigest.equals(sessionDigest),
       );
-    const ask = await this.#ctx.read((tx) => askUnder(organizationId, tx, sessionDigest, rpcId));
+    const ask = await this.#ctx.read((tx) => askUnder(tx, sessionDigest, rpcId));
     // Such a question is stored once, so that an ask under its id is of a question before.
     if (ask === null || waiting?.message.elicitationTask) {
       if (waiting) await this.#settle(waiting, null);
@@ -571,11 +567,11 @@ export class StreamInbox {
     const task = this.#ctx.task(taskId);
     const work = async (tx: Tx) => {
       const lessons = new TraitUpdates(this.#ctx);
-      await markHandled(organizationId, tx, one.message.id, taskId);
+      await markHandled(tx, one.message.id, taskId);
       const wasTask = elicitationTaskId !== null;
-      if (wasTask) await cancelElicitationTask(organizationId, tx, connectionId, elicitationTaskId);
+      if (wasTask) await cancelElicitationTask(tx, connectionId, elicitationTaskId);
       const way = wasTask ? { elicitationTaskId } : { sessionDigest, rpcId };
-      const request = await retractAsk(organizationId, tx, taskId, way);
+      const request = await retractAsk(tx, taskId, way);
       if (!request) return lessons;
       const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
       // By the row, since the task in memory may not have the question yet, and would teach nothing.
@@ -583,8 +579,8 @@ export class StreamInbox {
       if (verdict === "withdraw") learnWithdrawn(lessons, ageMs);
       const ending = endingOf(lessons, ageMs);
       const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
-      const events = await carryOutVerdict(organizationId, tx, judged, verdict, ending);
-      await appendEvents(organizationId, tx, events);
+      const events = await carryOutVerdict(tx, judged, verdict, ending);
+      await appendEvents(tx, events);
       return lessons;
     };
     await this.#write(task, taskId, work);
@@ -593,14 +589,14 @@ export class StreamInbox {
   }
 
   async #settle(one: UnhandledMessage, taskId: string | null): Promise<void> {
-    const { organizationId, serverId } = this.#ctx;
+    const { serverId } = this.#ctx;
     await this.#ctx.transaction(async (tx) => {
-      await markHandled(organizationId, tx, one.message.id, taskId);
+      await markHandled(tx, one.message.id, taskId);
       const kept = one.message.elicitationTask?.id;
-      if (kept !== undefined) await cancelUnlinked(organizationId, tx, kept);
+      if (kept !== undefined) await cancelUnlinked(tx, kept);
       if (!one.candidates) return;
-      await publishChange(organizationId, tx, "task", one.candidates);
-      await publishChange(organizationId, tx, "server", [serverId]);
+      await publishChange(tx, "task", one.candidates);
+      await publishChange(tx, "server", [serverId]);
     });
     this.#stored = this.#stored.filter((other) => other !== one);
   }

@@ -156,9 +156,7 @@ export async function returnToFormer(ctx: WatcherContext, task: WatchedTask): Pr
   const session = ctx.sessions.attach(task, formerSession);
   session.saidGone = Math.max(1, session.saidGone);
   ctx.sessions.answered(session);
-  await fencedTransaction(ctx, task, (tx) =>
-    storeSession(ctx.organizationId, tx, task.id, sealSession(ctx, task)!),
-  );
+  await fencedTransaction(ctx, task, (tx) => storeSession(tx, task.id, sealSession(ctx, task)!));
   return true;
 }
 
@@ -187,9 +185,7 @@ export async function renewSession(ctx: WatcherContext, task: WatchedTask): Prom
   ctx.sessions.detach(task);
   ctx.sessions.attach(task, fresh.record);
   setCalls(task, { ownEventId: null, resultId: null });
-  await fencedTransaction(ctx, task, (tx) =>
-    storeSession(ctx.organizationId, tx, task.id, sealSession(ctx, task)!),
-  );
+  await fencedTransaction(ctx, task, (tx) => storeSession(tx, task.id, sealSession(ctx, task)!));
   setCold(task, { listenUntil: Number.POSITIVE_INFINITY, resultStreamAgainAt: 0 });
 }
 

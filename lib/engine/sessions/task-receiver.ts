@@ -268,12 +268,12 @@ export class TaskReceiver {
   }
 
   async #process(request: TaskRequest, session: LiveSession): Promise<void> {
-    const { organizationId, connectionId } = this.#ctx;
+    const { connectionId } = this.#ctx;
     const { rpcId } = request;
     if (request.method === "tasks/list") {
       const { cursor } = request;
       const page = await this.#deps.record((tx) =>
-        listElicitationTasks(organizationId, tx, connectionId, cursor, LISTED_TOGETHER),
+        listElicitationTasks(tx, connectionId, cursor, LISTED_TOGETHER),
       );
       if (!page) return this.#refuse(session, rpcId, -32602, "Invalid cursor");
       const { tasks, next } = page;
@@ -296,9 +296,7 @@ export class TaskReceiver {
         return this.#cancel(found, rpcId, session);
       case "tasks/result": {
         const waiting = { session: this.#digest(session), rpcId };
-        const isAdded = await this.#deps.record((tx) =>
-          addWaiting(organizationId, tx, id, waiting, WAITING_RESULTS),
-        );
+        const isAdded = await this.#deps.record((tx) => addWaiting(tx, id, waiting, WAITING_RESULTS));
         if (!isAdded) return this.#refuse(session, rpcId, -32603, "Too many requests wait for this result");
         const { taskId } = found;
         const one = { id, sessionDigest: waiting.session, rpcId, taskId, waiting: [waiting] };
@@ -309,7 +307,7 @@ export class TaskReceiver {
 
   /** Cancels a task for the server, and withdraws its question. */
   async #cancel(found: ElicitationTask, rpcId: RpcId, session: LiveSession): Promise<void> {
-    const { organizationId, connectionId } = this.#ctx;
+    const { connectionId } = this.#ctx;
     const { id, taskId } = found;
     const status = statusOf(found);
     if (status !== "working")
@@ -320,21 +318,17 @@ export class TaskReceiver {
         `Cannot cancel task: already in terminal status '${status}'`,
       );
     if (taskId === null) {
-      await this.#deps.record((tx) => cancelUnlinked(organizationId, tx, id));
+      await this.#deps.record((tx) => cancelUnlinked(tx, id));
       await this.#deps.dropQuestion(id);
     } else {
       await this.#ctx.transaction(async (tx) => {
-        if (!(await cancelElicitationTask(organizationId, tx, connectionId, id))) return;
-        const request = await retractAsk(organizationId, tx, taskId, { elicitationTaskId: id });
+        if (!(await cancelElicitationTask(tx, connectionId, id))) return;
+        const request = await retractAsk(tx, taskId, { elicitationTaskId: id });
         if (!request) return;
         const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
         const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
         const ending = { state: "withdrawn", reason: "retracted" } as const;
-        await appendEvents(
-          organizationId,
-          tx,
-          await carryOutVerdict(organizationId, tx, judged, verdict, ending),
-        );
+        await appendEvents(tx, await carryOutVerdict(tx, judged, verdict, ending));
       }, taskId);
       this.#ctx.wake(taskId, 0);
     }
@@ -350,15 +344,14 @@ export class TaskReceiver {
 
   /** Completes the task first, if its answer waits for nothing but that. Returns it as it is now; null: it is gone. */
   async #completed(found: ElicitationTask): Promise<ElicitationTask | null> {
-    const { organizationId } = this.#ctx;
     const { id, taskId, inputRequestId, deliveryId, isDue } = found;
     if (!isDue || statusOf(found) !== "working") return found;
     if (taskId === null || inputRequestId === null || deliveryId === null) return found;
     await this.#ctx.mayChange();
     const completed = await this.#ctx.transaction(async (tx) => {
       if (!this.#ctx.mayBegin) return [];
-      await releaseHeld(organizationId, tx, taskId);
-      return completeElicitationTasks(organizationId, tx, { taskId, inputRequestId, deliveryId });
+      await releaseHeld(tx, taskId);
+      return completeElicitationTasks(tx, { taskId, inputRequestId, deliveryId });
     }, taskId);
     const task = this.#ctx.task(taskId);
     if (task) this.tell(task, completed);
@@ -367,10 +360,10 @@ export class TaskReceiver {
   }
 
   #find(id: string, looks = false): Promise<ElicitationTask | null> {
-    const { organizationId, connectionId } = this.#ctx;
+    const { connectionId } = this.#ctx;
     return this.#deps.record(async (tx) => {
-      const found = await findElicitationTask(organizationId, tx, connectionId, id);
-      if (looks && found) await noteLook(organizationId, tx, id);
+      const found = await findElicitationTask(tx, connectionId, id);
+      if (looks && found) await noteLook(tx, id);
       return found;
     });
   }
@@ -414,13 +407,13 @@ export class TaskReceiver {
   }
 
   async #readUnattended(): Promise<Map<string, Unattended>> {
-    const { organizationId, connectionId } = this.#ctx;
+    const { connectionId } = this.#ctx;
     const read = new Map<string, Unattended>();
     let last: UnattendedTask | null = null;
     do {
       const after: UnattendedTask | null = last;
       const rows: UnattendedTask[] = await this.#deps.record((tx) =>
-        unattendedTasks(organizationId, tx, connectionId, after, UNATTENDED_TOGETHER),
+        unattendedTasks(tx, connectionId, after, UNATTENDED_TOGETHER),
       );
       for (const row of rows) read.set(row.id, { ...row, againAt: 0 });
       last = rows.length === UNATTENDED_TOGETHER ? rows.at(-1)! : null;
@@ -469,7 +462,6 @@ export class TaskReceiver {
     found: ElicitationTask | null,
     sessions: Map<string, LiveSession>,
   ): Promise<void> {
-    const { organizationId } = this.#ctx;
     const session = sessions.get(one.sessionDigest);
     // The server asks for its task at once, and not again where nobody listens: the next step opens the stream.
     if (session?.hasStream && !session.isListening && !(session.stream && this.#ctx.sessions.opensLate))
@@ -481,7 +473,7 @@ export class TaskReceiver {
         if (!isRefusal(error)) throw error;
       });
     }
-    await this.#deps.record((tx) => markAnnounced(organizationId, tx, one.id));
+    await this.#deps.record((tx) => markAnnounced(tx, one.id));
     one.isAnnounced = true;
   }
 
@@ -510,7 +502,7 @@ export class TaskReceiver {
 
   /** Hands the answer over to a `tasks/result`. The attempt is committed before the first byte, as of any answer. */
   async #hand(task: ElicitationTask, waiting: WaitingResult, session: LiveSession): Promise<void> {
-    const { organizationId, log } = this.#ctx;
+    const { log } = this.#ctx;
     await this.#ctx.mayChange();
     const begun = await this.#ctx.transaction(
       (tx) => this.#beginFetch(tx, task, waiting.session),
@@ -530,20 +522,16 @@ export class TaskReceiver {
       // Of unknown outcome the answer stays in `sending`: the same response is sent again, or the server asks again.
       if (error.reached === "maybe" || error.code === "bad_reply" || error.code === "too_large") throw error;
       if (attempt !== null)
-        await this.#ctx.transaction((tx) => markUnsent(organizationId, tx, ids, error.code, 0), ids.taskId);
+        await this.#ctx.transaction((tx) => markUnsent(tx, ids, error.code, 0), ids.taskId);
       if (!isRefusal(error)) throw error;
       return this.#removeWaiting(task.id, waiting);
     }
     await retryUntilStored(this.#ctx, () =>
       this.#ctx.unfenced(async (tx) => {
-        await removeWaiting(organizationId, tx, task.id, waiting);
+        await removeWaiting(tx, task.id, waiting);
         if (attempt === null) return;
-        await markAccepted(organizationId, tx, ids, attempt);
-        await appendEvents(
-          organizationId,
-          tx,
-          await askedMeanwhile(organizationId, tx, ids.taskId, ids.inputRequestId),
-        );
+        await markAccepted(tx, ids, attempt);
+        await appendEvents(tx, await askedMeanwhile(tx, ids.taskId, ids.inputRequestId));
       }, ids.taskId),
     );
     this.#forgetWaiting(task.id, waiting);
@@ -557,23 +545,23 @@ export class TaskReceiver {
     { id, taskId, inputRequestId }: ElicitationTask,
     session: string,
   ): Promise<Begun | null> {
-    const { organizationId, connectionId, epoch } = this.#ctx;
+    const { connectionId, epoch } = this.#ctx;
     if (!this.#ctx.mayBegin || taskId === null || inputRequestId === null) return null;
-    const task = await findElicitationTask(organizationId, tx, connectionId, id);
+    const task = await findElicitationTask(tx, connectionId, id);
     if (!task || statusOf(task) !== "completed" || task.deliveryId === null) return null;
     const ids = { taskId, inputRequestId, deliveryId: task.deliveryId };
-    const body = await answerOf(organizationId, tx, inputRequestId);
+    const body = await answerOf(tx, inputRequestId);
     if (!body) return null;
-    await noteFetch(organizationId, tx, id, session);
+    await noteFetch(tx, id, session);
     if (task.deliveryState !== "pending" && task.deliveryState !== "sending")
       return { body, ids, attempt: null };
-    const work = await readLockedWork(organizationId, tx, connectionId, taskId);
+    const work = await readLockedWork(tx, connectionId, taskId);
     const request = work?.requests.find((one) => one.id === inputRequestId);
     const ask = request?.asks.find(({ kept }) => kept?.id === id);
     if (!work || !request?.delivery || !ask) return null;
     const { attempts } = request.delivery;
     if (task.deliveryState === "sending") return { body, ids, attempt: attempts };
-    const marked = await markSending(organizationId, tx, ids, {
+    const marked = await markSending(tx, ids, {
       epoch,
       askId: ask.id,
       statusBefore: statusText({ status: reportedState(work.state), statusMessage: work.statusMessage }),
@@ -583,9 +571,8 @@ export class TaskReceiver {
   }
 
   async #removeWaiting(id: string, waiting: WaitingResult): Promise<void> {
-    const { organizationId } = this.#ctx;
     this.#forgetWaiting(id, waiting);
-    await this.#deps.record((tx) => removeWaiting(organizationId, tx, id, waiting));
+    await this.#deps.record((tx) => removeWaiting(tx, id, waiting));
   }
 
   #forgetWaiting(id: string, waiting: WaitingResult): void {

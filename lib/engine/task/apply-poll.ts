@@ -122,25 +122,24 @@ async function carryOut(
   plan: Plan,
   lessons: TraitUpdates,
 ): Promise<void> {
-  const { organizationId } = ctx;
   await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
     for (const { request, verdict } of plan.verdicts) {
       const ending =
         verdict === "undeliverable" ? OUTCOME_UNKNOWN : endingOf(lessons, unansweredMs(task, request));
-      events.push(...(await carryOutVerdict(organizationId, tx, requestIds(task, request), verdict, ending)));
+      events.push(...(await carryOutVerdict(tx, requestIds(task, request), verdict, ending)));
     }
     for (const { question, key } of plan.capture)
       events.push(
-        ...(await captureQuestion(organizationId, tx, task.id, {
+        ...(await captureQuestion(tx, task.id, {
           question,
           key,
           rpc: null,
           lifetimeMs: null,
         })),
       );
-    if (plan.status) await recordStatus(organizationId, tx, task.id, statusChangeOf(remote, state));
-    await appendEvents(organizationId, tx, events);
+    if (plan.status) await recordStatus(tx, task.id, statusChangeOf(remote, state));
+    await appendEvents(tx, events);
   });
 }
 
@@ -226,7 +225,7 @@ async function fetchResult(
 const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_reply", "too_large"]);
 
 export async function end(ctx: WatcherContext, task: WatchedTask, how: TaskEnd): Promise<void> {
-  const ended = await fencedBeginning(ctx, task, (tx) => endTask(ctx.organizationId, tx, task.id, how));
+  const ended = await fencedBeginning(ctx, task, (tx) => endTask(tx, task.id, how));
   // It is watched no more, so nothing is left to read.
   if (ended && how.watchForMs === undefined)
     setCold(task, { written: { work: null, asked: task.asked, at: clockMs() } });
@@ -237,9 +236,7 @@ async function noteEnded(ctx: WatcherContext, task: WatchedTask, remote: RemoteT
   const watching = (task.work.watchEndsInMs ?? 0) > 0;
   if (goesOn && watching && task.work.serverState === remote.status) return false;
   if (goesOn && !watching) leaveBehind(task);
-  await fencedTransaction(ctx, task, (tx) =>
-    noteServerState(ctx.organizationId, tx, task.id, remote.status, goesOn),
-  );
+  await fencedTransaction(ctx, task, (tx) => noteServerState(tx, task.id, remote.status, goesOn));
   return true;
 }
 

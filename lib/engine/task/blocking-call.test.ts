@@ -164,7 +164,7 @@ test("a broken connection ends the task as lost, with its question; the tool is 
 test("cancelled by a person: the server gets a cancellation of that call, and the task is cancelled", async () => {
   const { id, call } = await held();
   await queries.inState(id, "working");
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   await queries.inState(id, "cancelled");
   expect(remote.givenUp).toEqual([call.id]);
 });
@@ -235,8 +235,7 @@ describe("a slow tool of 2026-07-28", () => {
     await queries.inState(id, "working");
     return id;
   }
-  const cancel = (id: string) =>
-    fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  const cancel = (id: string) => fixture.within((tx) => requestCancel(tx, fixture.operator, id));
 
   test("is not durable until it has replied", async () => {
     const id = await started();

@@ -35,8 +35,7 @@ export async function stepOpenCall(ctx: WatcherContext, task: WatchedTask): Prom
   if (due.length > 0) return AFTER_ANSWER_MS;
   const waits = work.requests.some(({ delivery }) => delivery?.state !== "accepted");
   const state = waits ? "input_required" : "working";
-  if (work.state !== state)
-    await fencedTransaction(ctx, task, (tx) => setOpenCallState(ctx.organizationId, tx, task.id, state));
+  if (work.state !== state) await fencedTransaction(ctx, task, (tx) => setOpenCallState(tx, task.id, state));
   if (task.idsChanged) await storeIds(ctx, task);
   resumeAgain(ctx, task);
   return Math.min(task.calls.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(task));
@@ -48,7 +47,6 @@ export async function stepOpenCall(ctx: WatcherContext, task: WatchedTask): Prom
  * sent again.
  */
 async function repeatUnclear(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
-  const { organizationId } = ctx;
   const asked = { kind: "asked", polls: POLLS_BEFORE_REPEAT } as const;
   const unclear = task.work.requests.filter(
     ({ delivery }) => delivery?.state === "sending" && judgeDelivery(delivery, asked) === "repeat",
@@ -56,9 +54,8 @@ async function repeatUnclear(ctx: WatcherContext, task: WatchedTask): Promise<bo
   if (unclear.length === 0) return false;
   await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
-    for (const { id, delivery } of unclear)
-      events.push(...(await repeat(organizationId, tx, idsOf(task, id, delivery!.id))));
-    await appendEvents(organizationId, tx, events);
+    for (const { id, delivery } of unclear) events.push(...(await repeat(tx, idsOf(task, id, delivery!.id))));
+    await appendEvents(tx, events);
   });
   return true;
 }
@@ -90,7 +87,7 @@ export async function storeIds(ctx: WatcherContext, task: WatchedTask): Promise<
   task.idsChanged = false;
   const sealed = sealSession(ctx, task);
   if (sealed === null) return;
-  await fencedTransaction(ctx, task, (tx) => storeSession(ctx.organizationId, tx, task.id, sealed));
+  await fencedTransaction(ctx, task, (tx) => storeSession(tx, task.id, sealed));
 }
 
 /**

@@ -28,7 +28,7 @@ export async function handleBrokenCall(
   }
   const { toolHints, cancelRequested } = task.work;
   if (!isPlain(task.work) && mayRepeat(toolHints, cancelRequested)) {
-    await fencedTransaction(ctx, task, (tx) => markRepeating(ctx.organizationId, tx, task.id, attempt));
+    await fencedTransaction(ctx, task, (tx) => markRepeating(tx, task.id, attempt));
     return 0;
   }
   if (cancelRequested) {
@@ -54,10 +54,7 @@ async function waitElsewhere(ctx: WatcherContext, task: WatchedTask, attempt: st
     markStale(task);
     return Math.min(attemptDueInMs, SLOW_POLL_MS);
   }
-  const { organizationId } = ctx;
-  await fencedTransaction(ctx, task, (tx) =>
-    awaitElsewhere(organizationId, tx, task.id, attempt, ELSEWHERE_MS),
-  );
+  await fencedTransaction(ctx, task, (tx) => awaitElsewhere(tx, task.id, attempt, ELSEWHERE_MS));
   setCalls(task, { isElsewhere: true });
   return Math.min(ELSEWHERE_MS, SLOW_POLL_MS);
 }

@@ -99,10 +99,9 @@ export async function storeAfterLeaseLost(
   task: WatchedTask,
   call: OpenCall,
 ): Promise<void> {
-  const { organizationId } = ctx;
   const report = () =>
     ctx
-      .unfenced((tx) => stillAwaited(organizationId, tx, task.id, call.attempt, ELSEWHERE_MS), task.id)
+      .unfenced((tx) => stillAwaited(tx, task.id, call.attempt, ELSEWHERE_MS), task.id)
       .catch((error: unknown) =>
         ctx.log.warn({ err: error, taskId: task.id }, "an open call was not told of"),
       );
@@ -121,21 +120,21 @@ async function storeReply(
   attempt: string,
   outcome: StartOutcome,
 ): Promise<number> {
-  const { organizationId, connectionId } = ctx;
+  const { connectionId } = ctx;
   // Later messages name the handle, which is masked in all of them.
   if (outcome.kind === "task") ctx.name(task, outcome.task.taskId);
   const isPlainStart = outcome.kind === "task" && answersUnderWay(task.work).length === 0;
   const stored = await storeOutcome(ctx, task, async (tx) => {
     // A start that nobody has given up meanwhile needs no look before.
     if (isPlainStart && (await storeTask(ctx, tx, task, attempt, outcome.task, true))) return true;
-    if (!(await awaitsOutcome(organizationId, tx, connectionId, task.id, attempt))) return false;
-    await confirmTaken(ctx, tx, task);
+    if (!(await awaitsOutcome(tx, connectionId, task.id, attempt))) return false;
+    await confirmTaken(tx, task);
     if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
     else if (outcome.kind === "task") await storeTask(ctx, tx, task, attempt, outcome.task);
     else {
       const { result } = outcome;
       const statusMessage = outcomeOf(result).isError ? eraHint(task, JSON.stringify(result)) : null;
-      await endTask(organizationId, tx, task.id, { state: "completed", result, statusMessage });
+      await endTask(tx, task.id, { state: "completed", result, statusMessage });
     }
     return true;
   });
@@ -163,7 +162,7 @@ function storeTask(
 ): Promise<boolean> {
   setCalls(watched, { callId: null });
   const sealed = sealedTask(ctx, watched, task.taskId);
-  return markStarted(ctx.organizationId, tx, watched.id, attempt, task, sealed, { onlyStarting });
+  return markStarted(tx, watched.id, attempt, task, sealed, { onlyStarting });
 }
 
 async function afterFailure(
@@ -183,10 +182,7 @@ async function afterFailure(
     const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, task);
     if (error.code === "header_mismatch" && !(await rereadTool(ctx, task))) return refused(ctx, task, error);
     if (isRetry) await waitAgain(ctx, task, attempt, reasonOf(error), error.retryAfterMs);
-    else
-      await fencedTransaction(ctx, task, (tx) =>
-        markNotStarted(ctx.organizationId, tx, task.id, attempt, reasonOf(error)),
-      );
+    else await fencedTransaction(ctx, task, (tx) => markNotStarted(tx, task.id, attempt, reasonOf(error)));
     // An old token's refusal says nothing about the new one, whose hint an open call's task got already.
     if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
     throw isForgotten ? new SessionsForgotten() : error;
@@ -214,7 +210,7 @@ async function afterFailure(
  */
 async function startsAgain(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<boolean> {
   if (task.work.era !== "2026-07-28") return false;
-  return fencedTransaction(ctx, task, (tx) => markRepeating(ctx.organizationId, tx, task.id, attempt));
+  return fencedTransaction(ctx, task, (tx) => markRepeating(tx, task.id, attempt));
 }
 
 /**
@@ -260,9 +256,7 @@ async function rereadTool(ctx: WatcherContext, task: WatchedTask): Promise<boole
   const tools = await peer.listTools(task.session?.record ?? null, options);
   const tool = tools.find(({ name }) => name === task.work.tool);
   if (!tool) return false;
-  await fencedTransaction(ctx, task, (tx) =>
-    renewInputSchema(ctx.organizationId, tx, task.id, tool.inputSchema),
-  );
+  await fencedTransaction(ctx, task, (tx) => renewInputSchema(tx, task.id, tool.inputSchema));
   return true;
 }
 

@@ -108,7 +108,7 @@ async function complete(ctx: WatcherContext, task: WatchedTask, request: Request
   await ctx.mayChange();
   const completed = await fencedTransaction(ctx, task, async (tx) => {
     if (!ctx.mayBegin) return [];
-    return completeElicitationTasks(ctx.organizationId, tx, idsOf(task, request.id, request.delivery!.id));
+    return completeElicitationTasks(tx, idsOf(task, request.id, request.delivery!.id));
   });
   ctx.tellOfTasks(task, completed);
   return AFTER_ANSWER_MS;
@@ -136,7 +136,7 @@ async function mark(
   ask: AskWork,
 ): Promise<boolean> {
   if (!ctx.mayBegin) return false;
-  return markSending(ctx.organizationId, tx, idsOf(task, request.id, request.delivery!.id), {
+  return markSending(tx, idsOf(task, request.id, request.delivery!.id), {
     epoch: ctx.epoch,
     askId: ask.id,
     statusBefore: remote ? statusBefore(remote, ask.key) : "",
@@ -239,14 +239,10 @@ async function post(
   const attempt = delivery.attempts + 1;
   await retryUntilStored(ctx, () =>
     storeOutcome(ctx, task, async (tx) => {
-      await markAccepted(ctx.organizationId, tx, ids, attempt);
+      await markAccepted(tx, ids, attempt);
       // Under a key nothing is asked meanwhile: the next poll shows what the server asks.
       if (ask.key !== null) return;
-      await appendEvents(
-        ctx.organizationId,
-        tx,
-        await askedMeanwhile(ctx.organizationId, tx, task.id, request.id),
-      );
+      await appendEvents(tx, await askedMeanwhile(tx, task.id, request.id));
     }),
   );
   const { requestId } = delivery;
@@ -267,9 +263,7 @@ async function waitToBeAsked(ctx: WatcherContext, task: WatchedTask, request: Re
   const { id, dueInMs, waits } = request.delivery!;
   // Most servers repeat the question at once, so people are told only after a wait.
   if (!waits && clockMs() - task.loadedAt - dueInMs >= QUESTION_WAIT_MS)
-    await fencedTransaction(ctx, task, (tx) =>
-      markWaiting(ctx.organizationId, tx, idsOf(task, request.id, id)),
-    );
+    await fencedTransaction(ctx, task, (tx) => markWaiting(tx, idsOf(task, request.id, id)));
   const now = performance.now();
   await tryStandalone(ctx, task, now);
   await requestPendingQuestion(ctx, task, now);
@@ -291,8 +285,8 @@ async function giveUp(
   const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
   await fencedTransaction(ctx, task, async (tx) => {
     const target = requestIds(task, request);
-    const events = await carryOutVerdict(ctx.organizationId, tx, target, verdict, ending);
-    await appendEvents(ctx.organizationId, tx, events);
+    const events = await carryOutVerdict(tx, target, verdict, ending);
+    await appendEvents(tx, events);
   });
 }
 
@@ -315,7 +309,7 @@ async function afterFailure(
     return AFTER_ANSWER_MS;
   }
   const retryInMs = error.retryAfterMs ?? backoffDelay(delivery.attempts + 1);
-  await fencedTransaction(ctx, task, (tx) => markUnsent(ctx.organizationId, tx, ids, error.code, retryInMs));
+  await fencedTransaction(ctx, task, (tx) => markUnsent(tx, ids, error.code, retryInMs));
   throw error;
 }
 

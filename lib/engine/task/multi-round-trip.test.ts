@@ -96,7 +96,7 @@ test("several questions: nothing is sent before all are answered, and an answer 
   const [first, second] = await queries.requestsOf(id);
   await fixture.answer(first!.id, three);
   await fixture.answer(second!.id, { action: "decline", holdMs: 30_000 });
-  await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, second!.id));
+  await fixture.within((tx) => undoAnswer(tx, fixture.approver, second!.id));
   expect(remote.calls.length).toBe(2);
   await fixture.answer(second!.id, { action: "decline" });
   await queries.inState(id, "completed");
@@ -179,7 +179,7 @@ test("a server that is down when the answer is due gets it once, when it is back
 test("cancelled between two calls: nothing runs at the server, so the task is cancelled at once", async () => {
   const id = await fixture.startTask(server, {}, ORDER);
   const request = await queries.openRequest(id);
-  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   await queries.inState(id, "cancelled");
   expect((await queries.request(request.id)).state).toBe("withdrawn");
   expect(remote.calls.length).toBe(2);

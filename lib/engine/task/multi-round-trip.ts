@@ -41,7 +41,7 @@ export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise
   await ctx.mayChange();
   const marked = await fencedBeginning(ctx, task, async (tx) => {
     if (!ctx.mayBegin) return false;
-    const retrying = await markRetrying(ctx.organizationId, tx, task.id, {
+    const retrying = await markRetrying(tx, task.id, {
       id: attempt,
       deadlineMs: ATTEMPT_DEADLINE_MS,
       sealedSession: sealSession(ctx, task),
@@ -51,7 +51,7 @@ export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise
       const ids = idsOf(task, id, delivery!.id);
       const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
       // Impossible while the task is locked and not cancelled. The throw rolls everything back.
-      if (!(await markSending(ctx.organizationId, tx, ids, how))) throw new Error("an answer is not pending");
+      if (!(await markSending(tx, ids, how))) throw new Error("an answer is not pending");
     }
     return true;
   });
@@ -78,15 +78,14 @@ function isDeclined({ delivery }: RequestWork): boolean {
  * refusal the call is therefore not repeated, and the task ends as cancelled.
  */
 async function endDeclined(ctx: WatcherContext, task: WatchedTask): Promise<void> {
-  const { organizationId } = ctx;
   await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
     for (const { id } of task.work.requests.filter(isDeclined))
-      events.push(...(await settleUnsent(organizationId, tx, task.id, id)));
+      events.push(...(await settleUnsent(tx, task.id, id)));
     // The refusals were undone after all.
     if (events.length === 0) return;
-    await endTask(organizationId, tx, task.id, { state: "cancelled", error: DECLINED });
-    await appendEvents(organizationId, tx, events);
+    await endTask(tx, task.id, { state: "cancelled", error: DECLINED });
+    await appendEvents(tx, events);
   });
 }
 

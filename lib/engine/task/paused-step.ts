@@ -24,7 +24,7 @@ export async function stepWhilePaused(ctx: WatcherContext, task: WatchedTask): P
   const isOurs = work.state === "starting" || (!work.durable && !hasEnded(work.state));
   if (call?.result && isOurs && canBeSettled(call.result)) await storeCallOutcome(ctx, task, call);
   if (work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await fencedTransaction(ctx, task, (tx) => releaseHeld(ctx.organizationId, tx, task.id));
+    await fencedTransaction(ctx, task, (tx) => releaseHeld(tx, task.id));
   if (isRunning(work.state)) await storeProgress(ctx, task);
   return isStale(task) ? 0 : nextTurn(task);
 }

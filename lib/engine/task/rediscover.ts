@@ -23,10 +23,10 @@ export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt
   const listed = await list(ctx, task);
   ctx.learn({ listsTasks: listed !== null });
   if (!listed) return false;
-  const { organizationId, connectionId, seal } = ctx;
+  const { connectionId, seal } = ctx;
   const { unknown, others } = await ctx.read(async (tx) => ({
-    unknown: await unknownAmong(organizationId, tx, seal, connectionId, listed.tasks),
-    others: await otherUnknownStarts(organizationId, tx, connectionId, task.id),
+    unknown: await unknownAmong(tx, seal, connectionId, listed.tasks),
+    others: await otherUnknownStarts(tx, connectionId, task.id),
   }));
   const attemptAgoMs = (task.work.attemptAgoMs ?? 0) + (performance.now() - task.loadedAt);
   const call = { attemptAt: Date.now() - attemptAgoMs, clockOffsetMs: listed.clockOffsetMs };
@@ -36,7 +36,7 @@ export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt
     ctx.name(task, only.taskId);
     const sealed = sealedTask(ctx, task, only.taskId);
     return fencedTransaction(ctx, task, (tx) =>
-      markStarted(organizationId, tx, task.id, attempt, only, sealed, { adopted: true }),
+      markStarted(tx, task.id, attempt, only, sealed, { adopted: true }),
     );
   }
   // Tasks made later, or without a creation time, are candidates too, because a server may be slow.
@@ -47,7 +47,6 @@ export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt
   await fencedTransaction(ctx, task, async (tx) => {
     for (const remote of candidates)
       await keepCandidate(
-        organizationId,
         tx,
         seal,
         { connectionId, taskId: task.id },

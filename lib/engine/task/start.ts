@@ -37,7 +37,7 @@ export async function start(ctx: WatcherContext, task: WatchedTask): Promise<num
     task,
     async (tx) =>
       ctx.mayBegin &&
-      (await mark(ctx.organizationId, tx, task.id, {
+      (await mark(tx, task.id, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
         era,
@@ -63,9 +63,7 @@ export async function startUnread(ctx: WatcherContext, task: WatchedTask): Promi
   await ctx.mayChange();
   const started = await readAndBegin(ctx, task, async (tx, { recipeVersion }) =>
     // A recipe is read before its attempt is committed.
-    ctx.mayBegin && recipeVersion === null && (await markStarting(ctx.organizationId, tx, task.id, attempt))
-      ? attempt.id
-      : null,
+    ctx.mayBegin && recipeVersion === null && (await markStarting(tx, task.id, attempt)) ? attempt.id : null,
   );
   if (!started) return null;
   const { work, at } = started;
@@ -127,7 +125,7 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
   }
   if (!mayRepeat(toolHints, cancelRequested)) {
     if (await rediscover(ctx, task, last)) return 0;
-    await fencedTransaction(ctx, task, (tx) => markStartUnknown(ctx.organizationId, tx, task.id, last));
+    await fencedTransaction(ctx, task, (tx) => markStartUnknown(tx, task.id, last));
     // The session stays open on the server, because a task may live in it.
     if (task.session) task.session.mayHoldMore = true;
     leaveBehind(task);
@@ -146,7 +144,7 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
     task,
     async (tx) =>
       ctx.mayBegin &&
-      (await renewAttempt(ctx.organizationId, tx, task.id, last, {
+      (await renewAttempt(tx, task.id, last, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
         sealedSession: sealSession(ctx, task),
@@ -161,7 +159,7 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
  */
 async function hasBegun(ctx: WatcherContext, { work, id }: WatchedTask): Promise<boolean> {
   if (!isPlain(work)) return false;
-  return work.requests.length > 0 || ctx.read((tx) => hasAsked(ctx.organizationId, tx, id));
+  return work.requests.length > 0 || ctx.read((tx) => hasAsked(tx, id));
 }
 
 /** Makes the call of an attempt that was just committed. Slow replies are awaited in later steps. */
@@ -195,12 +193,10 @@ export async function markLongRunning(
   attempt: string,
 ): Promise<number> {
   if (!mayBeHeld(task.work)) return SLOW_POLL_MS;
-  await fencedTransaction(ctx, task, (tx) =>
-    markOpenCall(ctx.organizationId, tx, task.id, attempt, sealSession(ctx, task)),
-  );
+  await fencedTransaction(ctx, task, (tx) => markOpenCall(tx, task.id, attempt, sealSession(ctx, task)));
   return 0;
 }
 
 async function note(ctx: WatcherContext, task: WatchedTask, why: { code: string; message: string }) {
-  await fencedTransaction(ctx, task, (tx) => noteWaiting(ctx.organizationId, tx, task.id, why));
+  await fencedTransaction(ctx, task, (tx) => noteWaiting(tx, task.id, why));
 }

@@ -93,7 +93,7 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
 
   restoreSession(ctx, task);
   if (task.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await fencedTransaction(ctx, task, (tx) => releaseHeld(ctx.organizationId, tx, task.id));
+    await fencedTransaction(ctx, task, (tx) => releaseHeld(tx, task.id));
   if (task.work.requests.some((request) => isOver(task, request))) await expireQuestions(ctx, task);
   if (!isFirstPolled && isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
 
@@ -121,12 +121,11 @@ function isOver({ loadedAt }: WatchedTask, request: RequestWork): boolean {
 
 /** Ends the open questions whose tasks of ours have outlived their ttl: the server need not look for an answer any more. */
 function expireQuestions(ctx: WatcherContext, task: WatchedTask): Promise<void> {
-  const { organizationId } = ctx;
   return fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
-    for (const id of await questionsPastTtl(organizationId, tx, task.id))
-      events.push(...(await closeRequest(organizationId, tx, task.id, id, "expired", "question_ttl")));
-    await appendEvents(organizationId, tx, events);
+    for (const id of await questionsPastTtl(tx, task.id))
+      events.push(...(await closeRequest(tx, task.id, id, "expired", "question_ttl")));
+    await appendEvents(tx, events);
   });
 }
 
@@ -174,7 +173,7 @@ export async function storeProgress(ctx: WatcherContext, task: WatchedTask): Pro
   const { progress, progressAt } = task.cold;
   if (!progress || performance.now() < progressAt + PROGRESS_MS) return;
   setCold(task, { progress: null, progressAt: performance.now() });
-  await ctx.transaction((tx) => recordProgress(ctx.organizationId, tx, task.id, progress));
+  await ctx.transaction((tx) => recordProgress(tx, task.id, progress));
 }
 
 export async function reload(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
@@ -284,7 +283,7 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
       if (!task.cold.written?.work || !(await reload(ctx, task))) return NO_NEWS;
     }
     if (isRunning(task.work.state) && learnFromOutliving(ctx, task))
-      await fencedTransaction(ctx, task, (tx) => dropTimeLimit(ctx.organizationId, tx, task.id));
+      await fencedTransaction(ctx, task, (tx) => dropTimeLimit(tx, task.id));
     const changed = reply.task !== null && (await applyRemote(ctx, task, reply.task));
     // Set only after the write, because unwritten news must not count as seen. Equal text is not copied.
     if (reply.fingerprint !== task.fingerprint) task.fingerprint = reply.fingerprint;
@@ -343,7 +342,7 @@ async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: stri
   if ((work.isUnknown && work.statusMessage === statusMessage) || !isRunning(work.state)) return NO_NEWS;
   const { state, ttlMs, pollIntervalMs } = work;
   const change = { state, statusMessage, isUnknown: true, ttlMs, pollIntervalMs };
-  await fencedTransaction(ctx, task, (tx) => recordStatus(ctx.organizationId, tx, task.id, change));
+  await fencedTransaction(ctx, task, (tx) => recordStatus(tx, task.id, change));
   return NO_NEWS;
 }
 
@@ -434,12 +433,11 @@ async function act(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): 
  */
 async function sendCancel(ctx: WatcherContext, task: WatchedTask): Promise<number> {
   const { work } = task;
-  const { organizationId } = ctx;
   await ctx.mayChange();
   if (ctx.paused) return 0;
   const peer = await peerOf(ctx, task);
   const isOnce = await isCancelSentOnce(ctx, work);
-  const mark = (tx: Tx) => markCancelSent(organizationId, tx, task.id, isOnce);
+  const mark = (tx: Tx) => markCancelSent(tx, task.id, isOnce);
   if (isOnce) {
     if (!(await fencedBeginning(ctx, task, async (tx) => ctx.mayBegin && mark(tx)))) return 0;
     await ctx.mayChange();
@@ -453,8 +451,7 @@ async function sendCancel(ctx: WatcherContext, task: WatchedTask): Promise<numbe
     await inSpan("task.cancel", spanOf(ctx, task), () => peer.cancel(taskRef(ctx, task), options));
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
-    if (isOnce && wasNotRun(error))
-      await fencedTransaction(ctx, task, (tx) => markCancelUnsent(organizationId, tx, task.id));
+    if (isOnce && wasNotRun(error)) await fencedTransaction(ctx, task, (tx) => markCancelUnsent(tx, task.id));
     // A refused cancel means that the task has ended, which the next poll shows, or can't be cancelled.
     const isBroken = error.code === "bad_reply" || (work.recipeVersion !== null && !wasNotRun(error));
     const brokenCancels = task.cold.brokenCancels + (isBroken ? 1 : 0);

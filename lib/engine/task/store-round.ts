@@ -30,33 +30,30 @@ export async function storeRound(
   attempt: string,
   round: Extract<StartOutcome, { kind: "input_required" }>,
 ): Promise<void> {
-  const { organizationId } = ctx;
   const sealed = sealRequestState(ctx, task.id, round.requestState);
-  await markAsking(organizationId, tx, task.id, attempt, sealed);
+  await markAsking(tx, task.id, attempt, sealed);
   const events: NewEvent[] = [];
   for (const question of round.questions) {
     if (question.address.kind !== "key") continue;
     const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
-    events.push(...(await captureQuestion(organizationId, tx, task.id, captured)));
+    events.push(...(await captureQuestion(tx, task.id, captured)));
   }
-  await appendEvents(organizationId, tx, events);
+  await appendEvents(tx, events);
 }
 
 /**
  * Confirms the answers that the call carried, because the server has replied. An answer on an open call was
  * posted separately, under a JSON-RPC id, so the reply does not prove its acceptance.
  */
-export async function confirmTaken(ctx: WatcherContext, tx: Tx, task: WatchedTask): Promise<void> {
-  const { organizationId } = ctx;
+export async function confirmTaken(tx: Tx, task: WatchedTask): Promise<void> {
   const events: NewEvent[] = [];
   for (const { id, delivery, asks } of task.work.requests) {
     if (delivery?.state !== "sending") continue;
     const cameWithTheCall = asks.some(({ key }) => key !== null);
-    if (cameWithTheCall)
-      await markAccepted(organizationId, tx, idsOf(task, id, delivery.id), delivery.attempts);
-    events.push(...(await confirmRequest(organizationId, tx, task.id, id)));
+    if (cameWithTheCall) await markAccepted(tx, idsOf(task, id, delivery.id), delivery.attempts);
+    events.push(...(await confirmRequest(tx, task.id, id)));
   }
-  await appendEvents(organizationId, tx, events);
+  await appendEvents(tx, events);
 }
 
 /** Makes answers wait for another try, because the call that carried them did not reach the server. */
@@ -68,11 +65,11 @@ export async function waitAgain(
   retryAfterMs: number | null,
 ): Promise<void> {
   await fencedTransaction(ctx, task, async (tx) => {
-    if (!(await markNotRetried(ctx.organizationId, tx, task.id, attempt, why))) return;
+    if (!(await markNotRetried(tx, task.id, attempt, why))) return;
     for (const { id, delivery } of task.work.requests) {
       if (delivery?.state !== "sending") continue;
       const inMs = retryAfterMs ?? backoffDelay(delivery.attempts);
-      await markUnsent(ctx.organizationId, tx, idsOf(task, id, delivery.id), why.code, inMs);
+      await markUnsent(tx, idsOf(task, id, delivery.id), why.code, inMs);
     }
   });
 }
@@ -83,17 +80,16 @@ export async function failRound(
   task: WatchedTask,
   error: { code: string; message: string },
 ): Promise<void> {
-  const { organizationId } = ctx;
   await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
     for (const { id, delivery } of task.work.requests)
       if (delivery?.state === "sending")
         events.push(
-          ...(await closeRequest(organizationId, tx, task.id, id, "undeliverable", error.message, {
+          ...(await closeRequest(tx, task.id, id, "undeliverable", error.message, {
             notTaken: error.code === "rejected",
           })),
         );
-    await endTask(organizationId, tx, task.id, { state: "failed", error });
-    await appendEvents(organizationId, tx, events);
+    await endTask(tx, task.id, { state: "failed", error });
+    await appendEvents(tx, events);
   });
 }

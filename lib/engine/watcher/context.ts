@@ -151,7 +151,7 @@ export function fencedTransaction<T>(
   task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return write(ctx, task, work, ctx.transaction, true);
+  return write(task, work, ctx.transaction, true);
 }
 
 /** As `fencedTransaction`, where the task need not be read: a request to the server and another write follow. */
@@ -160,7 +160,7 @@ export function fencedBeginning<T>(
   task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return write(ctx, task, work, ctx.transaction, false);
+  return write(task, work, ctx.transaction, false);
 }
 
 /**
@@ -176,8 +176,8 @@ export async function readAndBegin<T>(
   const { messages, asked } = task;
   const toKeep = toStore(messages, secretsOf(task));
   const { begun, work, at } = await ctx.transaction(async (tx) => {
-    await storeMessages(ctx.organizationId, tx, task.id, toKeep);
-    const work = await readLockedWork(ctx.organizationId, tx, ctx.connectionId, task.id);
+    await storeMessages(tx, task.id, toKeep);
+    const work = await readLockedWork(tx, ctx.connectionId, task.id);
     const at = clockMs();
     return { begun: work && (await begin(tx, work)), work, at };
   }, task.id);
@@ -193,11 +193,10 @@ export function storeOutcome<T>(
   task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return write(ctx, task, work, ctx.unfenced, true);
+  return write(task, work, ctx.unfenced, true);
 }
 
 async function write<T>(
-  ctx: WatcherContext,
   task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
   transaction: WatcherContext["unfenced"],
@@ -209,7 +208,7 @@ async function write<T>(
   const toKeep = toStore(messages, secretsOf(task));
   const result = await transaction(
     async (tx) => {
-      await storeMessages(ctx.organizationId, tx, task.id, toKeep);
+      await storeMessages(tx, task.id, toKeep);
       return work(tx);
     },
     task.id,

@@ -37,7 +37,7 @@ async function flushTimes(ctx: WatcherContext, changed: WatchedTask[]): Promise<
     nextCheckAt: new Date(zero + task.nextCheckAt),
     unchangedPolls: task.unchangedPolls,
   }));
-  await ctx.transaction((tx) => flushWatchTimes(ctx.organizationId, tx, times));
+  await ctx.transaction((tx) => flushWatchTimes(tx, times));
 }
 
 /**
@@ -52,7 +52,7 @@ export async function flushMinorStatuses(ctx: WatcherContext, tasks: Iterable<Wa
     const statuses = some.map(({ id, work, cold }) => {
       return { ...cold.minorStatus!, taskId: id, replaces: work.statusMessage };
     });
-    await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, statuses));
+    await ctx.transaction((tx) => recordStatuses(tx, statuses));
     for (const [at, task] of some.entries()) {
       markStale(task);
       task.minorStatusAt = clockMs();

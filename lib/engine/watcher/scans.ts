@@ -100,12 +100,12 @@ export class Scans {
   }
 
   async #scanAll(): Promise<void> {
-    const { organizationId, connectionId } = this.#ctx;
+    const { connectionId } = this.#ctx;
     const { taskIndex, adopt, renewAccess, roomForMessages, adoptMessages, onOutdated } = this.#deps;
     const { known, ids, messages } = await this.#ctx.read(async (tx) => ({
-      known: await readKnown(organizationId, tx, connectionId),
-      ids: await watchedTasks(organizationId, tx, connectionId),
-      messages: await openMessages(organizationId, tx, connectionId, roomForMessages()),
+      known: await readKnown(tx, connectionId),
+      ids: await watchedTasks(tx, connectionId),
+      messages: await openMessages(tx, connectionId, roomForMessages()),
     }));
     const before = this.#known;
     this.#known = known;

@@ -86,11 +86,11 @@ export class ServerLink {
 
   /** Records observed traits, in memory at once and in the database in the background. */
   learn(seen: Traits): void {
-    const { organizationId, serverId } = this.#options.connection;
+    const { serverId } = this.#options.connection;
     const keys = Object.keys(seen) as (keyof Traits)[];
     if (keys.every((key) => JSON.stringify(this.traits[key]) === JSON.stringify(seen[key]))) return;
     this.traits = { ...this.traits, ...seen };
-    this.#options.own(this.#options.transaction((tx) => learn(organizationId, tx, serverId, seen)));
+    this.#options.own(this.#options.transaction((tx) => learn(tx, serverId, seen)));
   }
 
   /** The configured or stored era; null until one is found. */
@@ -109,7 +109,7 @@ export class ServerLink {
       throw error;
     });
     this.#count(performance.now() - begun, null);
-    await transaction((tx) => recordEra(connection.organizationId, tx, connection.serverId, found.era));
+    await transaction((tx) => recordEra(tx, connection.serverId, found.era));
     connection.era = found.era;
     return found.era;
   }
@@ -142,9 +142,9 @@ export class ServerLink {
 
   /** Stores the circuit and the server's health after a failure, worded for people. */
   async failed(error: PeerError, taskIds: string[], circuit: CircuitState): Promise<void> {
-    const { organizationId, connectionId, userId } = this.#options.connection;
+    const { connectionId, userId } = this.#options.connection;
     const unauthorized = error.code === "unauthorized";
-    await this.#options.transaction((tx) => recordCircuit(organizationId, tx, connectionId, circuit));
+    await this.#options.transaction((tx) => recordCircuit(tx, connectionId, circuit));
     this.#circuitIsKept = true;
     // A member's sign-in says nothing about the server, which others use too.
     if (unauthorized && userId !== null) return;
@@ -170,10 +170,10 @@ export class ServerLink {
   async reportLateness(late: Late | null): Promise<void> {
     const before = this.#late;
     if (!differsNotably(before, late)) return;
-    const { organizationId, connectionId } = this.#options.connection;
+    const { connectionId } = this.#options.connection;
     this.#late = late;
     await this.#options
-      .transaction((tx) => recordLate(organizationId, tx, connectionId, late))
+      .transaction((tx) => recordLate(tx, connectionId, late))
       .catch((error: unknown) => {
         this.#late = before;
         throw error;
@@ -181,12 +181,12 @@ export class ServerLink {
   }
 
   async #closeCircuit(): Promise<void> {
-    const { organizationId, connectionId } = this.#options.connection;
+    const { connectionId } = this.#options.connection;
     const closed = { failures: 0, openForMs: 0 };
     // Many polls end at once; only the first writes.
     this.#circuitIsKept = false;
     await this.#options
-      .transaction((tx) => recordCircuit(organizationId, tx, connectionId, closed))
+      .transaction((tx) => recordCircuit(tx, connectionId, closed))
       .catch((error: unknown) => {
         this.#circuitIsKept = true;
         throw error;
@@ -197,9 +197,9 @@ export class ServerLink {
   async flushLog(): Promise<void> {
     if (!this.#logChanged) return;
     this.#logChanged = false;
-    const { organizationId, connectionId } = this.#options.connection;
+    const { connectionId } = this.#options.connection;
     const logs = this.#log.take();
-    if (logs) await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, logs));
+    if (logs) await this.#options.transaction((tx) => recordLogTail(tx, connectionId, logs));
   }
 
   /** Ends the session of `toolCalls`, in which no later process calls. Only logs failures. */
@@ -216,11 +216,10 @@ export class ServerLink {
 
   /** Adds new call statistics to the stored ones. */
   async flushCalls(tx: Tx, counted: Counted): Promise<void> {
-    const { organizationId, serverId } = this.#options.connection;
-    await addCalls(organizationId, tx, serverId, counted);
+    const { serverId } = this.#options.connection;
+    await addCalls(tx, serverId, counted);
     const error = this.#lastError;
-    if (error)
-      await recordLastError(organizationId, tx, serverId, { ...error, message: ERROR_WORDS[error.code] });
+    if (error) await recordLastError(tx, serverId, { ...error, message: ERROR_WORDS[error.code] });
   }
 
   #count(ms: number | null, error: unknown): void {
@@ -249,10 +248,10 @@ export class ServerLink {
   }
 
   async #health(state: Health["state"], message: string | null, taskIds: string[]): Promise<void> {
-    const { organizationId, serverId } = this.#options.connection;
+    const { serverId } = this.#options.connection;
     await this.#options.transaction(async (tx) => {
-      if (state === "unreachable") await noteUnreachable(organizationId, tx, taskIds);
-      await recordHealth(organizationId, tx, serverId, { state, message });
+      if (state === "unreachable") await noteUnreachable(tx, taskIds);
+      await recordHealth(tx, serverId, { state, message });
     });
     this.#isWell = state === "ok";
   }

@@ -224,7 +224,7 @@ export class Watcher {
   async begin(works: TaskWork[] | null, hasMessages: boolean): Promise<void> {
     if (works) this.#bringIn(works, true);
     else {
-      const all = await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId));
+      const all = await this.#context.read((tx) => watchedTasks(tx, this.connectionId));
       await this.#adopt(all, true);
     }
     if (this.#halted) return;
@@ -263,10 +263,8 @@ export class Watcher {
   /** Reads stream messages of the connection that others stored. */
   readStreams(): void {
     if (this.#halted) return;
-    const { organizationId, connectionId } = this;
-    const read = this.#context.read((tx) =>
-      openMessages(organizationId, tx, connectionId, this.#inbox.room()),
-    );
+    const { connectionId } = this;
+    const read = this.#context.read((tx) => openMessages(tx, connectionId, this.#inbox.room()));
     this.#own(read.then((messages) => this.#inbox.adopt(messages)));
   }
 
@@ -339,9 +337,7 @@ export class Watcher {
     const known = this.#recipes.get(key);
     if (known) return known;
     const { serverId } = this.#context;
-    const read = await this.#context.read((tx) =>
-      readVersion(this.organizationId, tx, { serverId, name, version }),
-    );
+    const read = await this.#context.read((tx) => readVersion(tx, { serverId, name, version }));
     // The foreign key of the task names it.
     if (!read) throw new Error(`the recipe ${key} of the server ${serverId} is not there`);
     this.#recipes.set(key, read);
@@ -353,8 +349,8 @@ export class Watcher {
     const open = [...this.#taskIndex].filter(({ calls: { call } }) => call && !call.result);
     const ids = open.map(({ id }) => id);
     if (ids.length > 0)
-      await this.#fenced((tx) => leaveOpenCalls(this.organizationId, tx, ids), FENCE.own).catch(
-        (error: unknown) => this.#options.log.debug({ err: error }, "open calls were not given up"),
+      await this.#fenced((tx) => leaveOpenCalls(tx, ids), FENCE.own).catch((error: unknown) =>
+        this.#options.log.debug({ err: error }, "open calls were not given up"),
       );
   }
 
@@ -534,7 +530,6 @@ export class Watcher {
     return this.#options.database.withOrganization(organizationId, async (tx) => {
       const seen = fenceSeen(organizationId, connectionId);
       const { beside, works } = await loadWorkBeside<FenceSeen & { epoch: bigint }>(
-        organizationId,
         tx,
         seen,
         connectionId,
@@ -548,7 +543,7 @@ export class Watcher {
 
   #fenced<T>(work: (tx: Tx) => Promise<T>, lock: Prisma.Sql): Promise<T> {
     return this.#options.database.withOrganization(this.organizationId, async (tx) => {
-      const held = (await fence(this.organizationId, tx, [this.connectionId], lock)).get(this.connectionId);
+      const held = (await fence(tx, [this.connectionId], lock)).get(this.connectionId);
       if (held?.epoch !== this.#options.epoch) throw new LeaseLost();
       this.#seePause(held);
       return work(tx);

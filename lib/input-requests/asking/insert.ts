@@ -37,7 +37,6 @@ export interface ShownColumns {
 
 /** `askKey`: the server's key (2026-07-28), by which it was asked; null: the caller stores the ask. */
 export async function insertRequest(
-  organizationId: string,
   tx: Tx,
   { id, taskId, connectionId, replaces, askedAgain, isRestless, endsAt, approval, ...its }: NewRequest,
   askKey: string | null,
@@ -46,7 +45,7 @@ export async function insertRequest(
   const request = Prisma.sql`INSERT INTO input_request (organization_id, id, task_id, connection_id, key, state, mode,
       message, requested_schema, url, form, question_hash, judged_hash, amount, currency, private_amount, warnings, due_at,
       replaces, asked_again, expires_at, reworded_at, approval)
-    VALUES (${organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(its.key)}, 'open',
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(its.key)}, 'open',
       ${shown.mode}, ${shown.message}, ${json(shown.requestedSchema)}::json, ${shown.url}, ${json(shown.form)}::jsonb,
       ${shown.questionHash}, ${shown.judgedHash}, ${shown.amount}::float8, ${shown.currency}, ${shown.privateAmount ?? null},
       ${shown.warnings}::text[], ${time(shown.dueAt)}::timestamptz, ${replaces}::uuid, ${askedAgain}, ${time(endsAt)}::timestamptz,
@@ -55,7 +54,7 @@ export async function insertRequest(
   else
     await tx.$executeRaw`WITH opened AS (${request})
       INSERT INTO ask (organization_id, id, input_request_id, task_id, key)
-      VALUES (${organizationId}::uuid, ${uuidv7()}::uuid, ${id}::uuid, ${taskId}::uuid, ${askKey})`;
+      VALUES (${tx.organizationId}::uuid, ${uuidv7()}::uuid, ${id}::uuid, ${taskId}::uuid, ${askKey})`;
 }
 
 function sealed(tx: Tx, id: string, shown: ShownColumns): ShownColumns & { privateAmount?: string | null } {

@@ -30,7 +30,6 @@ export interface OwnQuestion {
 
 /** Stores a question of a task that this transaction has made. Returns its id and its line of history. */
 export async function insertOwnQuestion(
-  organizationId: string,
   tx: Tx,
   { task, key, message, form, amount, expiresAt, actor }: OwnQuestion,
 ): Promise<{ id: string; event: NewEvent }> {
@@ -44,11 +43,11 @@ export async function insertOwnQuestion(
       : { ...columns, amount: amount?.value ?? null, currency: amount?.currency ?? null };
   const [asking] = await tx.$queryRaw<{ label: string | null; policy: unknown }[]>`
     SELECT t.id, t.label, ${POLICY_OF_TASK} AS policy FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${task.id}::uuid`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${task.id}::uuid`;
   const approval = asking ? approvalOf({ ...task, ...asking }, own, false) : null;
   await tx.inputRequest.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       taskId: task.id,
       connectionId: task.connectionId,
@@ -61,8 +60,8 @@ export async function insertOwnQuestion(
       expiresAt,
     },
   });
-  if (approval) await armTimers(organizationId, tx, id, approval);
-  await publishChange(organizationId, tx, "input_request", [id]);
+  if (approval) await armTimers(tx, id, approval);
+  await publishChange(tx, "input_request", [id]);
   const data = {
     message: storableText(message).slice(0, EVENT_CHARACTERS),
     questionHash: contentOf(tx).hash(columns.questionHash),

@@ -211,7 +211,7 @@ describe.each(["live", "shadow"])("a rule in %s has nothing to do with", (mode) 
   };
   const capture = (taskId: string, more: object) =>
     web.db.withOrganization(acme.id, (tx) =>
-      captureQuestion(acme.id, tx, taskId, {
+      captureQuestion(tx, taskId, {
         question: {
           ...{ mode: "form" as const, message: "Approve?", requestedSchema: CHOICE, url: null },
           ...{ address: { kind: "key" as const, key: "k" } },
@@ -436,7 +436,7 @@ describe("at once", () => {
     const request = await asked();
     await Promise.all(
       engines.flatMap((engine) =>
-        [1, 2].map(() => engine.withOrganization(acme.id, (tx) => judgeDecision(acme.id, tx, request.id))),
+        [1, 2].map(() => engine.withOrganization(acme.id, (tx) => judgeDecision(tx, request.id))),
       ),
     );
     expect(await acme.answers(request)).toHaveLength(1);
@@ -541,7 +541,7 @@ describe("at once", () => {
     const request = await asked();
     await expect(
       engines[0].withOrganization(acme.id, async (tx) => {
-        await judgeDecision(acme.id, tx, request.id);
+        await judgeDecision(tx, request.id);
         throw new Error("killed");
       }),
     ).rejects.toThrow("killed");

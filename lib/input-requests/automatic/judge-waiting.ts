@@ -41,21 +41,19 @@ const AT_ONCE = 100;
 
 /** Returns true if more may wait. A request that can't be judged is people's, and keeps none of the others. */
 export async function judgeWaiting(organizationId: string, database: Database): Promise<boolean> {
-  const waiting = await database.withOrganization(organizationId, (tx) =>
-    waitingDecisions(organizationId, tx, AT_ONCE),
-  );
+  const waiting = await database.withOrganization(organizationId, (tx) => waitingDecisions(tx, AT_ONCE));
   const failures: unknown[] = [];
   let judged = 0;
   for (const id of waiting)
     await database
-      .withOrganization(organizationId, (tx) => judgeDecision(organizationId, tx, id))
+      .withOrganization(organizationId, (tx) => judgeDecision(tx, id))
       .then((isJudged) => {
         if (isJudged) judged += 1;
       })
       .catch(async (error: unknown) => {
         failures.push(error);
         // People have what can't be judged: it would keep the others waiting, turn after turn.
-        await database.withOrganization(organizationId, (tx) => dropDecision(organizationId, tx, id));
+        await database.withOrganization(organizationId, (tx) => dropDecision(tx, id));
       });
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} requests could not be judged by automatic rules`);
@@ -63,22 +61,22 @@ export async function judgeWaiting(organizationId: string, database: Database): 
 }
 
 /** Returns false if somebody works on its task at this moment: it waits for the next turn. */
-export async function judgeDecision(organizationId: string, tx: Tx, requestId: string): Promise<boolean> {
-  const isStopped = await lockAutomatic(organizationId, tx);
+export async function judgeDecision(tx: Tx, requestId: string): Promise<boolean> {
+  const isStopped = await lockAutomatic(tx);
   const [task] = await tx.$queryRaw<{ id: string }[]>`
-    SELECT t.id FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = (
-      SELECT r.task_id FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid)
+    SELECT t.id FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = (
+      SELECT r.task_id FROM input_request r WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid)
     FOR NO KEY UPDATE SKIP LOCKED`;
   if (!task) return false;
-  const row = await readWaiting(organizationId, tx, requestId);
+  const row = await readWaiting(tx, requestId);
   if (!row) return true;
-  const said = await whatRulesSay(organizationId, tx, row);
+  const said = await whatRulesSay(tx, row);
   if (!said) {
-    await dropDecision(organizationId, tx, requestId);
+    await dropDecision(tx, requestId);
     return true;
   }
-  const outcome = await carryOut(organizationId, tx, row, said, isStopped);
-  await noteDecision(organizationId, tx, requestId, said, outcome);
+  const outcome = await carryOut(tx, row, said, isStopped);
+  await noteDecision(tx, requestId, said, outcome);
   return true;
 }
 
@@ -111,7 +109,7 @@ interface Waiting {
 }
 
 /** Null: it was judged, or is gone. */
-async function readWaiting(organizationId: string, tx: Tx, requestId: string): Promise<Waiting | null> {
+async function readWaiting(tx: Tx, requestId: string): Promise<Waiting | null> {
   const [row] = await tx.$queryRaw<Waiting[]>`
     SELECT r.id, r.task_id AS "taskId", r.state = 'open' AND t.cancel_requested_at IS NULL AND t.finished_at IS NULL AND r.assignee_user_id IS NULL AND r.needs_info IS NULL
         AND NOT EXISTS (SELECT FROM request_comment o WHERE o.organization_id = r.organization_id AND o.input_request_id = r.id)
@@ -131,7 +129,7 @@ async function readWaiting(organizationId: string, tx: Tx, requestId: string): P
     FROM automatic_decision d
       JOIN input_request r ON r.organization_id = d.organization_id AND r.id = d.input_request_id
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-    WHERE d.organization_id = ${organizationId}::uuid AND d.input_request_id = ${requestId}::uuid AND d.state = 'waiting'
+    WHERE d.organization_id = ${tx.organizationId}::uuid AND d.input_request_id = ${requestId}::uuid AND d.state = 'waiting'
     FOR UPDATE OF d`;
   return row ?? null;
 }
@@ -143,7 +141,7 @@ interface Verdict extends Said {
 }
 
 /** What a rule says of the request, by the policy of now; null: people alone have it. */
-async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promise<Verdict | null> {
+async function whatRulesSay(tx: Tx, row: Waiting): Promise<Verdict | null> {
   if (!row.isFree || !row.policy) return null;
   const form = formSchema.parse(row.form);
   const excluded = excludedBy({
@@ -170,7 +168,7 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
   const rules = inForce.policy.automatic ?? [];
   const asks = rules.some(({ mode, when }) => mode !== "off" && when.includes("similar"));
   const similar = asks
-    ? await countSimilar(organizationId, tx, ruleOf(organizationId, ""), row.id)
+    ? await countSimilar(tx, ruleOf(tx.organizationId, ""), row.id)
     : { accepted: 0, declined: 0, repeats: false };
   const its = (["live", "shadow"] as const)
     .map(
@@ -186,7 +184,7 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
   if (!its) return null;
   const fingerprint = fingerprintOf(its, inForce);
   const authors = authorsSchema.parse(row.authors ?? {});
-  if (await isOfAuthors(organizationId, tx, row.id, authors, its.name)) return null;
+  if (await isOfAuthors(tx, row.id, authors, its.name)) return null;
   const { action, content = {} } = its.answer;
   return {
     ...{ its, calendar: inForce.calendar, now: asked.now },
@@ -201,25 +199,18 @@ function isOpened({ arguments: args, label, message, privateAmount }: Waiting): 
 }
 
 /** Whether who wrote the rule asked for the task, or counts as one person with who did. Nobody known to have written it: so too. */
-async function isOfAuthors(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  authors: Authors,
-  rule: string,
-): Promise<boolean> {
+async function isOfAuthors(tx: Tx, requestId: string, authors: Authors, rule: string): Promise<boolean> {
   const makers = Object.hasOwn(authors, rule) ? (authors[rule]?.makers ?? []) : [];
   if (makers.length === 0) return true;
   const [found] = await tx.$queryRaw<{ isOwn: boolean }[]>`
     SELECT ${askedForByOneOf(makers)} OR EXISTS (
       SELECT FROM unnest(${makers}::uuid[]) part (person) WHERE ${askedBy(Prisma.sql`part.person`)}) AS "isOwn"
     FROM task t JOIN input_request r ON r.organization_id = t.organization_id AND r.task_id = t.id
-    WHERE t.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid`;
   return found?.isOwn !== false;
 }
 
 async function carryOut(
-  organizationId: string,
   tx: Tx,
   row: Waiting,
   { its, version, calendar, now }: Verdict,
@@ -236,14 +227,12 @@ async function carryOut(
   if (isStopped) return { state: "kept", reason: "stopped" };
   if (Math.random() < its.sample) return { state: "kept", reason: "sample" };
   const day = dayIn(calendar?.zone ?? "UTC", now);
-  if ((await answeredOn(organizationId, tx, its.name, day)) >= its.dailyCap)
-    return { state: "kept", reason: "cap" };
+  if ((await answeredOn(tx, its.name, day)) >= its.dailyCap) return { state: "kept", reason: "cap" };
   const name = `${its.name} (version ${version})`;
-  const { actor } = ruleOf(organizationId, name);
-  const request = await lockRequest(organizationId, tx, ruleOf(organizationId, name), row.id);
+  const { actor } = ruleOf(tx.organizationId, name);
+  const request = await lockRequest(tx, ruleOf(tx.organizationId, name), row.id);
   const { questionHash } = request;
   const answerId = await answerByRule(
-    organizationId,
     tx,
     request,
     actor,

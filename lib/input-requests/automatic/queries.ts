@@ -20,15 +20,15 @@ import type {
 } from "./schema.ts";
 
 /** Whether automatic answers are stopped, and the record of each rule of the policy in force. */
-export async function readAutomatic(organizationId: string, tx: Tx): Promise<AutomaticState> {
-  const { version, policy, people } = await readPolicyWithPeople(organizationId, tx);
+export async function readAutomatic(tx: Tx): Promise<AutomaticState> {
+  const { version, policy, people } = await readPolicyWithPeople(tx);
   const [now] = await tx.$queryRaw<
     { now: Date; calendar: unknown; authors: unknown; stoppedAt: Date | null; stoppedBy: unknown }[]
   >`
     SELECT now() AS now, s.stopped_at AS "stoppedAt", s.stopped_by AS "stoppedBy",
       (SELECT w.calendar FROM working_calendar w WHERE w.organization_id = o.id) AS calendar,
       (SELECT v.automatic_authors FROM policy_version v WHERE v.organization_id = o.id AND v.version = ${version}) AS authors
-    FROM organization o LEFT JOIN automatic_switch s ON s.organization_id = o.id WHERE o.id = ${organizationId}::uuid`;
+    FROM organization o LEFT JOIN automatic_switch s ON s.organization_id = o.id WHERE o.id = ${tx.organizationId}::uuid`;
   const { stoppedAt, stoppedBy } = now!;
   const day = dayIn(calendarSchema.nullable().parse(now!.calendar)?.zone ?? "UTC", now!.now);
   const authors = authorsSchema.parse(now!.authors ?? {});
@@ -37,7 +37,6 @@ export async function readAutomatic(organizationId: string, tx: Tx): Promise<Aut
     fingerprint: fingerprintOf(rule, { policy, people }),
   }));
   const counts = await countDecisions(
-    organizationId,
     tx,
     rules.map(({ name }) => name),
     rules.map(({ fingerprint }) => fingerprint),
@@ -89,7 +88,6 @@ type Counts = Record<
 >;
 
 function countDecisions(
-  organizationId: string,
   tx: Tx,
   names: string[],
   fingerprints: string[],
@@ -105,14 +103,13 @@ function countDecisions(
       ${count(Prisma.sql`d.state = 'failed'`)} AS failed, ${count(Prisma.sql`d.day = ${day}::date`)} AS "answeredToday",
       ${count(Prisma.sql`d.answer_id IS NOT NULL`)} AS answered, ${count(Prisma.sql`d.state = 'undone'`)} AS undone,
       ${kept("sample")} AS sample, ${kept("cap")} AS cap, ${kept("stopped")} AS stopped
-    FROM automatic_decision d WHERE d.organization_id = ${organizationId}::uuid AND d.state <> 'waiting'
+    FROM automatic_decision d WHERE d.organization_id = ${tx.organizationId}::uuid AND d.state <> 'waiting'
       AND (d.rule = ANY (${names}) OR d.fingerprint = ANY (${fingerprints}))
     GROUP BY d.rule, d.fingerprint`;
 }
 
 /** What rules said of requests of tasks that the principal may see, newest request first. */
 export async function listAutomaticDecisions(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { rule, outcome, cursor, limit }: AutomaticDecisionsQuery,
@@ -130,7 +127,7 @@ export async function listAutomaticDecisions(
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
       LEFT JOIN answer a ON a.organization_id = d.organization_id AND a.id = d.people_answer_id
-    WHERE d.organization_id = ${organizationId}::uuid AND d.state <> 'waiting' AND ${visibleTask(principal)}
+    WHERE d.organization_id = ${tx.organizationId}::uuid AND d.state <> 'waiting' AND ${visibleTask(principal)}
       ${rule === undefined ? Prisma.empty : Prisma.sql`AND d.rule = ${rule}`}
       ${outcome === undefined ? Prisma.empty : Prisma.sql`AND ${OUTCOME[outcome]}`}
       ${after === null ? Prisma.empty : Prisma.sql`AND d.input_request_id < ${after.id}::uuid`}

@@ -10,30 +10,20 @@ import { takeBackByStop } from "../transitions.ts";
  * Stops them, and takes back what has not begun to be sent. Once this transaction is stored none is recorded, nor begins to be sent.
  * Of what is stopped already it takes back what is left. Returns how many were taken back.
  */
-export async function stopAutomatic(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-): Promise<{ takenBack: number }> {
-  await lockAutomatic(organizationId, tx);
-  const isNew = await setStopped(organizationId, tx, actor);
-  const takenBack = await takeBackByStop(organizationId, tx, actor);
+export async function stopAutomatic(tx: Tx, { actor }: Principal): Promise<{ takenBack: number }> {
+  await lockAutomatic(tx);
+  const isNew = await setStopped(tx, actor);
+  const takenBack = await takeBackByStop(tx, actor);
   if (isNew || takenBack > 0)
-    await appendEvents(organizationId, tx, [
-      { type: "policy.automatic_stopped", actor, data: { takenBack } },
-    ]);
+    await appendEvents(tx, [{ type: "policy.automatic_stopped", actor, data: { takenBack } }]);
   return { takenBack };
 }
 
 /** Lets them go on: an owner's, in person. What was taken back stays with people. */
-export async function resumeAutomatic(
-  organizationId: string,
-  tx: Tx,
-  { actor, userId }: Principal,
-): Promise<void> {
+export async function resumeAutomatic(tx: Tx, { actor, userId }: Principal): Promise<void> {
   if (actor.kind !== "member" || userId === null)
     throw new AppError("forbidden", "An owner, in person, lets automatic answers go on.");
-  await lockAutomatic(organizationId, tx);
-  if (!(await setStopped(organizationId, tx, null))) return;
-  await appendEvents(organizationId, tx, [{ type: "policy.automatic_resumed", actor, data: {} }]);
+  await lockAutomatic(tx);
+  if (!(await setStopped(tx, null))) return;
+  await appendEvents(tx, [{ type: "policy.automatic_resumed", actor, data: {} }]);
 }

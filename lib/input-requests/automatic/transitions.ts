@@ -5,24 +5,24 @@ import { contentOf } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 
 /** Notes a request that was stored just now, for an engine to ask the rules about it. */
-export async function queueDecision(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+export async function queueDecision(tx: Tx, requestId: string): Promise<void> {
   await tx.$executeRaw`INSERT INTO automatic_decision (organization_id, input_request_id)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid)`;
+    VALUES (${tx.organizationId}::uuid, ${requestId}::uuid)`;
 }
 
 /** The requests that rules have still to be asked about, oldest first. */
-export async function waitingDecisions(organizationId: string, tx: Tx, most: number): Promise<string[]> {
+export async function waitingDecisions(tx: Tx, most: number): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT d.input_request_id AS id FROM automatic_decision d
-    WHERE d.organization_id = ${organizationId}::uuid AND d.state = 'waiting'
+    WHERE d.organization_id = ${tx.organizationId}::uuid AND d.state = 'waiting'
     ORDER BY d.created_at, d.input_request_id LIMIT ${most}`;
   return rows.map(({ id }) => id);
 }
 
 /** No rule is about the request, or people have it. */
-export async function dropDecision(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+export async function dropDecision(tx: Tx, requestId: string): Promise<void> {
   await tx.$executeRaw`DELETE FROM automatic_decision
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND state = 'waiting'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND state = 'waiting'`;
 }
 
 export interface Said {
@@ -42,7 +42,6 @@ export type Outcome =
 
 /** Notes what the rule said, once. */
 export async function noteDecision(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   { rule, version, fingerprint, action, contentDigest }: Said,
@@ -57,7 +56,7 @@ export async function noteDecision(
     UPDATE automatic_decision SET state = ${outcome.state}, reason = ${reason}, rule = ${rule}, version = ${version},
       fingerprint = ${fingerprint}, action = ${action}, content_digest = ${contentOf(tx).hash(contentDigest)},
       judged_at = now(), answer_id = ${answerId}::uuid, day = ${day}::date
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND state = 'waiting'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND state = 'waiting'`;
   if (noted !== 1) throw new Error(`the rules were asked twice about the request ${requestId}`);
 }
 
@@ -65,13 +64,13 @@ export async function noteDecision(
  * How often a rule has answered on a day, what was taken back included. Exact for whoever holds the switch's lock. For a day after a
  * change of the calendar, which may have begun another date, the last 24 hours count too.
  */
-export async function answeredOn(organizationId: string, tx: Tx, rule: string, day: string): Promise<number> {
+export async function answeredOn(tx: Tx, rule: string, day: string): Promise<number> {
   const [row] = await tx.$queryRaw<
     { count: number }[]
   >`SELECT count(*)::integer AS count FROM automatic_decision
-    WHERE organization_id = ${organizationId}::uuid AND rule = ${rule} AND (day = ${day}::date
+    WHERE organization_id = ${tx.organizationId}::uuid AND rule = ${rule} AND (day = ${day}::date
       OR day IS NOT NULL AND judged_at > now() - interval '24 hours' AND EXISTS (SELECT FROM working_calendar w
-        WHERE w.organization_id = ${organizationId}::uuid AND w.changed_at > now() - interval '24 hours'))`;
+        WHERE w.organization_id = ${tx.organizationId}::uuid AND w.changed_at > now() - interval '24 hours'))`;
   return row!.count;
 }
 
@@ -80,14 +79,13 @@ export async function answeredOn(organizationId: string, tx: Tx, rule: string, d
  * is compared, and of a rule only what would have been an answer to the question.
  */
 export function compareWithPeople(
-  organizationId: string,
   tx: Tx,
   answer: { id: string; inputRequestId: string },
   digest: string,
 ): Prisma.Sql {
   return Prisma.sql`UPDATE automatic_decision SET people_answer_id = ${answer.id}::uuid,
       agreed = content_digest = ANY (${contentOf(tx).hashes(digest)}::text[])
-    WHERE organization_id = ${organizationId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid
       AND input_request_id = ${answer.inputRequestId}::uuid AND state NOT IN ('waiting', 'failed')`;
 }
 
@@ -112,14 +110,13 @@ export function noteTakenBack(
  * Forgets that people agreed with a rule, where their answer was never sent: who asks, answers and cancels again and again proves no
  * rule. Where they differed that stays, since a cancel is not theirs.
  */
-export async function noteNeverSent(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+export async function noteNeverSent(tx: Tx, requestId: string): Promise<void> {
   await tx.$executeRaw`UPDATE automatic_decision SET people_answer_id = NULL, agreed = NULL
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND agreed`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND agreed`;
 }
 
 /** The answers of rules that are not on their way yet. */
 export async function heldAutomatic(
-  organizationId: string,
   tx: Tx,
 ): Promise<{ requestId: string; answerId: string; taskId: string; connectionId: string }[]> {
   return tx.$queryRaw`
@@ -127,5 +124,5 @@ export async function heldAutomatic(
     FROM automatic_decision d
       JOIN input_request r ON r.organization_id = d.organization_id AND r.id = d.input_request_id AND r.state = 'answered'
       JOIN delivery v ON v.organization_id = d.organization_id AND v.answer_id = d.answer_id AND v.state IN ('held', 'pending')
-    WHERE d.organization_id = ${organizationId}::uuid AND d.state = 'answered' ORDER BY r.id`;
+    WHERE d.organization_id = ${tx.organizationId}::uuid AND d.state = 'answered' ORDER BY r.id`;
 }

@@ -39,16 +39,15 @@ export interface CapturedQuestion {
  * message came: such a server reuses its ids. The same id with another question is always a new ask.
  */
 export async function isKnownAsk(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   hashes: string[],
   rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<boolean> {
-  const received = receivedAt(organizationId, rpc.messageId);
+  const received = receivedAt(tx.organizationId, rpc.messageId);
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask k
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
-    WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
+    WHERE k.organization_id = ${tx.organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
       AND k.elicitation_task_id IS NULL
       AND r.question_hash = ANY (${hashes})
@@ -64,7 +63,6 @@ export async function isKnownAsk(
  * streams, and what came on one may be stored late: nobody is asked again for that.
  */
 export async function wasAnsweredSince(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   hashes: string[],
@@ -72,8 +70,8 @@ export async function wasAnsweredSince(
 ): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM input_request r
     JOIN delivery d ON d.organization_id = r.organization_id AND d.input_request_id = r.id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'settled'
-      AND r.question_hash = ANY (${hashes}) AND d.sent_at > ${receivedAt(organizationId, messageId)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'settled'
+      AND r.question_hash = ANY (${hashes}) AND d.sent_at > ${receivedAt(tx.organizationId, messageId)}`;
   return rows.length > 0;
 }
 
@@ -83,21 +81,20 @@ export async function wasAnsweredSince(
  * session that the task never asked in before, and to which the answer was not handed over. "nothing": it had not fetched it.
  */
 export async function fetchedBefore(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   requestId: string,
   rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<"nothing" | "had" | "in_doubt"> {
   const [fetch] = await tx.$queryRaw<{ isHad: boolean }[]>`
-    WITH handed AS (SELECT e.fetched_in FROM elicitation_task e WHERE e.organization_id = ${organizationId}::uuid
+    WITH handed AS (SELECT e.fetched_in FROM elicitation_task e WHERE e.organization_id = ${tx.organizationId}::uuid
       AND e.input_request_id = ${requestId}::uuid AND e.fetched_in IS NOT NULL)
     SELECT NOT EXISTS (SELECT FROM handed) OR EXISTS (SELECT FROM handed WHERE fetched_in = ${rpc.sessionDigest})
       OR EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id AND k.task_id = ${taskId}::uuid
         AND k.session_digest = ${rpc.sessionDigest} AND k.created_at < d.sent_at) AS "isHad"
-    FROM delivery d WHERE d.organization_id = ${organizationId}::uuid AND d.input_request_id = ${requestId}::uuid
+    FROM delivery d WHERE d.organization_id = ${tx.organizationId}::uuid AND d.input_request_id = ${requestId}::uuid
       AND d.state IN ('sending', 'accepted') AND d.rung = 'fetched'
-      AND d.sent_at < ${receivedAt(organizationId, rpc.messageId)}`;
+      AND d.sent_at < ${receivedAt(tx.organizationId, rpc.messageId)}`;
   if (!fetch) return "nothing";
   return fetch.isHad ? "had" : "in_doubt";
 }
@@ -107,15 +104,14 @@ export async function fetchedBefore(
  * server fetched of it may have been lost.
  */
 export async function askedAgainLive(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   request: LiveRequest,
   captured: CapturedQuestion,
   isLost: boolean,
 ): Promise<NewEvent[]> {
-  await addAsk(organizationId, tx, taskId, request.id, captured);
-  return judgeAskedAgain(organizationId, tx, taskId, request, isLost);
+  await addAsk(tx, taskId, request.id, captured);
+  return judgeAskedAgain(tx, taskId, request, isLost);
 }
 
 /**
@@ -123,13 +119,8 @@ export async function askedAgainLive(
  * After the same question under another id the answer follows to that ask; after another question the answer
  * is confirmed.
  */
-export async function askedMeanwhile(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  requestId: string,
-): Promise<NewEvent[]> {
-  const [request] = await liveRequests(organizationId, tx, taskId, Prisma.sql`r.id = ${requestId}::uuid`);
+export async function askedMeanwhile(tx: Tx, taskId: string, requestId: string): Promise<NewEvent[]> {
+  const [request] = await liveRequests(tx, taskId, Prisma.sql`r.id = ${requestId}::uuid`);
   if (request?.delivery?.state !== "accepted") return [];
   const [since] = await tx.$queryRaw<{ again: boolean; other: boolean }[]>`
     SELECT EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id
@@ -143,13 +134,12 @@ export async function askedMeanwhile(
         AND EXISTS (SELECT FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
           AND k.created_at > d.sent_at)) AS other
     FROM delivery d JOIN ask told ON told.organization_id = d.organization_id AND told.id = d.ask_id
-    WHERE d.organization_id = ${organizationId}::uuid AND d.id = ${request.delivery.id}::uuid AND told.rpc_id IS NOT NULL`;
-  if (since?.again) return judgeAskedAgain(organizationId, tx, taskId, request);
-  return since?.other ? confirmRequest(organizationId, tx, taskId, requestId) : [];
+    WHERE d.organization_id = ${tx.organizationId}::uuid AND d.id = ${request.delivery.id}::uuid AND told.rpc_id IS NOT NULL`;
+  if (since?.again) return judgeAskedAgain(tx, taskId, request);
+  return since?.other ? confirmRequest(tx, taskId, requestId) : [];
 }
 
 function judgeAskedAgain(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   openRequest: LiveRequest,
@@ -158,37 +148,32 @@ function judgeAskedAgain(
   const verdict = judgeDelivery(openRequest.delivery, { kind: "asked_again", isLost });
   const request = { taskId, inputRequestId: openRequest.id, deliveryId: openRequest.delivery?.id ?? null };
   const ending = { state: "withdrawn", reason: "asked_again" } as const;
-  return carryOutVerdict(organizationId, tx, request, verdict, ending);
+  return carryOutVerdict(tx, request, verdict, ending);
 }
 
 /**
  * 2025-11-25: confirms accepted answers sent before this ask, since a server that asks something else has
  * gone on. An answer of unknown outcome is left alone, because a task may ask two questions at once.
  */
-export async function confirmTakenBefore(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  messageId: string,
-): Promise<NewEvent[]> {
+export async function confirmTakenBefore(tx: Tx, taskId: string, messageId: string): Promise<NewEvent[]> {
   const taken = await tx.$queryRaw<{ id: string }[]>`
     SELECT r.id FROM input_request r
       JOIN delivery d ON d.organization_id = r.organization_id AND d.input_request_id = r.id AND d.state = 'accepted'
-    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'answered'
-      AND d.sent_at < ${receivedAt(organizationId, messageId)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'answered'
+      AND d.sent_at < ${receivedAt(tx.organizationId, messageId)}`;
   const events: NewEvent[] = [];
-  for (const { id } of taken) events.push(...(await confirmRequest(organizationId, tx, taskId, id)));
+  for (const { id } of taken) events.push(...(await confirmRequest(tx, taskId, id)));
   return events;
 }
 
 export async function addAsk(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   inputRequestId: string,
   captured: CapturedQuestion,
   isFirst = false,
 ): Promise<void> {
+  const { organizationId } = tx;
   // The id stands for this question from now on: an answer to the question before must not go there. A question that was put
   // as a task of ours goes by that task's id.
   if (captured.rpc)
@@ -207,7 +192,7 @@ export async function addAsk(
       key: captured.rpc ? null : captured.key,
       sessionDigest: captured.rpc ? Uint8Array.from(captured.rpc.sessionDigest) : null,
       rpcId: captured.rpc ? storable(captured.rpc.rpcId) : Prisma.DbNull,
-      came: isFirst ? "first" : await cameHow(organizationId, tx, inputRequestId, captured.rpc),
+      came: isFirst ? "first" : await cameHow(tx, inputRequestId, captured.rpc),
       elicitationTaskId: captured.rpc?.elicitationTaskId ?? null,
     },
   });
@@ -225,9 +210,9 @@ export async function addAsk(
 }
 
 /** How an ask came, compared with the last ask of its request. What came by a new session stays so when it is repeated there. */
-async function cameHow(organizationId: string, tx: Tx, requestId: string, rpc: CapturedQuestion["rpc"]) {
+async function cameHow(tx: Tx, requestId: string, rpc: CapturedQuestion["rpc"]) {
   const last = await tx.ask.findFirst({
-    where: { organizationId, inputRequestId: requestId },
+    where: { organizationId: tx.organizationId, inputRequestId: requestId },
     orderBy: [{ createdAt: "desc" }, { id: "desc" }],
     select: { sessionDigest: true, came: true },
   });

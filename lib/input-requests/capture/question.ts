@@ -73,7 +73,6 @@ interface AskingTask {
 
 /** Stores a question before anything else is done with it. A known question gets at most another ask. */
 export async function captureQuestion(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   captured: CapturedQuestion,
@@ -93,53 +92,48 @@ export async function captureQuestion(
       EXISTS (SELECT ${asked} AND ${sameQuestion(captured.key, hashes)} AND r.question_hash = ANY (${hashes})
         AND r.state = 'undeliverable') AS "mayReopen",
       EXISTS (SELECT ${asked} AND r.question_hash = ANY (${hashes}) AND r.state = 'settled') AS "confirmedBefore"
-    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
+    FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!task || task.over) return [];
   // The same request for a task of ours has the same task, and is not captured again.
   const mayBeKnown = rpc && task.hasRequests && rpc.elicitationTaskId === undefined;
-  if (mayBeKnown && (await isKnownAsk(organizationId, tx, taskId, hashes, rpc))) return [];
+  if (mayBeKnown && (await isKnownAsk(tx, taskId, hashes, rpc))) return [];
 
-  let [request] = task.hasRequests
-    ? await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hashes))
-    : [];
+  let [request] = task.hasRequests ? await liveRequests(tx, taskId, sameQuestion(captured.key, hashes)) : [];
   const events: NewEvent[] = [];
   if (request && hashes.includes(request.questionHash)) {
     if (!rpc) return [];
-    const fetched = await fetchedBefore(organizationId, tx, taskId, request.id, rpc);
-    if (fetched !== "had")
-      return askedAgainLive(organizationId, tx, taskId, request, captured, fetched === "in_doubt");
+    const fetched = await fetchedBefore(tx, taskId, request.id, rpc);
+    if (fetched !== "had") return askedAgainLive(tx, taskId, request, captured, fetched === "in_doubt");
     // The answer stays the result of its tasks, for whoever asks for it again.
-    events.push(...(await confirmRequest(organizationId, tx, taskId, request.id)));
+    events.push(...(await confirmRequest(tx, taskId, request.id)));
     request = undefined;
   }
 
   if (!request && mayBeKnown && task.confirmedBefore)
-    if (await wasAnsweredSince(organizationId, tx, taskId, hashes, rpc)) return events;
+    if (await wasAnsweredSince(tx, taskId, hashes, rpc)) return events;
 
   const { taken } = task;
   const isFull = taken >= QUESTIONS;
   let replaces: string | null = null;
   let isRestless = false;
   if (request) {
-    const verdict = judgeDelivery(request.delivery, await rewordedAs(organizationId, tx, request, question));
+    const verdict = judgeDelivery(request.delivery, await rewordedAs(tx, request, question));
     const rewording = judgeRewording(request, isFull);
-    if (verdict === "confirm") events.push(...(await confirmRequest(organizationId, tx, taskId, request.id)));
+    if (verdict === "confirm") events.push(...(await confirmRequest(tx, taskId, request.id)));
     else if (verdict !== "replace") return [];
     else if (!request.delivery && rewording !== "replace")
-      return rewording === "keep" ? [] : rewordRequest(organizationId, tx, task, request.id, captured);
+      return rewording === "keep" ? [] : rewordRequest(tx, task, request.id, captured);
     else {
-      events.push(...(await closeRequest(organizationId, tx, taskId, request.id, "withdrawn", "replaced")));
-      if (task.policy)
-        events.push(...(await dropVotes(organizationId, tx, taskId, request.id, "question_changed")));
+      events.push(...(await closeRequest(tx, taskId, request.id, "withdrawn", "replaced")));
+      if (task.policy) events.push(...(await dropVotes(tx, taskId, request.id, "question_changed")));
       replaces = request.id;
       isRestless = rewording !== "replace";
     }
   } else if (task.mayReopen) {
-    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hashes, task, captured);
+    const reopened = await reopenUndeliverable(tx, taskId, hashes, task, captured);
     if (reopened) return reopened;
   }
-  if (rpc && task.hasRequests)
-    events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
+  if (rpc && task.hasRequests) events.push(...(await confirmTakenBefore(tx, taskId, rpc.messageId)));
   // A question that was just confirmed makes room for this one.
   if (isFull && events.length === 0) return [];
 
@@ -148,18 +142,23 @@ export async function captureQuestion(
   const askedAgain =
     events.length > 0
       ? (await tx.inputRequest.count({
-          where: { organizationId, taskId, questionHash: { in: hashes }, state: "settled" },
+          where: {
+            organizationId: tx.organizationId,
+            taskId,
+            questionHash: { in: hashes },
+            state: "settled",
+          },
         })) > 0
       : task.confirmedBefore;
   const shown = columnsOf(task, question);
   const approval = approvalOf(task, shown, askedAgain);
   const { connectionId, endsAt } = task;
   const opened = { id, taskId, connectionId, key, replaces, askedAgain, isRestless, endsAt, shown, approval };
-  await insertRequest(organizationId, tx, opened, rpc ? null : captured.key);
-  if (mayBeAnsweredByRule(task, opened)) await queueDecision(organizationId, tx, id);
-  if (approval) await armTimers(organizationId, tx, id, approval);
-  if (rpc) await addAsk(organizationId, tx, taskId, id, captured, true);
-  await publishChange(organizationId, tx, "input_request", [id]);
+  await insertRequest(tx, opened, rpc ? null : captured.key);
+  if (mayBeAnsweredByRule(task, opened)) await queueDecision(tx, id);
+  if (approval) await armTimers(tx, id, approval);
+  if (rpc) await addAsk(tx, taskId, id, captured, true);
+  await publishChange(tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
   const data = {
     message,
@@ -263,7 +262,6 @@ function askedBy({ isRecipes }: AskingTask): { via?: "recipe" } {
 
 /** The observation that the key of a live request shows this other question. */
 async function rewordedAs(
-  organizationId: string,
   tx: Tx,
   request: LiveRequest,
   question: Question,
@@ -273,30 +271,25 @@ async function rewordedAs(
   return {
     kind: "reworded",
     restless: request.rewordedAgoMs !== null,
-    fits: mayFit && (await hasSameForm(organizationId, tx, request.id, question)),
+    fits: mayFit && (await hasSameForm(tx, request.id, question)),
     // This capture counts no polls; the poll itself is judged by the engine.
     polls: 0,
   };
 }
 
 /** Whether only the message differs: the choices of another form may be called otherwise, and its address is another. */
-async function hasSameForm(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  question: Question,
-): Promise<boolean> {
+async function hasSameForm(tx: Tx, requestId: string, question: Question): Promise<boolean> {
   const { form, url } = shownOf(question);
   const its = contentOf(tx);
   const stored =
     its.kid === null ? storable(form) : { sealed: "", ...readable(its, "input_request.form", form) };
   const row = await tx.inputRequest.findFirst({
-    where: { organizationId, id: requestId },
+    where: { organizationId: tx.organizationId, id: requestId },
     select: { url: true },
   });
   const [same] = await tx.$queryRaw<{ form: boolean }[]>`
     SELECT request_alike(server_id, ${question.mode}, ${JSON.stringify(stored)}::jsonb) IS NOT DISTINCT FROM alike AS form
-    FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+    FROM input_request WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
   return same?.form === true && row?.url === (url === null ? null : storableText(url));
 }
 
@@ -329,39 +322,36 @@ export function answerFits(
  * whose choices may have been called otherwise. Others that nobody knows stand for them, since their number sets the pace.
  */
 async function rewordRequest(
-  organizationId: string,
   tx: Tx,
   task: AskingTask,
   requestId: string,
   { question }: CapturedQuestion,
 ): Promise<NewEvent[]> {
   const { id: taskId } = task;
-  const isSame = await hasSameForm(organizationId, tx, requestId, question);
+  const isSame = await hasSameForm(tx, requestId, question);
   await tx.$executeRaw`UPDATE input_request SET reworded_at = now(),
       earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
   if (!isSame)
     await tx.$executeRaw`UPDATE input_request SET earlier_hashes = array_fill(
         encode(sha256(convert_to(id::text || ' another form', 'UTF8')), 'hex'), ARRAY[cardinality(earlier_hashes)])
-      WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
   const shown = columnsOf(task, question);
   const approval = approvalOf(task, shown, false);
   await tx.inputRequest.updateMany({
-    where: { organizationId, id: requestId, state: "open" },
+    where: { organizationId: tx.organizationId, id: requestId, state: "open" },
     data: {
       ...shown,
       requestedSchema: shown.requestedSchema ?? Prisma.DbNull,
       ...(task.policy ? { approval: approval ? storable(approval) : Prisma.DbNull } : {}),
     },
   });
-  if (task.policy) await endTimers(organizationId, tx, requestId, "all");
-  if (approval) await armTimers(organizationId, tx, requestId, approval);
-  await publishChange(organizationId, tx, "input_request", [requestId]);
+  if (task.policy) await endTimers(tx, requestId, "all");
+  if (approval) await armTimers(tx, requestId, approval);
+  await publishChange(tx, "input_request", [requestId]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const dropped = task.policy
-    ? await dropVotes(organizationId, tx, taskId, requestId, "question_changed")
-    : [];
-  const ended = approval ? await endHeld(organizationId, tx, requestId) : [];
+  const dropped = task.policy ? await dropVotes(tx, taskId, requestId, "question_changed") : [];
+  const ended = approval ? await endHeld(tx, requestId) : [];
   return [
     ...dropped,
     ...ended,
@@ -382,7 +372,6 @@ async function rewordRequest(
 
 /** Reopens an undeliverable request whose question the server still puts; a person decides anew. */
 async function reopenUndeliverable(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   hashes: string[],
@@ -390,21 +379,21 @@ async function reopenUndeliverable(
   captured: CapturedQuestion,
 ): Promise<NewEvent[] | null> {
   const rows = await tx.$queryRaw<{ id: string; approval: unknown }[]>`
-    UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${task.endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
-      SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
+    UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${task.endsAt} WHERE organization_id = ${tx.organizationId}::uuid AND id = (
+      SELECT id FROM input_request r WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ${taskId}::uuid
         AND ${sameQuestion(captured.key, hashes)} AND question_hash = ANY (${hashes}) AND state = 'undeliverable'
       ORDER BY created_at DESC LIMIT 1) RETURNING id, approval`;
   const [reopened] = rows;
   if (!reopened) return null;
   const { id, approval } = reopened;
   // What they agreed to was sent as far as it went: people decide anew.
-  const dropped = approval ? await dropVotes(organizationId, tx, taskId, id, "asked_again") : [];
-  if (approval) await beginAnew(organizationId, tx, id, approval);
-  const ended = approval ? await endHeld(organizationId, tx, id) : [];
-  await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${organizationId}::uuid
+  const dropped = approval ? await dropVotes(tx, taskId, id, "asked_again") : [];
+  if (approval) await beginAnew(tx, id, approval);
+  const ended = approval ? await endHeld(tx, id) : [];
+  await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${tx.organizationId}::uuid
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
-  await addAsk(organizationId, tx, taskId, id, captured);
-  await publishChange(organizationId, tx, "input_request", [id]);
+  await addAsk(tx, taskId, id, captured);
+  await publishChange(tx, "input_request", [id]);
   return [
     ...dropped,
     ...ended,
@@ -414,19 +403,18 @@ async function reopenUndeliverable(
 
 /** Ends all votes on a request. */
 async function dropVotes(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   inputRequestId: string,
   reason: "question_changed" | "asked_again",
 ): Promise<NewEvent[]> {
-  const lines = await endVotes(organizationId, tx, inputRequestId, ENGINE_ACTOR, reason, "all");
+  const lines = await endVotes(tx, inputRequestId, ENGINE_ACTOR, reason, "all");
   return lines.map((line) => ({ ...line, taskId, inputRequestId }));
 }
 
 /** Ends the assignment and the claims of who has no vote on what the request asks now. */
-async function endHeld(organizationId: string, tx: Tx, requestId: string): Promise<NewEvent[]> {
-  const { lines } = await endWithoutVote(organizationId, tx, Prisma.sql`r.id = ${requestId}::uuid`);
+async function endHeld(tx: Tx, requestId: string): Promise<NewEvent[]> {
+  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${requestId}::uuid`);
   return lines;
 }
 
@@ -434,16 +422,11 @@ async function endHeld(organizationId: string, tx: Tx, requestId: string): Promi
  * 2025-11-25: whether the task may have one more open question, or this question is already open. An answer that its server
  * has fetched makes room, though it is confirmed no sooner than the task moves on, which may take many questions more.
  */
-export async function hasRoom(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  question: Question,
-): Promise<boolean> {
+export async function hasRoom(tx: Tx, taskId: string, question: Question): Promise<boolean> {
   const live = await tx.$queryRaw<{ questionHash: string; isFetched: boolean }[]>`
     SELECT r.question_hash AS "questionHash", EXISTS (SELECT FROM delivery d WHERE d.organization_id = r.organization_id
       AND d.input_request_id = r.id AND d.state = 'accepted' AND d.rung = 'fetched') AS "isFetched"
-    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid
+    FROM input_request r WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id = ${taskId}::uuid
       AND r.state IN ('open', 'answered')`;
   const hashes = contentOf(tx).hashes(questionHash({ taskId, ...question }));
   return (

@@ -33,12 +33,7 @@ export interface LiveRequest {
  * Locks and returns a task's requests that wait for a person or whose answer is on its way. `which` narrows
  * them; alias `r`.
  */
-export async function liveRequests(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  which = Prisma.sql`true`,
-): Promise<LiveRequest[]> {
+export async function liveRequests(tx: Tx, taskId: string, which = Prisma.sql`true`): Promise<LiveRequest[]> {
   const rows = await tx.$queryRaw<(Omit<LiveRequest, "delivery"> & { delivery: unknown })[]>`
     SELECT r.id, r.question_hash AS "questionHash", r.mode, r.replaces IS NOT NULL AS replaced,
       (extract(epoch FROM now() - r.created_at) * 1000)::float8 AS "ageMs",
@@ -48,7 +43,7 @@ export async function liveRequests(
     FROM input_request r
     LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
     LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state IN ('open', 'answered')
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.state IN ('open', 'answered')
       AND r.task_id = ${taskId}::uuid AND ${which}
     ORDER BY r.created_at, r.id FOR NO KEY UPDATE OF r`;
   return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
@@ -64,34 +59,33 @@ export interface JudgedRequest {
 
 /** Writes a verdict of `judgeDelivery()`. `ending`: the state and reason of a question that is over. */
 export async function carryOutVerdict(
-  organizationId: string,
   tx: Tx,
   request: JudgedRequest,
   verdict: Verdict,
   ending: { state: "withdrawn" | "expired"; reason: string } & Closing,
 ): Promise<NewEvent[]> {
   const { taskId, inputRequestId, deliveryId } = request;
-  if (verdict === "confirm") return confirmRequest(organizationId, tx, taskId, inputRequestId);
+  if (verdict === "confirm") return confirmRequest(tx, taskId, inputRequestId);
   if (verdict === "withdraw" || verdict === "undeliverable") {
     const state = verdict === "undeliverable" ? "undeliverable" : ending.state;
-    return closeRequest(organizationId, tx, taskId, inputRequestId, state, ending.reason, ending);
+    return closeRequest(tx, taskId, inputRequestId, state, ending.reason, ending);
   }
   if (deliveryId === null) return [];
   const ids = { taskId, inputRequestId, deliveryId };
   switch (verdict) {
     case "count":
-      await deliveries.countStillAsked(organizationId, tx, ids);
+      await deliveries.countStillAsked(tx, ids);
       return [];
     case "flag":
-      return deliveries.flag(organizationId, tx, ids);
+      return deliveries.flag(tx, ids);
     case "resend":
-      return deliveries.sendAgain(organizationId, tx, ids, "by_itself");
+      return deliveries.sendAgain(tx, ids, "by_itself");
     case "follow":
-      return deliveries.sendAgain(organizationId, tx, ids, "asked_again");
+      return deliveries.sendAgain(tx, ids, "asked_again");
     case "repeat":
-      return deliveries.repeat(organizationId, tx, ids);
+      return deliveries.repeat(tx, ids);
     case "await":
-      await deliveries.awaitTask(organizationId, tx, ids);
+      await deliveries.awaitTask(tx, ids);
       return [];
     case "keep":
     case "look_again":
@@ -105,38 +99,31 @@ export async function carryOutVerdict(
  * another question came, or the task ended. `ended`: the task's final state, for the history.
  */
 export async function confirmRequest(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   requestId: string,
   ended?: string,
 ): Promise<NewEvent[]> {
-  const reach = await deliveries.confirm(organizationId, tx, requestId);
+  const reach = await deliveries.confirm(tx, requestId);
   if (reach === null) return [];
   const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
-  return settled(organizationId, tx, taskId, requestId, data);
+  return settled(tx, taskId, requestId, data);
 }
 
 /** Settles an answer that needs no word to the server; the caller acts on it in the same transaction. */
-export async function settleUnsent(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  requestId: string,
-): Promise<NewEvent[]> {
-  if (!(await deliveries.carryOut(organizationId, tx, requestId))) return [];
-  return settled(organizationId, tx, taskId, requestId, { reply: "not_needed" });
+export async function settleUnsent(tx: Tx, taskId: string, requestId: string): Promise<NewEvent[]> {
+  if (!(await deliveries.carryOut(tx, requestId))) return [];
+  return settled(tx, taskId, requestId, { reply: "not_needed" });
 }
 
 /** Publishes a settled request. Returns the history line. */
 async function settled(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   requestId: string,
   data: Record<string, string>,
 ): Promise<NewEvent[]> {
-  await publishChange(organizationId, tx, "input_request", [requestId]);
+  await publishChange(tx, "input_request", [requestId]);
   return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data }];
 }
 
@@ -149,7 +136,6 @@ interface Closing {
 
 /** Ends a live request that can't be answered any more; an answer on its way fails with the reason. */
 export async function closeRequest(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   requestId: string,
@@ -157,14 +143,14 @@ export async function closeRequest(
   reason: string,
   { notTaken = false, actor = ENGINE_ACTOR }: Closing = {},
 ): Promise<NewEvent[]> {
-  const reach = await deliveries.fail(organizationId, tx, requestId, { reason, notTaken });
+  const reach = await deliveries.fail(tx, requestId, { reason, notTaken });
   const closed = await tx.$executeRaw`
     UPDATE input_request SET state = ${state}, ended_reason = ${reason}, ended_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid
       AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
-  if (reach === "nothing" && !notTaken) await noteNeverSent(organizationId, tx, requestId);
-  await publishChange(organizationId, tx, "input_request", [requestId]);
+  if (reach === "nothing" && !notTaken) await noteNeverSent(tx, requestId);
+  await publishChange(tx, "input_request", [requestId]);
   // An attempt that reached the server and was refused is not called unsent.
   const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
   const data = { reason, ...(answer && { answer }) };
@@ -176,27 +162,19 @@ const ANSWERS: Record<Reach, string> = { nothing: "not_sent", unknown: "in_doubt
 
 /** Confirms or closes every live request of a task that ends, in the transaction that ends the task. */
 export async function settleAtEnd(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
 ): Promise<NewEvent[]> {
-  const openRequests = await liveRequests(organizationId, tx, taskId);
+  const openRequests = await liveRequests(tx, taskId);
   const events: NewEvent[] = [];
   for (const request of openRequests) {
     const verdict = judgeDelivery(request.delivery, { kind: "ended", as: taskState });
     const isExpired = taskState === "expired" && !request.delivery;
     const more =
       verdict === "confirm"
-        ? await confirmRequest(organizationId, tx, taskId, request.id, taskState)
-        : await closeRequest(
-            organizationId,
-            tx,
-            taskId,
-            request.id,
-            isExpired ? "expired" : "withdrawn",
-            "task_ended",
-          );
+        ? await confirmRequest(tx, taskId, request.id, taskState)
+        : await closeRequest(tx, taskId, request.id, isExpired ? "expired" : "withdrawn", "task_ended");
     events.push(...more);
   }
   return events;

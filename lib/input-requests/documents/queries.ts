@@ -41,7 +41,6 @@ export interface KnownDocument extends FoundDocument {
 
 /** Returns a request's documents with what they are read by. Throws `not_found`, also for invisible requests. */
 export async function findDocuments(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
@@ -54,14 +53,14 @@ export async function findDocuments(
         AND live.task_id = t.id AND live.state IN ('open', 'answered')) AS "isLive"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const own = distinct([
     ...documentsOfArguments(row.arguments, row),
     ...documentsOfMessage(row.message, row),
     ...documentsOfResult(row.result),
   ]).map((found) => toKnown(found, row, row.taskId, "", row.asksOneself || row.isLive));
-  const related = await relatedResults(organizationId, tx, principal, row);
+  const related = await relatedResults(tx, principal, row);
   return distinct([
     ...own,
     ...related.flatMap((task) =>
@@ -98,7 +97,6 @@ const RESULT = Prisma.sql`CASE WHEN pg_column_size(t.result) > ${REPLY_BYTES} TH
 
 /** Of tasks of any server of the organization that the arguments name, and that the principal may see. */
 async function relatedResults(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { arguments: args, taskId, requesterUserId, isLive }: RequestRow,
@@ -110,7 +108,7 @@ async function relatedResults(
       ${requestedBy(principal)} OR (${isLive} AND (c.user_id IS NULL OR coalesce(c.user_id = ${requesterUserId}::uuid, false))) AS "mayAsk"
     FROM task t JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
       JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids.slice(0, 50)}::uuid[])
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${ids.slice(0, 50)}::uuid[])
       AND t.finished_at IS NOT NULL AND ${visibleTask(principal)}
     ORDER BY t.id LIMIT ${MOST_RELATED}`;
 }

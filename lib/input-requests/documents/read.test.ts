@@ -26,7 +26,7 @@ test("the connection's own token goes with the read; without one a person is ask
   const args = { note: { type: "resource_link", uri: "demo://resource/dynamic/text/1" } };
   const taskId = await insertTask(organization.database, organizationId, place, { arguments: args });
   const { id } = await insertRequest(organization.database, organizationId, taskId);
-  const [document] = await organization.within((tx) => findDocuments(organizationId, tx, approver, id));
+  const [document] = await organization.within((tx) => findDocuments(tx, approver, id));
   const read = () => readDocument(services, approver, id, document?.id ?? "", new AbortController().signal);
 
   const { bytes, mediaType } = await read();
@@ -58,7 +58,7 @@ test.each([
   const place = { id: serverId, connectionId };
   const taskId = await insertTask(organization.database, organizationId, place, { arguments: args });
   const { id } = await insertRequest(organization.database, organizationId, taskId);
-  const [document] = await organization.within((tx) => findDocuments(organizationId, tx, approver, id));
+  const [document] = await organization.within((tx) => findDocuments(tx, approver, id));
   const read = () => readDocument(services, approver, id, document?.id ?? "", new AbortController().signal);
   Object.assign(remote.behave, behaviour);
   try {

@@ -50,7 +50,7 @@ export async function readDocument(
 ): Promise<ReadDocument> {
   const { organizationId } = principal;
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
-  const documents = await within((tx) => findDocuments(organizationId, tx, principal, requestId));
+  const documents = await within((tx) => findDocuments(tx, principal, requestId));
   const document = documents.find(({ id }) => id === documentId);
   if (!document) throw notFound("document");
   const content = document.embedded ?? (await askServer(services, principal, within, document, signal));
@@ -58,7 +58,7 @@ export async function readDocument(
   if ("refused" in judged) throw refusal(judged);
   const { id, name, taskId } = document;
   await within((tx) =>
-    appendRead(organizationId, tx, {
+    appendRead(tx, {
       type: "document.read",
       actor: principal.actor,
       taskId,
@@ -70,7 +70,7 @@ export async function readDocument(
 
 async function askServer(
   services: Services,
-  { organizationId, actor }: Principal,
+  { actor }: Principal,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   { uri, source: { connectionId }, mayAsk }: KnownDocument,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ async function askServer(
       "no_longer_open",
       "Only who asked for this document's task can have its server asked for it now.",
     );
-  const address = await within((tx) => readAddress(organizationId, tx, connectionId));
+  const address = await within((tx) => readAddress(tx, connectionId));
   if (!address) throw new AppError("server_unavailable", "The server was removed from Intray.");
   if (address.isPaused)
     throw new AppError(
@@ -109,15 +109,11 @@ interface ServerAddress extends ConnectionAddress {
   isPaused: boolean;
 }
 
-async function readAddress(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-): Promise<ServerAddress | undefined> {
+async function readAddress(tx: Tx, connectionId: string): Promise<ServerAddress | undefined> {
   const [address] = await tx.$queryRaw<ServerAddress[]>`
     SELECT ${ADDRESS_COLUMNS}, s.era, s.era_setting AS "eraSetting", s.paused_at IS NOT NULL AS "isPaused"
     FROM ${ADDRESS_TABLES}
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid AND s.removed_at IS NULL`;
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ${connectionId}::uuid AND s.removed_at IS NULL`;
   return address;
 }
 

@@ -32,21 +32,17 @@ interface Task {
  * Does nothing where the request was judged by this version already. Throws `content_unavailable`, and `four_eyes` for who asked for the task, or counts as
  * one person with who did: they would choose who decides on it.
  */
-export async function judgeAgain(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<void> {
+export async function judgeAgain(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+  const { organizationId } = tx;
   const { actor } = principal;
   memberOnly(principal);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
-  await refuseUnlessOpen(organizationId, tx, request);
+  const request = await lockRequest(tx, principal, requestId);
+  await refuseUnlessOpen(tx, request);
   const { taskId } = request;
   const [task] = await tx.$queryRaw<Task[]>`
     SELECT t.id, t.tool, t.label, t.arguments, ${POLICY_OF_TASK} AS policy, ${countsAsRequester(organizationId, principal)} AS "isOwn"
     FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid`;
-  const { hasAsked } = await readVoter(organizationId, tx, principal, request);
+  const { hasAsked } = await readVoter(tx, principal, request);
   if (!task || task.isOwn || hasAsked)
     throw new AppError(
       "four_eyes",
@@ -72,15 +68,14 @@ export async function judgeAgain(
     data: { approval: approval ? storable(approval) : Prisma.DbNull },
   });
   // Who had it may have no vote now.
-  const unassigned = await endAssignment(organizationId, tx, ENGINE_ACTOR, requestId);
-  await endTimers(organizationId, tx, requestId, "all");
-  if (approval) await armTimers(organizationId, tx, requestId, approval);
+  const unassigned = await endAssignment(tx, ENGINE_ACTOR, requestId);
+  await endTimers(tx, requestId, "all");
+  if (approval) await armTimers(tx, requestId, approval);
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
-  const dropped = await endVotes(organizationId, tx, requestId, actor, "judged_again", "all");
-  await publishChange(organizationId, tx, "input_request", [requestId]);
+  const dropped = await endVotes(tx, requestId, actor, "judged_again", "all");
+  await publishChange(tx, "input_request", [requestId]);
   const data = { from: namedIn(before).approval ?? null, to: namedIn(approval).approval ?? null };
   await appendEvents(
-    organizationId,
     tx,
     [...dropped, ...unassigned, { type: "request.judged_again" as const, actor, data }].map((line) => ({
       ...line,

@@ -59,7 +59,6 @@ const LOOKED_THROUGH = 2_000;
  * ones are nobody's to learn from.
  */
 export async function listDecided(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   from: Date,
@@ -69,17 +68,17 @@ export async function listDecided(
     SELECT r.id, pg_column_size(t.arguments) + pg_column_size(r.form) + pg_column_size(r.message) AS bytes
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state IN ('answered', 'settled')
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.state IN ('answered', 'settled')
       AND r.created_at >= ${from}::timestamptz AND r.visibility = 'organization' AND ${BY_PEOPLE} AND ${visibleTask(principal)}
     ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit}`;
   return rows.reverse();
 }
 
 /** These requests, in this order; those that were deleted meanwhile are left out. `toPast` makes them what they are. */
-export async function readDecided(organizationId: string, tx: Tx, ids: string[]): Promise<PastRow[]> {
+export async function readDecided(tx: Tx, ids: string[]): Promise<PastRow[]> {
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<PastRow[]>`
     SELECT ${COLUMNS}, t.arguments FROM input_request r ${JOINS}
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ANY (${ids}::uuid[])`;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -89,14 +88,13 @@ export async function readDecided(organizationId: string, tx: Tx, ids: string[])
  * Arguments that nobody would search are left where they are: together they may be hundreds of megabytes.
  */
 export async function readDecidedBefore(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { serverId, tool, before }: { serverId: string; tool: string; before: Date },
 ): Promise<PastRow[]> {
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<PastRow[]>`
     SELECT ${COLUMNS}, CASE WHEN ${HAS_LONG_ARGUMENTS} THEN '{}' ELSE t.arguments END AS arguments FROM (SELECT p.* FROM input_request p
-        WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
+        WHERE p.organization_id = ${tx.organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
           AND p.state = 'settled' AND p.created_at < ${before}::timestamptz
         ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_THROUGH}) r ${JOINS}
     WHERE r.visibility = 'organization' AND ${BY_PEOPLE} AND ${visibleTask(principal)}

@@ -28,14 +28,13 @@ export interface Replayed extends WithPeople {
  * and those that can't be opened.
  */
 export async function* replayPolicy(
-  organizationId: string,
   principal: Principal,
   replayed: Replayed,
   { from, now }: { from: Date; now: Date },
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   most = MOST_REPLAYED,
 ): AsyncGenerator<ReplayLine, void> {
-  const found = await within((tx) => listDecided(organizationId, tx, principal, from, most + 1));
+  const found = await within((tx) => listDecided(tx, principal, from, most + 1));
   const isCut = found.length > most;
   const candidates = isCut ? found.slice(1) : found;
   const tally = new ReplayTally(replayed);
@@ -49,7 +48,7 @@ export async function* replayPolicy(
   const batches = [...batchesOf(candidates)];
   const read = async (at: number) => {
     const batch = batches[at];
-    return batch ? within((tx) => readDecided(organizationId, tx, batch)) : [];
+    return batch ? within((tx) => readDecided(tx, batch)) : [];
   };
   let next = read(0);
   for (const [at, batch] of batches.entries()) {
@@ -67,7 +66,7 @@ export async function* replayPolicy(
       if (past && !past.has(request)) {
         const asked = { serverId: request.server.id, tool: request.tool, before: begin };
         past.begin(request);
-        for (const earlier of await within((tx) => readDecidedBefore(organizationId, tx, principal, asked))) {
+        for (const earlier of await within((tx) => readDecidedBefore(tx, principal, asked))) {
           const decided = toPast(earlier);
           if (decided) past.add(decided);
           await pause();

@@ -21,13 +21,8 @@ const SHOWN = 5;
 const LONGEST_ARGUMENTS = 40_000;
 
 /** Throws `not_found`, also for invisible requests. */
-export async function readSimilar(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<SimilarRequests> {
-  const { asked, settled, named, like } = await readCompared(organizationId, tx, principal, requestId);
+export async function readSimilar(tx: Tx, principal: Principal, requestId: string): Promise<SimilarRequests> {
+  const { asked, settled, named, like } = await readCompared(tx, principal, requestId);
   return {
     items: like.slice(0, SHOWN).map(toItem),
     decided: countWords(like),
@@ -40,15 +35,10 @@ export async function readSimilar(
  * Counts what people decided on requests like this one, in the app themselves: for rules that answer in their place. What rules
  * answered, or programs by a key, proves nothing, but a bill that one of them approved is a repeat as well.
  */
-export async function countSimilar(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<Similar> {
-  const { like } = await readCompared(organizationId, tx, principal, requestId, true);
+export async function countSimilar(tx: Tx, principal: Principal, requestId: string): Promise<Similar> {
+  const { like } = await readCompared(tx, principal, requestId, true);
   const accepted = like.filter(({ isLetThrough }) => isLetThrough).length;
-  const { asked, settled, named } = await readCompared(organizationId, tx, principal, requestId);
+  const { asked, settled, named } = await readCompared(tx, principal, requestId);
   const repeats = firstRepeat(asked, [...named, ...settled]) !== null;
   return { accepted, declined: like.length - accepted, repeats };
 }
@@ -61,27 +51,19 @@ const BY_PEOPLE = Prisma.sql`EXISTS (SELECT FROM answer people WHERE people.orga
   AND people.input_request_id = p.id AND people.withdrawn_at IS NULL AND people.answered_by ->> 'kind' = 'member')`;
 
 /** `byPeople`: only what people decided themselves is compared. */
-async function readCompared(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-  byPeople = false,
-) {
+async function readCompared(tx: Tx, principal: Principal, requestId: string, byPeople = false) {
   const [row] = await tx.$queryRaw<AskedRow[]>`
     SELECT ${COLUMNS}, r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   row.fieldNames = namesIn(row.form) ?? row.fieldNames;
   const asked = figuresOf(row);
-  const settled = (await readSettled(organizationId, tx, principal, row, byPeople)).map(toDecided);
+  const settled = (await readSettled(tx, principal, row, byPeople)).map(toDecided);
   const named =
     row.label === null
       ? []
-      : (await decidedBefore(organizationId, tx, principal, row, ofLabel(organizationId, row, byPeople))).map(
-          toDecided,
-        );
+      : (await decidedBefore(tx, principal, row, ofLabel(tx.organizationId, row, byPeople))).map(toDecided);
   return { asked, settled, named, like: settled.filter((each) => isLike(asked, each)) };
 }
 
@@ -157,13 +139,12 @@ function lastSettled(organizationId: string, { serverId, tool }: AskedAbout, byP
 
 /** The decisions among the last settled requests, which are also all that is known of a party. */
 export function readSettled(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   asked: AskedAbout,
   byPeople = false,
 ): Promise<DecidedRow[]> {
-  return decidedBefore(organizationId, tx, principal, asked, lastSettled(organizationId, asked, byPeople));
+  return decidedBefore(tx, principal, asked, lastSettled(tx.organizationId, asked, byPeople));
 }
 
 /** Requests of tasks with this label, including those whose answer is still on its way. */
@@ -176,7 +157,6 @@ function ofLabel(organizationId: string, { serverId, tool, label }: AskedRow, by
 }
 
 async function decidedBefore(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   asked: AskedAbout,
@@ -187,7 +167,7 @@ async function decidedBefore(
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
-    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id <> ${asked.taskId}::uuid AND r.mode = ${asked.mode}
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.task_id <> ${asked.taskId}::uuid AND r.mode = ${asked.mode}
       AND (jsonb_exists(r.form, 'sealed') OR ${FIELD_NAMES} = ${JSON.stringify(asked.fieldNames)}::jsonb)
       AND ${visibleTask(principal)}
     ORDER BY a.created_at DESC`;

@@ -21,18 +21,13 @@ const atTheLatest = (due: Prisma.Sql, reminds: Prisma.Sql) =>
  * Writes the timers of a request that was asked, or of its stage that opened. Those that are there already, or have fired, stay
  * as they are. Reminders of a request that waits for its requester are paused from the start.
  */
-export async function armTimers(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  approval: Approval,
-): Promise<void> {
+export async function armTimers(tx: Tx, requestId: string, approval: Approval): Promise<void> {
   const timers = timersOf(approval);
   if (timers.length === 0 && approval.due.length === 0) return;
-  const calendar = await lockCalendar(organizationId, tx);
+  const calendar = await lockCalendar(tx);
   if (timers.length > 0)
     await tx.$executeRaw`INSERT INTO request_timer (organization_id, input_request_id, kind, stage, after, starts_at, due_at, paused_at)
-      SELECT ${organizationId}::uuid, ${requestId}::uuid, given.kind, given.stage, given.after, given.starts_at,
+      SELECT ${tx.organizationId}::uuid, ${requestId}::uuid, given.kind, given.stage, given.after, given.starts_at,
         CASE WHEN its.pauses THEN ${atTheLatest(Prisma.sql`given.due_at`, Prisma.sql`its.pauses`)} ELSE given.due_at END,
         CASE WHEN its.pauses THEN now() END
       FROM unnest(
@@ -41,61 +36,51 @@ export async function armTimers(
         ${timers.map((timer) => dueOf(calendar, timer, approval).toISOString())}::timestamptz[])
           AS given (kind, stage, after, starts_at, due_at)
         CROSS JOIN LATERAL (SELECT given.kind = 'remind' AND EXISTS (SELECT FROM input_request r
-          WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND r.needs_info IS NOT NULL) AS pauses) its
+          WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND r.needs_info IS NOT NULL) AS pauses) its
       ON CONFLICT DO NOTHING`;
-  await setDue(organizationId, tx, requestId, approval, calendar);
+  await setDue(tx, requestId, approval, calendar);
 }
 
 /**
  * Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. Once alone:
  * who decides and undoes again and again puts no end off.
  */
-export async function putOffExpiry(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  { expire, putOffTo }: Approval,
-): Promise<void> {
+export async function putOffExpiry(tx: Tx, requestId: string, { expire, putOffTo }: Approval): Promise<void> {
   if (!expire || putOffTo !== null) return;
   const earliest = Prisma.sql`now() + ${AFTER_UNDO_MS} * interval '1 ms'`;
   const [put] = await tx.$queryRaw<{ to: Date }[]>`UPDATE request_timer SET due_at = ${earliest}
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'expire'
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'expire'
       AND fired_at IS NULL AND due_at < ${earliest} RETURNING due_at AS "to"`;
   if (!put) return;
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{putOffTo}', to_jsonb(${put.to.toISOString()}::text))
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
 }
 
 /** Ends the timers of a stage that is open no more, or all, whose question is another one now. */
-export async function endTimers(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  which: "stage" | "all",
-): Promise<void> {
+export async function endTimers(tx: Tx, requestId: string, which: "stage" | "all"): Promise<void> {
   const these = which === "all" ? Prisma.empty : Prisma.sql`AND stage IS NOT NULL`;
-  await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${organizationId}::uuid
+  await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid
     AND input_request_id = ${requestId}::uuid AND fired_at IS NULL ${these}`;
 }
 
 /** Pauses the reminders of a request that waits for its requester. Everything else goes on. */
-export async function pauseReminders(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+export async function pauseReminders(tx: Tx, requestId: string): Promise<void> {
   await tx.$executeRaw`UPDATE request_timer t SET paused_at = now(), due_at = its.due_at
     FROM (SELECT w.id, ${atTheLatest(Prisma.sql`w.due_at`, Prisma.sql`true`)} AS due_at FROM request_timer w
-      WHERE w.organization_id = ${organizationId}::uuid AND w.input_request_id = ${requestId}::uuid AND w.kind = 'remind'
+      WHERE w.organization_id = ${tx.organizationId}::uuid AND w.input_request_id = ${requestId}::uuid AND w.kind = 'remind'
         AND w.fired_at IS NULL AND w.paused_at IS NULL) its
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = its.id`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = its.id`;
 }
 
 /** Has the reminders that were paused go on: each is due later by the working time that passed meanwhile. */
-export async function resumeReminders(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+export async function resumeReminders(tx: Tx, requestId: string): Promise<void> {
   const paused = await tx.$queryRaw<
     { id: string; after: string; from: Date; pausedAt: Date; pausedMs: bigint; now: Date }[]
   >`SELECT id, after, starts_at AS "from", paused_at AS "pausedAt", paused_ms AS "pausedMs", now() AS now
-    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
+    FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid
       AND fired_at IS NULL AND paused_at IS NOT NULL`;
   if (paused.length === 0) return;
-  const calendar = await lockCalendar(organizationId, tx);
+  const calendar = await lockCalendar(tx);
   const moved = paused.map(({ id, after, from, pausedAt, pausedMs, now }) => {
     const ms = Number(pausedMs) + workingTimeBetween(calendar, pausedAt, now, after);
     return { id, ms, dueAt: putOff(calendar, from, after, ms).toISOString() };
@@ -103,19 +88,19 @@ export async function resumeReminders(organizationId: string, tx: Tx, requestId:
   await tx.$executeRaw`UPDATE request_timer t SET paused_at = NULL, paused_ms = given.ms, due_at = given.due_at
     FROM unnest(${moved.map(({ id }) => id)}::uuid[], ${moved.map(({ ms }) => ms)}::bigint[],
       ${moved.map(({ dueAt }) => dueAt)}::timestamptz[]) AS given (id, ms, due_at)
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = given.id`;
 }
 
 /**
  * Returns the calendar, which nobody changes until the transaction ends: a change that comes later finds the timers that are
  * written by this one.
  */
-async function lockCalendar(organizationId: string, tx: Tx): Promise<Calendar | null> {
+async function lockCalendar(tx: Tx): Promise<Calendar | null> {
   const read = () => tx.$queryRaw<{ calendar: unknown }[]>`
-    SELECT calendar FROM working_calendar WHERE organization_id = ${organizationId}::uuid FOR SHARE`;
+    SELECT calendar FROM working_calendar WHERE organization_id = ${tx.organizationId}::uuid FOR SHARE`;
   let [row] = await read();
   if (!row) {
-    await tx.$executeRaw`INSERT INTO working_calendar (organization_id) VALUES (${organizationId}::uuid)
+    await tx.$executeRaw`INSERT INTO working_calendar (organization_id) VALUES (${tx.organizationId}::uuid)
       ON CONFLICT (organization_id) DO NOTHING`;
     [row] = await read();
   }
@@ -124,7 +109,6 @@ async function lockCalendar(organizationId: string, tx: Tx): Promise<Calendar | 
 }
 
 async function setDue(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
@@ -133,7 +117,7 @@ async function setDue(
   const dueAt = dueAtOf(approval, calendar);
   if (dueAt === null || dueAt === approval.dueAt) return false;
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', to_jsonb(${dueAt}::text))
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
   return true;
 }
 
@@ -144,10 +128,10 @@ export interface DueTimer {
 }
 
 /** The timers whose time has come, the longest due first. */
-export async function dueTimers(organizationId: string, tx: Tx, limit: number): Promise<DueTimer[]> {
+export async function dueTimers(tx: Tx, limit: number): Promise<DueTimer[]> {
   return tx.$queryRaw<DueTimer[]>`SELECT t.id, t.input_request_id AS "inputRequestId", r.task_id AS "taskId"
     FROM request_timer t JOIN input_request r ON r.organization_id = t.organization_id AND r.id = t.input_request_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.fired_at IS NULL AND t.due_at <= now()
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.fired_at IS NULL AND t.due_at <= now()
     ORDER BY t.due_at, t.id LIMIT ${limit}`;
 }
 
@@ -163,21 +147,21 @@ export interface Fired {
  * Fires a timer, if it is due and its stage is open: of several engines one. Null: another one has, it was moved, or the matter
  * is settled.
  */
-export async function claimTimer(organizationId: string, tx: Tx, timer: DueTimer): Promise<Fired | null> {
+export async function claimTimer(tx: Tx, timer: DueTimer): Promise<Fired | null> {
   const [row] = await tx.$queryRaw<{ approval: unknown; waits: boolean }[]>`
     SELECT approval, needs_info IS NOT NULL AS waits FROM input_request
-    WHERE organization_id = ${organizationId}::uuid AND id = ${timer.inputRequestId}::uuid FOR NO KEY UPDATE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${timer.inputRequestId}::uuid FOR NO KEY UPDATE`;
   // Whoever was asked for information has left meanwhile (members/unassign.ts): this one may be due later then.
-  if (row && !row.waits) await resumeReminders(organizationId, tx, timer.inputRequestId);
+  if (row && !row.waits) await resumeReminders(tx, timer.inputRequestId);
   const [fired] = await tx.$queryRaw<{ kind: TimerKind; after: string; at: Date }[]>`
     UPDATE request_timer t SET fired_at = now() FROM input_request r
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${timer.id}::uuid AND t.fired_at IS NULL AND t.due_at <= now()
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${timer.id}::uuid AND t.fired_at IS NULL AND t.due_at <= now()
       AND r.organization_id = t.organization_id AND r.id = t.input_request_id AND r.state = 'open'
       AND (t.stage IS NULL OR t.stage = (r.approval -> 'open' ->> 'stage')::smallint)
     RETURNING t.kind, t.after, t.fired_at AS at`;
   if (!fired) {
     // A process of before has opened another stage: the timers of that one are over.
-    await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${organizationId}::uuid AND id = ${timer.id}::uuid
+    await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND id = ${timer.id}::uuid
       AND fired_at IS NULL AND due_at <= now()`;
     return null;
   }
@@ -186,14 +170,13 @@ export async function claimTimer(organizationId: string, tx: Tx, timer: DueTimer
 
 /** Notes that those whose vote is missing were reminded, and who they are. */
 export async function noteReminded(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
   reminded: { at: string; of: string[] },
 ): Promise<void> {
   const { open } = approval;
-  await store(organizationId, tx, requestId, {
+  await store(tx, requestId, {
     ...approval,
     open: { ...open, reminded: true },
     stages: approval.stages.map((stage, at) =>
@@ -204,7 +187,6 @@ export async function noteReminded(
 
 /** Adds people, roles and groups to the stage that is open. */
 export async function addApprovers(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
@@ -216,7 +198,7 @@ export async function addApprovers(
   const roles = [...its.roles, ...added.roles];
   const people = [...its.people, ...added.people];
   const groups = [...its.groups, ...added.groups];
-  await store(organizationId, tx, requestId, {
+  await store(tx, requestId, {
     ...approval,
     open: { ...open, roles, people, groups: groups.map(({ id }) => id) },
     stages: approval.stages.map((stage, at) =>
@@ -228,20 +210,14 @@ export async function addApprovers(
 }
 
 /** Notes that the request's time is over. It stays open, and nobody is reminded any more. */
-export async function noteLapse(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  approval: Approval,
-  at: string,
-): Promise<void> {
-  await store(organizationId, tx, requestId, { ...approval, lapsedAt: at });
-  await endTimers(organizationId, tx, requestId, "all");
+export async function noteLapse(tx: Tx, requestId: string, approval: Approval, at: string): Promise<void> {
+  await store(tx, requestId, { ...approval, lapsedAt: at });
+  await endTimers(tx, requestId, "all");
 }
 
-async function store(organizationId: string, tx: Tx, requestId: string, approval: Approval): Promise<void> {
+async function store(tx: Tx, requestId: string, approval: Approval): Promise<void> {
   await tx.$executeRaw`UPDATE input_request SET approval = ${JSON.stringify(storable(approval))}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
 }
 
 /** Open requests whose times are worked out anew per transaction. */
@@ -252,24 +228,23 @@ const MOVED_TOGETHER = 200;
  * request of the batch, for the next one, and those whose times are other ones now; null: none are left.
  */
 export async function moveTimers(
-  organizationId: string,
   tx: Tx,
   after: string | null,
 ): Promise<{ last: string; moved: string[] } | null> {
   const rows = await tx.$queryRaw<
     { id: string; approval: unknown }[]
   >`SELECT r.id, r.approval FROM input_request r
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
       AND (${after}::uuid IS NULL OR r.id > ${after}::uuid)
     ORDER BY r.id LIMIT ${MOVED_TOGETHER} FOR NO KEY UPDATE OF r`;
   const last = rows.at(-1);
   if (!last) return null;
-  const calendar = await lockCalendar(organizationId, tx);
+  const calendar = await lockCalendar(tx);
   const approvals = new Map(rows.map(({ id, approval }) => [id, approvalSchema.parse(approval)]));
   const timers = await tx.$queryRaw<
     { id: string; requestId: string; kind: TimerKind; after: string; from: Date; pausedMs: bigint }[]
   >`SELECT id, input_request_id AS "requestId", kind, after, starts_at AS "from", paused_ms AS "pausedMs"
-    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL AND paused_at IS NULL
+    FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND fired_at IS NULL AND paused_at IS NULL
       AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
   const dueAt = ({ requestId, from, pausedMs, ...timer }: (typeof timers)[number]) =>
     dueOf(
@@ -280,23 +255,22 @@ export async function moveTimers(
   const changed = await tx.$queryRaw<{ requestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
     FROM unnest(${timers.map(({ id }) => id)}::uuid[],
       ${timers.map(dueAt)}::timestamptz[]) AS given (id, due_at)
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
     RETURNING t.input_request_id AS "requestId"`;
   const moved = new Set(changed.map(({ requestId }) => requestId));
-  for (const [id, approval] of approvals)
-    if (await setDue(organizationId, tx, id, approval, calendar)) moved.add(id);
+  for (const [id, approval] of approvals) if (await setDue(tx, id, approval, calendar)) moved.add(id);
   return { last: last.id, moved: [...moved] };
 }
 
 /** The version of the calendar that the timers have still to follow; null: none. */
-export async function calendarToFollow(organizationId: string, tx: Tx): Promise<number | null> {
+export async function calendarToFollow(tx: Tx): Promise<number | null> {
   const [row] = await tx.$queryRaw<{ version: number }[]>`SELECT version FROM working_calendar
-    WHERE organization_id = ${organizationId}::uuid AND moved_version < version`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND moved_version < version`;
   return row?.version ?? null;
 }
 
 /** Notes that all timers follow this version, unless there is a later one. */
-export async function noteFollowed(organizationId: string, tx: Tx, version: number): Promise<void> {
+export async function noteFollowed(tx: Tx, version: number): Promise<void> {
   await tx.$executeRaw`UPDATE working_calendar SET moved_version = ${version}
-    WHERE organization_id = ${organizationId}::uuid AND version = ${version}`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND version = ${version}`;
 }

@@ -14,21 +14,16 @@ const MOST_FOLLOWED = 1_000;
  * Ends claims and assignments (`endWithoutVote`) on open requests whose stage names one of these groups. Returns the requests, longest
  * waiting first and `most` at most, whose notices may be others' now. For the engine.
  */
-export async function followGroups(
-  organizationId: string,
-  tx: Tx,
-  groupIds: string[],
-  most = MOST_FOLLOWED,
-): Promise<string[]> {
+export async function followGroups(tx: Tx, groupIds: string[], most = MOST_FOLLOWED): Promise<string[]> {
   if (groupIds.length === 0) return [];
   const namesThem = Prisma.sql`r.state = 'open' AND jsonb_exists_any(r.approval -> 'open' -> 'groups', ${groupIds}::text[])`;
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r
-    WHERE r.organization_id = ${organizationId}::uuid AND r.approval IS NOT NULL AND ${namesThem}
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.approval IS NOT NULL AND ${namesThem}
     ORDER BY r.id LIMIT ${most}`;
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  await publishChange(organizationId, tx, "input_request", ids);
-  await free(organizationId, tx, namesThem);
+  await publishChange(tx, "input_request", ids);
+  await free(tx, namesThem);
   return ids;
 }
 
@@ -36,10 +31,9 @@ export async function followGroups(
  * Ends claims and assignments (`endWithoutVote`) on open requests whose stage names one of these roles, which members have or had. Returns
  * the requests on which any ended. For the engine.
  */
-export async function followRoles(organizationId: string, tx: Tx, roles: string[]): Promise<string[]> {
+export async function followRoles(tx: Tx, roles: string[]): Promise<string[]> {
   if (roles.length === 0) return [];
   return free(
-    organizationId,
     tx,
     Prisma.sql`r.state = 'open' AND jsonb_exists_any(r.approval -> 'open' -> 'roles', ${roles}::text[])`,
   );
@@ -49,32 +43,32 @@ export async function followRoles(organizationId: string, tx: Tx, roles: string[
  * Ends claims and assignments (`endWithoutVote`) on those of these requests that are open. Who lost the vote while an answer was held has the
  * request again once that is undone. For the engine.
  */
-export async function followRequests(organizationId: string, tx: Tx, requestIds: string[]): Promise<void> {
+export async function followRequests(tx: Tx, requestIds: string[]): Promise<void> {
   if (requestIds.length === 0) return;
-  await free(organizationId, tx, Prisma.sql`r.state = 'open' AND r.id = ANY (${requestIds}::uuid[])`);
+  await free(tx, Prisma.sql`r.state = 'open' AND r.id = ANY (${requestIds}::uuid[])`);
 }
 
 /**
  * Ends claims and assignments (`endWithoutVote`) on open requests on which somebody has voted: who counts as one person with a voter may be
  * another by now. Returns the requests on which any ended. For the engine.
  */
-export async function followMakers(organizationId: string, tx: Tx): Promise<string[]> {
-  return free(organizationId, tx, Prisma.sql`r.state = 'open' AND r.approval -> 'open' -> 'voted' <> '[]'`);
+export async function followMakers(tx: Tx): Promise<string[]> {
+  return free(tx, Prisma.sql`r.state = 'open' AND r.approval -> 'open' -> 'voted' <> '[]'`);
 }
 
 /**
  * Ends claims and assignments (`endWithoutVote`) on open requests of tasks that keys asked for: more people may be behind a service account
  * by now. Returns the requests on which any ended. For the engine.
  */
-export async function followAskers(organizationId: string, tx: Tx): Promise<string[]> {
-  return free(organizationId, tx, Prisma.sql`r.state = 'open' AND t.requested_by ->> 'kind' = 'key'`);
+export async function followAskers(tx: Tx): Promise<string[]> {
+  return free(tx, Prisma.sql`r.state = 'open' AND t.requested_by ->> 'kind' = 'key'`);
 }
 
 /** As `endWithoutVote`, with hints and lines written. Returns the requests. */
-async function free(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<string[]> {
-  const { requests, lines } = await endWithoutVote(organizationId, tx, which);
-  await publishChange(organizationId, tx, "input_request", requests);
-  await appendEvents(organizationId, tx, lines);
+async function free(tx: Tx, which: Prisma.Sql): Promise<string[]> {
+  const { requests, lines } = await endWithoutVote(tx, which);
+  await publishChange(tx, "input_request", requests);
+  await appendEvents(tx, lines);
   return requests;
 }
 
@@ -83,10 +77,10 @@ async function free(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<
  * who have. In a private task the assignment stays. `which`: a condition on the request `r`. Returns the requests, and the lines of history.
  */
 export async function endWithoutVote(
-  organizationId: string,
   tx: Tx,
   which: Prisma.Sql,
 ): Promise<{ requests: string[]; lines: NewEvent[] }> {
+  const { organizationId } = tx;
   const withoutVote = (
     person: Prisma.Sql,
   ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.approval IS NOT NULL AND ${which}

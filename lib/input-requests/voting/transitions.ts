@@ -55,7 +55,6 @@ export interface Voted {
  * `content_differs`, `step_up_required`, and `reason_required`.
  */
 export async function castVote(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   request: VotedRequest,
@@ -81,23 +80,23 @@ export async function castVote(
       `${actorWords(others[0].by, { begins: true })} agreed to something else. Agree to that, or propose yours, which asks everybody anew.`,
       { extra: { by: others[0].by } },
     );
-  const dropped = await endVotes(organizationId, tx, request.id, actor, "other_content", others);
+  const dropped = await endVotes(tx, request.id, actor, "other_content", others);
 
   const id = uuidv7();
   const stored =
     content === null ? null : JSON.stringify(keeping.json("vote.content", id, storable(content)));
   await tx.$executeRaw`INSERT INTO vote (organization_id, id, input_request_id, stage, question_hash, content_digest, action,
       content, comment, rejects, person, cast_by, on_behalf_of)
-    VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${stage}, ${keeping.hash(input.questionHash)},
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${stage}, ${keeping.hash(input.questionHash)},
       ${keeping.hash(digest)}, ${input.action}, ${stored}::json, ${keeping.text("vote.comment", id, input.comment || null)},
       ${rejects}, ${person}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
       ${onBehalfOf && JSON.stringify(storable(onBehalfOf))}::jsonb)`;
-  const votes = await castVotes(organizationId, tx, request.id, []);
+  const votes = await castVotes(tx, request.id, []);
   const isRejected = rejects && isRejectedIn(approval.stages, votes, stage);
   const next = openStage(approval.stages, votes);
   const completes = isRejected || next === null;
   const persons = onBehalfOf && actor.id !== null ? [person, actor.id] : [person];
-  const freed = completes ? [] : await moveOn(organizationId, tx, request, approval, votes, persons);
+  const freed = completes ? [] : await moveOn(tx, request, approval, votes, persons);
   const cast: Line = {
     type: "vote.recorded",
     actor,
@@ -134,32 +133,30 @@ export async function castVote(
 
 /** Makes the votes that count part of the answer that this transaction has recorded. */
 export async function bindVotes(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   { voteId, answerId }: { voteId: string; answerId: string },
 ): Promise<void> {
   await tx.$executeRaw`UPDATE vote SET answer_id = ${answerId}::uuid, completes = id = ${voteId}::uuid
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL`;
 }
 
 /** Takes the last vote of an answer back, which was undone; the others stay. */
 export async function reopenVote(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   answerId: string,
   approval: Approval,
 ): Promise<void> {
   await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'
-    WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND completes AND ended_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND completes AND ended_at IS NULL`;
   await tx.$executeRaw`UPDATE vote SET answer_id = NULL
-    WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
-  const votes = await castVotes(organizationId, tx, requestId, []);
-  const open = await setOpen(organizationId, tx, requestId, approval, votes);
+    WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
+  const votes = await castVotes(tx, requestId, []);
+  const open = await setOpen(tx, requestId, approval, votes);
   // Those that ended with the answer go on as if it had never been, but for the end.
-  await armTimers(organizationId, tx, requestId, { ...approval, open });
-  await putOffExpiry(organizationId, tx, requestId, approval);
+  await armTimers(tx, requestId, { ...approval, open });
+  await putOffExpiry(tx, requestId, approval);
 }
 
 /**
@@ -167,14 +164,13 @@ export async function reopenVote(
  * cast as a delegate. Throws `not_found`, `stage_full`.
  */
 export async function takeBack(
-  organizationId: string,
   tx: Tx,
   { actor }: Principal,
   requestId: string,
   approval: Approval,
   person: string | null,
 ): Promise<Line> {
-  const votes = await castVotes(organizationId, tx, requestId, []);
+  const votes = await castVotes(tx, requestId, []);
   const open = openStage(approval.stages, votes) ?? approval.stages.length;
   const own = votes.filter(
     (vote) => vote.person === person || (vote.delegate !== null && vote.delegate === actor.id),
@@ -188,9 +184,9 @@ export async function takeBack(
         )
       : new AppError("not_found", "You have no vote on this request.");
   await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'
-    WHERE organization_id = ${organizationId}::uuid AND id = ${mine.id}::uuid AND ended_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${mine.id}::uuid AND ended_at IS NULL`;
   const rest = votes.filter(({ id }) => id !== mine.id);
-  await setOpen(organizationId, tx, requestId, approval, rest);
+  await setOpen(tx, requestId, approval, rest);
   const { onBehalfOf } = mine;
   const data = { stage: approval.stages[mine.stage]!.name, ...(onBehalfOf && { onBehalfOf }) };
   return { type: "vote.taken_back", actor, data };
@@ -201,7 +197,6 @@ export async function takeBack(
  * whose they were.
  */
 export async function endVotes(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   actor: Actor,
@@ -212,7 +207,7 @@ export async function endVotes(
   const these =
     which === "all" ? Prisma.empty : Prisma.sql`AND id = ANY (${which.map(({ id }) => id)}::uuid[])`;
   const ended = await tx.$queryRaw<{ by: unknown }[]>`UPDATE vote SET ended_at = now(), ended_as = ${reason}
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL ${these}
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL ${these}
     RETURNING cast_by AS by`;
   if (ended.length === 0) return [];
   const of = ended.map(({ by }) => actorSchema.parse(by));
@@ -220,17 +215,12 @@ export async function endVotes(
 }
 
 /** Begins the votes on a request anew, all of which have ended. */
-export async function beginAnew(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  approval: unknown,
-): Promise<void> {
+export async function beginAnew(tx: Tx, requestId: string, approval: unknown): Promise<void> {
   const times = { askedAt: await timeNow(tx), putOffTo: null, lapsedAt: null };
   const begun = { ...approvalSchema.parse(approval), ...times };
   await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify(times)}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
-  await setOpen(organizationId, tx, requestId, begun, [], true);
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
+  await setOpen(tx, requestId, begun, [], true);
 }
 
 /**
@@ -238,25 +228,22 @@ export async function beginAnew(
  * any more, as who counts as one with the voter. Returns the lines of history.
  */
 async function moveOn(
-  organizationId: string,
   tx: Tx,
   { id }: VotedRequest,
   approval: Approval,
   votes: CastVote[],
   persons: string[],
 ): Promise<Line[]> {
-  const { stage } = await setOpen(organizationId, tx, id, approval, votes);
-  await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${id}::uuid
+  const { stage } = await setOpen(tx, id, approval, votes);
+  await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${id}::uuid
     AND user_id = ANY (${persons}::uuid[])`;
-  const ended =
-    stage === approval.open.stage ? [] : await endAssignment(organizationId, tx, ENGINE_ACTOR, id);
-  const { lines } = await endWithoutVote(organizationId, tx, Prisma.sql`r.id = ${id}::uuid`);
+  const ended = stage === approval.open.stage ? [] : await endAssignment(tx, ENGINE_ACTOR, id);
+  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${id}::uuid`);
   return [...ended, ...lines];
 }
 
 /** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */
 async function setOpen(
-  organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
@@ -273,10 +260,10 @@ async function setOpen(
   const ids = groups.map(({ id }) => id);
   const open = { stage, roles, people, groups: ids, voted, since: opened, reminded: isSame && reminded };
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
   if (isTimed) {
-    await endTimers(organizationId, tx, requestId, "stage");
-    await armTimers(organizationId, tx, requestId, { ...approval, open });
+    await endTimers(tx, requestId, "stage");
+    await armTimers(tx, requestId, { ...approval, open });
   }
   return open;
 }

@@ -244,16 +244,15 @@ interface Voter {
  * the task, `not_an_approver` and `already_voted`.
  */
 export async function openBallot(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   request: { id: string; taskId: string },
   approval: Approval,
 ): Promise<Ballot> {
-  await lockGroups(organizationId, tx, approval);
-  const voter = await readVoter(organizationId, tx, principal, request);
+  await lockGroups(tx, approval);
+  const voter = await readVoter(tx, principal, request);
   const { person, absent, groups } = voter;
-  const own = await castVotes(organizationId, tx, request.id, person === null ? [] : [person]);
+  const own = await castVotes(tx, request.id, person === null ? [] : [person]);
   const stage = openStage(approval.stages, own) ?? approval.stages.length - 1;
   const its = approval.stages[stage]!;
   if (
@@ -261,7 +260,7 @@ export async function openBallot(
     absent !== null &&
     !isApprover(its, person, [voter.role ?? "", principal.role], groups)
   ) {
-    const votes = await castVotes(organizationId, tx, request.id, [person, absent.id]);
+    const votes = await castVotes(tx, request.id, [person, absent.id]);
     const refusal = refusalOf(principal, approval, stage, voter, votes);
     if (refusal) throw refusal;
     return { approval, stage, person: absent.id, onBehalfOf: { kind: "member", ...absent }, votes };
@@ -275,18 +274,17 @@ export async function openBallot(
  * Has whoever changes a group of these stages wait until the vote is written, and waits for who is changing one: nobody votes who has been
  * removed by then. Members are read after that.
  */
-async function lockGroups(organizationId: string, tx: Tx, { stages }: Approval): Promise<void> {
+async function lockGroups(tx: Tx, { stages }: Approval): Promise<void> {
   const ids = stages.flatMap(({ groups }) => groups.map(({ id }) => id));
   if (ids.length === 0) return;
-  await tx.$queryRaw`SELECT FROM organization_group WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+  await tx.$queryRaw`SELECT FROM organization_group WHERE organization_id = ${tx.organizationId}::uuid AND id = ANY (${ids}::uuid[])
     ORDER BY id FOR SHARE`;
-  await tx.$queryRaw`SELECT FROM directory_group WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+  await tx.$queryRaw`SELECT FROM directory_group WHERE organization_id = ${tx.organizationId}::uuid AND id = ANY (${ids}::uuid[])
     ORDER BY id FOR SHARE`;
 }
 
 /** The person behind the call, and for whom else they have a vote, also where who counts as one with either has voted: the vote is refused with that reason. */
 export async function readVoter(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   request: { id: string; taskId: string },
@@ -299,30 +297,24 @@ export async function readVoter(
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       CROSS JOIN LATERAL (SELECT ${personOf(principal)} AS person) p
       LEFT JOIN membership m ON m.organization_id = t.organization_id AND m.user_id = p.person
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${request.id}::uuid AND t.id = ${request.taskId}::uuid`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${request.id}::uuid AND t.id = ${request.taskId}::uuid`;
   return voter ?? { person: null, role: null, hasAsked: false, groups: [], absent: null };
 }
 
 /** Whether the caller asked for the request's task. Programs have asked for what somebody asked for whose they are, service accounts too. */
 export async function hasAskedFor(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   request: { taskId: string },
 ): Promise<boolean> {
   const [its] = await tx.$queryRaw<{ asked: boolean }[]>`
-    SELECT ${isPerson(principal) ? askedBy(personOf(principal)) : countsAsRequester(organizationId, principal)} AS asked
-    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
+    SELECT ${isPerson(principal) ? askedBy(personOf(principal)) : countsAsRequester(tx.organizationId, principal)} AS asked
+    FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
   return its?.asked === true;
 }
 
 /** The votes on a request that count, oldest first. `persons`: of the vote that is to be cast, for `isOnesOwn`. */
-export async function castVotes(
-  organizationId: string,
-  tx: Tx,
-  requestId: string,
-  persons: string[],
-): Promise<CastVote[]> {
+export async function castVotes(tx: Tx, requestId: string, persons: string[]): Promise<CastVote[]> {
   const rows = await tx.$queryRaw<
     (Omit<CastVote, "by" | "onBehalfOf"> & Record<"by" | "onBehalfOf", unknown>)[]
   >`
@@ -331,7 +323,7 @@ export async function castVotes(
       coalesce(o.four_eyes AND EXISTS (SELECT FROM unnest(${persons}::uuid[]) one (person), unnest(ARRAY[v.person, ${DELEGATE}]) other (person)
         WHERE one.person <> other.person AND same_maker(v.organization_id, other.person, one.person)), false) AS "isOnesOwn"
     FROM vote v JOIN organization o ON o.id = v.organization_id
-    WHERE v.organization_id = ${organizationId}::uuid AND v.input_request_id = ${requestId}::uuid AND v.ended_at IS NULL
+    WHERE v.organization_id = ${tx.organizationId}::uuid AND v.input_request_id = ${requestId}::uuid AND v.ended_at IS NULL
     ORDER BY v.cast_at, v.id`;
   return rows.map((row) => ({
     ...row,

@@ -3,28 +3,26 @@ import { notFound } from "../../base/errors.ts";
 import { type OrganizationDomain, RECORD_PREFIX } from "./schema.ts";
 
 /** The organization's domains by name. There are few: see MOST_DOMAINS. */
-export async function listDomains(organizationId: string, tx: Tx): Promise<OrganizationDomain[]> {
+export async function listDomains(tx: Tx): Promise<OrganizationDomain[]> {
   const rows = await tx.organizationDomain.findMany({
-    where: { organizationId },
+    where: { organizationId: tx.organizationId },
     orderBy: { domain: "asc" },
   });
   return rows.map(shown);
 }
 
 /** Throws `not_found`. */
-export async function readDomain(
-  organizationId: string,
-  tx: Tx,
-  domainId: string,
-): Promise<OrganizationDomain> {
-  const row = await tx.organizationDomain.findFirst({ where: { organizationId, id: domainId } });
+export async function readDomain(tx: Tx, domainId: string): Promise<OrganizationDomain> {
+  const row = await tx.organizationDomain.findFirst({
+    where: { organizationId: tx.organizationId, id: domainId },
+  });
   if (!row) throw notFound("domain");
   return shown(row);
 }
 
 /** Whether the organization has proved that the domain is its own. `domain`: in ASCII and lower case, as of an address. */
-export async function isVerifiedDomain(organizationId: string, tx: Tx, domain: string): Promise<boolean> {
-  const where = { organizationId, domain, verifiedAt: { not: null } };
+export async function isVerifiedDomain(tx: Tx, domain: string): Promise<boolean> {
+  const where = { organizationId: tx.organizationId, domain, verifiedAt: { not: null } };
   return (await tx.organizationDomain.count({ where })) > 0;
 }
 

@@ -10,26 +10,21 @@ import { appendEvents } from "../../events/transitions.ts";
 const MOST_DOMAINS = 50;
 
 /** Adds a domain, not verified, and returns its id; that of the same domain added before. Throws `too_many_domains`. */
-export async function addDomain(
-  organizationId: string,
-  tx: Tx,
-  actor: Actor,
-  domain: string,
-): Promise<string> {
+export async function addDomain(tx: Tx, actor: Actor, domain: string): Promise<string> {
   const known = await tx.organizationDomain.findFirst({
-    where: { organizationId, domain },
+    where: { organizationId: tx.organizationId, domain },
     select: { id: true },
   });
   if (known) return known.id;
-  if ((await tx.organizationDomain.count({ where: { organizationId } })) >= MOST_DOMAINS)
+  if ((await tx.organizationDomain.count({ where: { organizationId: tx.organizationId } })) >= MOST_DOMAINS)
     throw new AppError("too_many_domains", `There are ${MOST_DOMAINS} domains already; remove one first.`);
   const [id, token] = [uuidv7(), randomBytes(24).toString("base64url")];
   const { count } = await tx.organizationDomain.createMany({
-    data: { organizationId, id, domain, token },
+    data: { organizationId: tx.organizationId, id, domain, token },
     skipDuplicates: true,
   });
-  if (count === 0) return addDomain(organizationId, tx, actor, domain);
-  await appendEvents(organizationId, tx, [{ type: "organization.domain_added", actor, data: { domain } }]);
+  if (count === 0) return addDomain(tx, actor, domain);
+  await appendEvents(tx, [{ type: "organization.domain_added", actor, data: { domain } }]);
   return id;
 }
 
@@ -37,15 +32,10 @@ export async function addDomain(
  * Marks a domain as the organization's own, once DNS or the operator has said so. Of two organizations at once, one wins.
  * Throws `domain_taken` where another organization has it, and `not_found`.
  */
-export async function markVerified(
-  organizationId: string,
-  tx: Tx,
-  actor: Actor,
-  domainId: string,
-): Promise<void> {
+export async function markVerified(tx: Tx, actor: Actor, domainId: string): Promise<void> {
   const changed = await tx.$queryRaw<{ domain: string }[]>`
     UPDATE organization_domain SET verified_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${domainId}::uuid AND verified_at IS NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${domainId}::uuid AND verified_at IS NULL
     RETURNING domain`.catch((error: unknown) => {
     if (isUniqueViolation(error))
       throw new AppError("domain_taken", "Another organization here has verified this domain.");
@@ -53,22 +43,13 @@ export async function markVerified(
   });
   const [row] = changed;
   if (row)
-    await appendEvents(organizationId, tx, [
-      { type: "organization.domain_verified", actor, data: { domain: row.domain } },
-    ]);
+    await appendEvents(tx, [{ type: "organization.domain_verified", actor, data: { domain: row.domain } }]);
 }
 
 /** Throws `not_found`. */
-export async function removeDomain(
-  organizationId: string,
-  tx: Tx,
-  actor: Actor,
-  domainId: string,
-): Promise<void> {
+export async function removeDomain(tx: Tx, actor: Actor, domainId: string): Promise<void> {
   const [row] = await tx.$queryRaw<{ domain: string }[]>`DELETE FROM organization_domain
-    WHERE organization_id = ${organizationId}::uuid AND id = ${domainId}::uuid RETURNING domain`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${domainId}::uuid RETURNING domain`;
   if (!row) throw notFound("domain");
-  await appendEvents(organizationId, tx, [
-    { type: "organization.domain_removed", actor, data: { domain: row.domain } },
-  ]);
+  await appendEvents(tx, [{ type: "organization.domain_removed", actor, data: { domain: row.domain } }]);
 }

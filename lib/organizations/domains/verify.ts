@@ -16,7 +16,7 @@ export async function verifyDomain(
   findTexts: FindTexts,
   domainId: string,
 ): Promise<void> {
-  const found = await db.withOrganization(organizationId, (tx) => readDomain(organizationId, tx, domainId));
+  const found = await db.withOrganization(organizationId, (tx) => readDomain(tx, domainId));
   if (found.verifiedAt) return;
   const texts = await findTexts(found.domain).catch((error: unknown) => {
     if (!(error instanceof NameError)) throw error;
@@ -33,5 +33,5 @@ export async function verifyDomain(
       "domain_not_proven",
       `${found.domain} has no TXT record “${found.record}” yet. A new record may take some minutes, in some places hours.`,
     );
-  await db.withOrganization(organizationId, (tx) => markVerified(organizationId, tx, actor, domainId));
+  await db.withOrganization(organizationId, (tx) => markVerified(tx, actor, domainId));
 }

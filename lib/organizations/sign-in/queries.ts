@@ -3,8 +3,8 @@ import type { Tx } from "../../base/db/db.ts";
 import { ANY_SIGN_IN, type SignInPolicy } from "./schema.ts";
 
 /** The organization's rules for signing in. */
-export async function readSignInPolicy(organizationId: string, tx: Tx): Promise<SignInPolicy> {
-  const row = await tx.signInPolicy.findUnique({ where: { organizationId } });
+export async function readSignInPolicy(tx: Tx): Promise<SignInPolicy> {
+  const row = await tx.signInPolicy.findUnique({ where: { organizationId: tx.organizationId } });
   if (!row) return ANY_SIGN_IN;
   return {
     providers: row.providers,

@@ -15,7 +15,6 @@ import { refusalSentence } from "./status.ts";
  * provider, and `forbidden` for an API key, which shows nothing of what a person's sign-in meets.
  */
 export async function setSignInPolicy(
-  organizationId: string,
   tx: Tx,
   { actor, role }: Principal,
   sessionId: string | null,
@@ -24,7 +23,7 @@ export async function setSignInPolicy(
 ): Promise<void> {
   if (sessionId === null)
     throw new AppError("forbidden", "An owner who is signed in sets this, not an API key.");
-  const gone = await goneSince(organizationId, tx, policy.providers);
+  const gone = await goneSince(tx, policy.providers);
   const unknown = policy.providers.find(
     (id) => gone.includes(id) || !offered.some((provider) => provider.id === id),
   );
@@ -32,9 +31,9 @@ export async function setSignInPolicy(
     throw new AppError("invalid_input", "Some values are not valid.", {
       errors: [{ field: "providers", message: `There is no sign-in provider “${unknown}” here` }],
     });
-  await write(organizationId, tx, policy);
+  await write(tx, policy);
   const [row] = await tx.$queryRaw<{ refusal: RefusalKind | null }[]>`
-    SELECT gate.refusal_of(${sessionId}::uuid, ${organizationId}::uuid, ${role}) AS refusal`;
+    SELECT gate.refusal_of(${sessionId}::uuid, ${tx.organizationId}::uuid, ${role}) AS refusal`;
   if (row?.refusal) {
     const names = offered.filter(({ id }) => policy.providers.includes(id));
     throw new AppError(
@@ -43,15 +42,15 @@ export async function setSignInPolicy(
       { extra: { refusal: row.refusal } },
     );
   }
-  await record(organizationId, tx, actor, policy);
+  await record(tx, actor, policy);
 }
 
 /** Takes all rules back. On the operator's word alone: the way out for an organization whose provider is gone. */
-export async function clearSignInPolicy(organizationId: string, tx: Tx, actor: Actor): Promise<boolean> {
-  const before = await readSignInPolicy(organizationId, tx);
+export async function clearSignInPolicy(tx: Tx, actor: Actor): Promise<boolean> {
+  const before = await readSignInPolicy(tx);
   if (JSON.stringify(before) === JSON.stringify(ANY_SIGN_IN)) return false;
-  await write(organizationId, tx, ANY_SIGN_IN);
-  await record(organizationId, tx, actor, ANY_SIGN_IN);
+  await write(tx, ANY_SIGN_IN);
+  await record(tx, actor, ANY_SIGN_IN);
   return true;
 }
 
@@ -59,14 +58,14 @@ export async function clearSignInPolicy(organizationId: string, tx: Tx, actor: A
  * The organization's own providers among these that somebody has removed meanwhile. The others stay until this transaction
  * is over, and then can't be removed, being required.
  */
-async function goneSince(organizationId: string, tx: Tx, providers: readonly string[]): Promise<string[]> {
+async function goneSince(tx: Tx, providers: readonly string[]): Promise<string[]> {
   const own = providers.filter((id) => id.startsWith("saml:"));
   const kept = await tx.$queryRaw<{ id: string }[]>`SELECT 'saml:' || id AS id FROM saml_provider
-    WHERE organization_id = ${organizationId}::uuid AND 'saml:' || id = ANY (${own}::text[]) ORDER BY id FOR KEY SHARE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND 'saml:' || id = ANY (${own}::text[]) ORDER BY id FOR KEY SHARE`;
   return own.filter((id) => !kept.some((provider) => provider.id === id));
 }
 
-async function write(organizationId: string, tx: Tx, policy: SignInPolicy): Promise<void> {
+async function write(tx: Tx, policy: SignInPolicy): Promise<void> {
   const bigints = {
     providerAgeMs: bigOf(policy.providerAgeMs),
     keyAgeMs: bigOf(policy.keyAgeMs),
@@ -75,18 +74,16 @@ async function write(organizationId: string, tx: Tx, policy: SignInPolicy): Prom
   };
   const data = { ...policy, ...bigints };
   await tx.signInPolicy.upsert({
-    where: { organizationId },
-    create: { organizationId, ...data },
+    where: { organizationId: tx.organizationId },
+    create: { organizationId: tx.organizationId, ...data },
     update: data,
   });
 }
 
-async function record(organizationId: string, tx: Tx, actor: Actor, policy: SignInPolicy): Promise<void> {
+async function record(tx: Tx, actor: Actor, policy: SignInPolicy): Promise<void> {
   // Streams look at once whether they may go on; whoever calls is judged at each call anyway.
-  await publishChangeNow(organizationId, tx, "member", [organizationId]);
-  await appendEvents(organizationId, tx, [
-    { type: "organization.sign_in_changed", actor, data: { ...policy } },
-  ]);
+  await publishChangeNow(tx, "member", [tx.organizationId]);
+  await appendEvents(tx, [{ type: "organization.sign_in_changed", actor, data: { ...policy } }]);
 }
 
 function bigOf(value: number | null): bigint | null {

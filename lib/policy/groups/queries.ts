@@ -25,18 +25,18 @@ export const WITH_SUSPENDED = Prisma.sql`(SELECT here.organization_id, here.id, 
 const SHOWN_OF_DIRECTORY = 20;
 
 /** The groups by name, those that admins made first. */
-export async function listGroups(organizationId: string, tx: Tx): Promise<Group[]> {
-  return readGroups(organizationId, tx, Prisma.empty);
+export async function listGroups(tx: Tx): Promise<Group[]> {
+  return readGroups(tx, Prisma.empty);
 }
 
 /** Throws `not_found`. */
-export async function readGroup(organizationId: string, tx: Tx, id: string): Promise<Group> {
-  const [group] = await readGroups(organizationId, tx, Prisma.sql`AND g.id = ${id}::uuid`);
+export async function readGroup(tx: Tx, id: string): Promise<Group> {
+  const [group] = await readGroups(tx, Prisma.sql`AND g.id = ${id}::uuid`);
   if (!group) throw notFound("group");
   return group;
 }
 
-async function readGroups(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<Group[]> {
+async function readGroups(tx: Tx, which: Prisma.Sql): Promise<Group[]> {
   const rows = await tx.$queryRaw<
     (Omit<Group, "usedIn" | "askedIn" | "changedAt" | "changedBy"> & {
       changedAt: Date | null;
@@ -53,10 +53,10 @@ async function readGroups(organizationId: string, tx: Tx, which: Prisma.Sql): Pr
         FROM ${IN_GROUPS} i JOIN ${WITH_SUSPENDED} m ON m.organization_id = i.organization_id AND m.id = i.member_id
           JOIN "user" u ON u.id = m.user_id
         WHERE i.organization_id = g.organization_id AND i.group_id = g.id) p) its
-    WHERE g.organization_id = ${organizationId}::uuid ${which}
+    WHERE g.organization_id = ${tx.organizationId}::uuid ${which}
     ORDER BY g.origin DESC, lower(g.name), g.id`;
   if (rows.length === 0) return [];
-  const { policy, groups } = await readPolicyWithPeople(organizationId, tx);
+  const { policy, groups } = await readPolicyWithPeople(tx);
   return rows.map(({ changedAt, changedBy, ...row }) => ({
     ...row,
     usedIn: usesOf(policy, groups, row.id),
@@ -93,17 +93,13 @@ interface NamingStage {
 }
 
 /** Who is in the groups that a version of the policy means, by the name that it has for each. */
-export async function peopleIn(
-  organizationId: string,
-  tx: Tx,
-  groups: GroupIds,
-): Promise<Record<string, string[]>> {
+export async function peopleIn(tx: Tx, groups: GroupIds): Promise<Record<string, string[]>> {
   const ids = Object.values(groups);
   if (ids.length === 0) return {};
   const rows = await tx.$queryRaw<{ id: string; userId: string }[]>`
     SELECT i.group_id AS id, m.user_id AS "userId" FROM ${IN_GROUPS} i
       JOIN membership m ON m.organization_id = i.organization_id AND m.id = i.member_id
-    WHERE i.organization_id = ${organizationId}::uuid AND i.group_id = ANY (${ids}::uuid[])`;
+    WHERE i.organization_id = ${tx.organizationId}::uuid AND i.group_id = ANY (${ids}::uuid[])`;
   return Object.fromEntries(
     Object.entries(groups).map(([name, id]) => [
       name,
@@ -117,7 +113,6 @@ export async function peopleIn(
  * where no group has the name: it was renamed, or the directory has deleted it, so that it has nobody.
  */
 export async function groupsNamed(
-  organizationId: string,
   tx: Tx,
   names: string[],
   before: GroupIds,
@@ -128,7 +123,7 @@ export async function groupsNamed(
     SELECT g.id, g.name, ARRAY(SELECT m.user_id::text FROM ${IN_GROUPS} i
       JOIN membership m ON m.organization_id = i.organization_id AND m.id = i.member_id
       WHERE i.organization_id = g.organization_id AND i.group_id = g.id) AS people
-    FROM ${ALL_GROUPS} g WHERE g.organization_id = ${organizationId}::uuid
+    FROM ${ALL_GROUPS} g WHERE g.organization_id = ${tx.organizationId}::uuid
       AND (g.name = ANY (${names}::text[]) OR g.id = ANY (${known}::uuid[])) ORDER BY g.origin DESC, g.id`;
   return Object.fromEntries(
     names.flatMap((name) => {

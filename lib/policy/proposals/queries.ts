@@ -26,29 +26,20 @@ export interface ProposalRow {
 }
 
 /** The open proposals, oldest first; `id`: that one alone, locked. */
-export async function openProposals(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  id: string | null,
-): Promise<ProposalRow[]> {
+export async function openProposals(tx: Tx, principal: Principal, id: string | null): Promise<ProposalRow[]> {
   return tx.$queryRaw<ProposalRow[]>`
     SELECT p.id, p.policy, p.people, p.group_ids AS groups, p.group_change AS "group", p.acknowledged, p.proposed_by AS by, p.created_at AS at,
-      same_maker(p.organization_id, p.proposer, ${makerOf(organizationId, principal)}) AS same
-    FROM policy_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.state = 'open'
+      same_maker(p.organization_id, p.proposer, ${makerOf(tx.organizationId, principal)}) AS same
+    FROM policy_proposal p WHERE p.organization_id = ${tx.organizationId}::uuid AND p.state = 'open'
       ${id === null ? Prisma.empty : Prisma.sql`AND p.id = ${id}::uuid`}
     ORDER BY p.created_at, p.id ${id === null ? Prisma.empty : Prisma.sql`FOR UPDATE OF p`}`;
 }
 
 /** The open proposals as the principal sees them. */
-export async function listPolicyProposals(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-): Promise<PolicyProposals> {
-  const rows = await openProposals(organizationId, tx, principal, null);
+export async function listPolicyProposals(tx: Tx, principal: Principal): Promise<PolicyProposals> {
+  const rows = await openProposals(tx, principal, null);
   if (rows.length === 0) return { items: [] };
-  const before = await readPolicyWithPeople(organizationId, tx);
+  const before = await readPolicyWithPeople(tx);
   return {
     items: rows.map(({ id, policy, by, at, same, ...row }) => {
       const proposed = policy === null ? null : policyInputSchema.parse(policy);

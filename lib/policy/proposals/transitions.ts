@@ -29,27 +29,20 @@ export interface Proposal {
 
 /** Proposes a change, in place of an earlier proposal of the same maker. Returns its id. */
 export async function propose(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   { changes, ...proposal }: Proposal,
 ): Promise<string> {
-  return store(organizationId, tx, principal, { ...proposal, group: null }, changes);
+  return store(tx, principal, { ...proposal, group: null }, changes);
 }
 
 /** As `propose`, of a change of a group that admins made. */
-export async function proposeGroup(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  group: GroupChange,
-): Promise<string> {
+export async function proposeGroup(tx: Tx, principal: Principal, group: GroupChange): Promise<string> {
   const none = { baseVersion: 0, policy: null, people: null, groups: null, acknowledged: null };
-  return store(organizationId, tx, principal, { ...none, group }, { group });
+  return store(tx, principal, { ...none, group }, { group });
 }
 
 async function store(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   proposal: Omit<Proposal, "changes"> & { group: GroupChange | null },
@@ -59,9 +52,8 @@ async function store(
   const { baseVersion, policy, people, groups, group, acknowledged } = proposal;
   const groupId = group?.id ?? null;
   // The operator's commands, and keys of them, are the organization's own.
-  const proposer = Prisma.sql`coalesce(${makerOf(organizationId, principal)}, ${organizationId}::uuid)`;
+  const proposer = Prisma.sql`coalesce(${makerOf(tx.organizationId, principal)}, ${tx.organizationId}::uuid)`;
   await end(
-    organizationId,
     tx,
     actor,
     "replaced",
@@ -71,12 +63,10 @@ async function store(
   const json = (value: object | null) => (value === null ? null : JSON.stringify(storable(value)));
   await tx.$executeRaw`INSERT INTO policy_proposal (organization_id, id, base_version, policy, people, group_ids, group_id, group_change,
       acknowledged, proposed_by, proposer)
-    VALUES (${organizationId}::uuid, ${id}::uuid, ${baseVersion}::integer, ${json(policy)}::jsonb, ${json(people)}::jsonb,
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${baseVersion}::integer, ${json(policy)}::jsonb, ${json(people)}::jsonb,
       ${json(groups)}::jsonb, ${groupId}::uuid, ${json(group && storedChange(group))}::jsonb,
       ${json(acknowledged)}::jsonb, ${storable(actor)}::jsonb, ${proposer})`;
-  await appendEvents(organizationId, tx, [
-    { type: "policy.proposed", actor, data: { proposalId: id, ...changes } },
-  ]);
+  await appendEvents(tx, [{ type: "policy.proposed", actor, data: { proposalId: id, ...changes } }]);
   return id;
 }
 
@@ -87,15 +77,10 @@ function storedChange(group: GroupChange) {
 }
 
 /** Approves a proposal. Returns it. Throws `same_maker` for whoever counts as one with the proposer. */
-export async function approve(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  id: string,
-): Promise<ProposalRow> {
+export async function approve(tx: Tx, principal: Principal, id: string): Promise<ProposalRow> {
   const { userId, actor } = principal;
   if (userId === null) throw new AppError("forbidden", "A person approves this, not an API key.");
-  const [proposal] = await openProposals(organizationId, tx, principal, id);
+  const [proposal] = await openProposals(tx, principal, id);
   if (!proposal) throw notFound("proposal");
   if (proposal.same)
     throw new AppError(
@@ -104,44 +89,33 @@ export async function approve(
     );
   await tx.$executeRaw`UPDATE policy_proposal SET state = 'approved', approver = ${userId}::uuid,
       decided_by = ${storable(actor)}::jsonb, decided_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'open'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND state = 'open'`;
   return proposal;
 }
 
 /** Withdraws a proposal: any admin may, since it leaves everything as it is. */
-export async function withdrawProposal(
-  organizationId: string,
-  tx: Tx,
-  { actor }: Principal,
-  id: string,
-): Promise<void> {
-  const ended = await end(organizationId, tx, actor, "withdrawn", Prisma.sql`id = ${id}::uuid`);
+export async function withdrawProposal(tx: Tx, { actor }: Principal, id: string): Promise<void> {
+  const ended = await end(tx, actor, "withdrawn", Prisma.sql`id = ${id}::uuid`);
   if (ended === 0) throw notFound("proposal");
 }
 
 /** Ends the proposals of changes to a policy that is not in force any more. */
-export async function overtakeProposals(organizationId: string, tx: Tx, actor: Actor): Promise<void> {
-  await end(organizationId, tx, actor, "overtaken", Prisma.sql`policy IS NOT NULL`);
+export async function overtakeProposals(tx: Tx, actor: Actor): Promise<void> {
+  await end(tx, actor, "overtaken", Prisma.sql`policy IS NOT NULL`);
 }
 
 /** Ends the proposals of changes to a group that is another one now. */
-export async function overtakeGroupProposals(
-  organizationId: string,
-  tx: Tx,
-  actor: Actor,
-  groupId: string,
-): Promise<void> {
-  await end(organizationId, tx, actor, "overtaken", Prisma.sql`group_id = ${groupId}::uuid`);
+export async function overtakeGroupProposals(tx: Tx, actor: Actor, groupId: string): Promise<void> {
+  await end(tx, actor, "overtaken", Prisma.sql`group_id = ${groupId}::uuid`);
 }
 
 /** Ends all proposals of changes, which need no second admin any more. */
-export async function overtakeAll(organizationId: string, tx: Tx, actor: Actor): Promise<void> {
-  await end(organizationId, tx, actor, "overtaken", Prisma.sql`(policy IS NOT NULL OR group_id IS NOT NULL)`);
+export async function overtakeAll(tx: Tx, actor: Actor): Promise<void> {
+  await end(tx, actor, "overtaken", Prisma.sql`(policy IS NOT NULL OR group_id IS NOT NULL)`);
 }
 
 /** Ends open proposals. Returns how many. */
 async function end(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   state: "withdrawn" | "overtaken" | "replaced",
@@ -151,9 +125,8 @@ async function end(
     { id: string; by: unknown; group: string | null }[]
   >`UPDATE policy_proposal SET state = ${state},
       decided_by = ${storable(actor)}::jsonb, decided_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND state = 'open' AND ${which} RETURNING id, proposed_by AS by, group_change ->> 'name' AS group`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND state = 'open' AND ${which} RETURNING id, proposed_by AS by, group_change ->> 'name' AS group`;
   await appendEvents(
-    organizationId,
     tx,
     ended.map(({ id, by, group }) => ({
       type: "policy.proposal_ended",

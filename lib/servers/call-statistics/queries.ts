@@ -12,15 +12,11 @@ const STEPS: Record<Range, { minutes: 5 | 60; steps: number }> = {
 };
 
 /** Returns a server's call statistics over a range. Throws `not_found`. */
-export async function readServerStats(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  range: Range,
-): Promise<ServerStats> {
+export async function readServerStats(tx: Tx, serverId: string, range: Range): Promise<ServerStats> {
   if (
-    (await tx.server.count({ where: { organizationId, id: serverId, removedAt: null, builtin: false } })) ===
-    0
+    (await tx.server.count({
+      where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
+    })) === 0
   )
     throw notFound("server");
   const { minutes, steps } = STEPS[range];
@@ -29,7 +25,7 @@ export async function readServerStats(
       coalesce(stat.latency, '{}') AS latency
     FROM (SELECT date_bin(${minutes} * interval '1 minute', now(), 'epoch') - back * ${minutes} * interval '1 minute' AS at
       FROM generate_series(0, ${steps - 1}::integer) AS back) AS step
-    LEFT JOIN server_stat stat ON stat.organization_id = ${organizationId}::uuid AND stat.server_id = ${serverId}::uuid
+    LEFT JOIN server_stat stat ON stat.organization_id = ${tx.organizationId}::uuid AND stat.server_id = ${serverId}::uuid
       AND stat.minutes = ${minutes} AND stat.at = step.at
     ORDER BY step.at`;
   const all = totalOf(rows);
@@ -43,15 +39,11 @@ export async function readServerStats(
 }
 
 /** Returns servers' calls of the last day, in whole hours plus the current one. Omits servers without any. */
-export async function callsOfLastDay(
-  organizationId: string,
-  tx: Tx,
-  serverIds: string[],
-): Promise<Map<string, Calls>> {
+export async function callsOfLastDay(tx: Tx, serverIds: string[]): Promise<Map<string, Calls>> {
   const rows = await tx.$queryRaw<(Counted & { serverId: string })[]>`
     SELECT server_id AS "serverId", sum(calls)::integer AS calls, sum_each(failures) AS failures,
       sum_each(latency) AS latency
-    FROM server_stat WHERE organization_id = ${organizationId}::uuid AND server_id = ANY (${serverIds}::uuid[])
+    FROM server_stat WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ANY (${serverIds}::uuid[])
       AND minutes = 60 AND at > now() - interval '24 hours' GROUP BY server_id`;
   return new Map(rows.map((row) => [row.serverId, summaryOf(row)]));
 }

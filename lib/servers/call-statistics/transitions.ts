@@ -4,14 +4,13 @@ import type { Counted } from "./counts.ts";
 
 /** Adds calls to the current five minutes and the current hour, by the database's clock. */
 export async function addCalls(
-  organizationId: string,
   tx: Tx,
   serverId: string,
   { calls, failures, latency }: Counted,
 ): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO server_stat (organization_id, server_id, minutes, at, calls, failures, latency)
-    SELECT ${organizationId}::uuid, ${serverId}::uuid, minutes,
+    SELECT ${tx.organizationId}::uuid, ${serverId}::uuid, minutes,
       date_bin(minutes * interval '1 minute', now(), 'epoch'), ${calls}::integer, ${failures}::integer[],
       ${latency}::integer[]
     FROM unnest(ARRAY[5, 60]) AS minutes
@@ -25,14 +24,13 @@ export async function addCalls(
  * Returns the number of deleted rows.
  */
 export function dropOldCalls(
-  organizationId: string,
   tx: Tx,
   { fiveMinutesMs, hoursMs }: { fiveMinutesMs: number; hoursMs: number },
   limit: number,
 ): Promise<number> {
   return tx.$executeRaw`
-    DELETE FROM server_stat WHERE organization_id = ${organizationId}::uuid AND ctid = ANY (ARRAY(
-      SELECT ctid FROM server_stat WHERE organization_id = ${organizationId}::uuid
+    DELETE FROM server_stat WHERE organization_id = ${tx.organizationId}::uuid AND ctid = ANY (ARRAY(
+      SELECT ctid FROM server_stat WHERE organization_id = ${tx.organizationId}::uuid
         AND at < now() - CASE minutes WHEN 5 THEN ${fiveMinutesMs}::float8 ELSE ${hoursMs}::float8 END
           * interval '1 ms'
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;

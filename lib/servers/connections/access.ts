@@ -69,9 +69,7 @@ export class GrantAccess implements Access {
     // A token that expired on its way to the server proves nothing; the next one gets its own attempt.
     if (neededScope === null && grant.expiresInMs !== null && grant.expiresInMs <= 0) return;
     await this.#within((tx) =>
-      neededScope === null
-        ? markNeedsReauth(this.#organizationId, tx, grant, seen)
-        : markNeedsScope(this.#organizationId, tx, grant, seen, neededScope),
+      neededScope === null ? markNeedsReauth(tx, grant, seen) : markNeedsScope(tx, grant, seen, neededScope),
     );
   }
 
@@ -101,8 +99,7 @@ export class GrantAccess implements Access {
   /** `stillGoodForMs`: remaining lifetime of the old token. `changes`: the counter when `grant` was read. */
   async #renew(grant: Grant, stillGoodForMs: number, changes: number): Promise<string> {
     if (!grant.renews) {
-      if (this.#judges)
-        await this.#within((tx) => markNeedsReauth(this.#organizationId, tx, grant, grant.version));
+      if (this.#judges) await this.#within((tx) => markNeedsReauth(tx, grant, grant.version));
       throw needed(null);
     }
     try {
@@ -135,7 +132,7 @@ export class GrantAccess implements Access {
 
   /** Throws SignInNeeded if the grant is unusable. */
   async #read(): Promise<Grant> {
-    const grant = await this.#within((tx) => readGrant(this.#organizationId, tx, this.#connectionId));
+    const grant = await this.#within((tx) => readGrant(tx, this.#connectionId));
     if (!grant || !isUsable(grant)) throw needed(grant);
     return grant;
   }

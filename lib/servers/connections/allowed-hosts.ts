@@ -13,7 +13,6 @@ import { recordAllowedHosts } from "../transitions.ts";
  * `forbidden`, `not_found`.
  */
 export async function requireAllowedHosts(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   serverId: string,
@@ -23,7 +22,7 @@ export async function requireAllowedHosts(
   const found = foreignEndpoints(metadata);
   if (!found) return;
   const server = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null },
     select: { name: true, oauthHosts: true },
   });
   if (!server) throw notFound("server");
@@ -32,7 +31,7 @@ export async function requireAllowedHosts(
   if (!allowHosts || !isSameSet(allowHosts, hosts)) throw notAllowed(hosts);
   if (!may(principal.role, "servers:manage"))
     throw new AppError("forbidden", "Only admins allow the hosts of a sign-in.");
-  await recordAllowedHosts(organizationId, tx, principal, { id: serverId, name: server.name }, found);
+  await recordAllowedHosts(tx, principal, { id: serverId, name: server.name }, found);
 }
 
 function notAllowed(hosts: string[]): AppError {

@@ -35,7 +35,7 @@ export async function finishConnecting(
   const flow =
     state && another === undefined
       ? await services.db.withOrganization(organizationId, (tx) =>
-          takeFlow(organizationId, tx, services.seal, state, { userId, sessionId }),
+          takeFlow(tx, services.seal, state, { userId, sessionId }),
         )
       : null;
   if (!flow) return { serverId: null, refused: "flow_unknown" };
@@ -113,7 +113,7 @@ async function exchangeAndKeep(
   const tokens = await exchangeCode({ metadata, client, resource }, answer, services.network).catch(
     async (error: unknown) => {
       if (error instanceof OAuthRefused && error.code === "client_refused")
-        await within((tx) => forgetDynamicClient(organizationId, tx, row.id));
+        await within((tx) => forgetDynamicClient(tx, row.id));
       throw error;
     },
   );
@@ -126,7 +126,7 @@ async function exchangeAndKeep(
       where: { organizationId, id: serverId },
       select: { id: true, name: true },
     });
-    await saveGrant(organizationId, tx, principal, services.seal, {
+    await saveGrant(tx, principal, services.seal, {
       server,
       shared,
       issuer: metadata.issuer,

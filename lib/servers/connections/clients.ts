@@ -36,24 +36,20 @@ export async function clientFor(
   origin: string,
 ): Promise<KnownClient> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
-  const known = await within((tx) =>
-    knownClient(organizationId, tx, services.seal, serverId, metadata, origin),
-  );
+  const known = await within((tx) => knownClient(tx, services.seal, serverId, metadata, origin));
   if (known) return known;
   const made = await introduce(services, metadata, origin);
-  return within((tx) =>
-    storeClient(organizationId, tx, services.seal, { serverId, issuer: metadata.issuer, ...made }),
-  );
+  return within((tx) => storeClient(tx, services.seal, { serverId, issuer: metadata.issuer, ...made }));
 }
 
 async function knownClient(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   serverId: string,
   metadata: AuthorizationMetadata,
   origin: string,
 ): Promise<KnownClient | null> {
+  const { organizationId } = tx;
   const { issuer } = metadata;
   const own = callbackUrl(origin, issuer);
   const given = await tx.oauthClient.findFirst({
@@ -61,7 +57,7 @@ async function knownClient(
     select: CLIENT,
   });
   if (given) {
-    if (given.issuer === null) await bind(organizationId, tx, given.id, serverId, issuer, own);
+    if (given.issuer === null) await bind(tx, given.id, serverId, issuer, own);
     else if (given.issuer !== issuer) throw new OAuthRefused("issuer_changed");
     // Bound before issuers had addresses of their own: what the authorization server knows is the shared one.
     const isOld = given.issuer !== null && given.redirectUri === null;
@@ -105,17 +101,10 @@ function documentCallback(origin: string, issuer: string): string {
 }
 
 /** Binds an admin's client to its issuer at the first connection, replacing other clients of that issuer. */
-async function bind(
-  organizationId: string,
-  tx: Tx,
-  id: string,
-  serverId: string,
-  issuer: string,
-  redirectUri: string,
-) {
-  await tx.oauthClient.deleteMany({ where: { organizationId, serverId, issuer } });
+async function bind(tx: Tx, id: string, serverId: string, issuer: string, redirectUri: string) {
+  await tx.oauthClient.deleteMany({ where: { organizationId: tx.organizationId, serverId, issuer } });
   await tx.oauthClient.updateMany({
-    where: { organizationId, id, issuer: null },
+    where: { organizationId: tx.organizationId, id, issuer: null },
     data: { issuer, redirectUri },
   });
 }
@@ -145,11 +134,11 @@ interface NewClient {
 
 /** Stores a client in place of an invalid one. Of two simultaneous registrations the last one wins. */
 async function storeClient(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   made: NewClient & { serverId: string; issuer: string },
 ): Promise<KnownClient> {
+  const { organizationId } = tx;
   const { serverId, issuer, client, redirectUri } = made;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`oauth-client ${organizationId} ${serverId}`}, 0))`;
   const was = await tx.oauthClient.findFirst({
@@ -171,12 +160,12 @@ async function storeClient(
 
 /** Sets or removes (null) an admin's client for a server. A client with the same id keeps its grants and redirect address. */
 export async function giveClient(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   serverId: string,
   given: { clientId: string; clientSecret: string | null } | null,
 ): Promise<void> {
+  const { organizationId } = tx;
   const was = await tx.oauthClient.findFirst({
     where: { organizationId, serverId, registered: "pre-registered" },
     select: CLIENT,
@@ -204,8 +193,10 @@ export async function giveClient(
 }
 
 /** Deletes a client that the authorization server rejects, so that the next connection registers anew. */
-export async function forgetDynamicClient(organizationId: string, tx: Tx, id: string): Promise<void> {
-  await tx.oauthClient.deleteMany({ where: { organizationId, id, registered: "dynamic" } });
+export async function forgetDynamicClient(tx: Tx, id: string): Promise<void> {
+  await tx.oauthClient.deleteMany({
+    where: { organizationId: tx.organizationId, id, registered: "dynamic" },
+  });
 }
 
 const CLIENT = { id: true, issuer: true, clientId: true, sealedSecret: true, redirectUri: true } as const;

@@ -42,8 +42,8 @@ export async function beginConnecting(
     throw new AppError("forbidden", "Only admins connect the shared connection.");
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
   const { server, asked } = await within(async (tx) => ({
-    server: await readServer(organizationId, tx, NOBODY, serverId),
-    asked: await askedBefore(organizationId, tx, serverId, shared ? null : userId),
+    server: await readServer(tx, NOBODY, serverId),
+    asked: await askedBefore(tx, serverId, shared ? null : userId),
   }));
   if (server.authKind !== "oauth")
     throw new AppError("cannot_connect", "This server does not use OAuth.", {
@@ -54,7 +54,7 @@ export async function beginConnecting(
     const found = await discoverAuthorization(server.url, services.network);
     const { metadata, resource } = found;
     // Before the registration, which may be at another's host itself.
-    await within((tx) => requireAllowedHosts(organizationId, tx, principal, serverId, metadata, allowHosts));
+    await within((tx) => requireAllowedHosts(tx, principal, serverId, metadata, allowHosts));
     ownAddress = callbackUrl(origin, metadata.issuer);
     const wanted = scopes?.join(" ") || asked.setting || unionOfScopes(found.scope, asked.needed);
     const scope = withOfflineAccess(wanted, metadata.scopes_supported);
@@ -67,7 +67,7 @@ export async function beginConnecting(
       services.network,
     );
     await within((tx) =>
-      beginFlow(organizationId, tx, services.seal, state, {
+      beginFlow(tx, services.seal, state, {
         userId,
         sessionId,
         serverId,
@@ -100,13 +100,13 @@ const NEEDS_CLIENT = new Set<OAuthRefusal>([
 ]);
 
 /** Reads the admin's scope setting, and the scopes that a call on this connection lacked. */
-async function askedBefore(organizationId: string, tx: Tx, serverId: string, ownerId: string | null) {
+async function askedBefore(tx: Tx, serverId: string, ownerId: string | null) {
   const [row] = await tx.$queryRaw<{ setting: string | null; needed: string | null }[]>`
     SELECT s.oauth_scope AS setting, g.needed_scope AS needed FROM server s
       LEFT JOIN connection c ON c.organization_id = s.organization_id AND c.server_id = s.id
         AND c.user_id IS NOT DISTINCT FROM ${ownerId}::uuid
       LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
-    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid`;
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.id = ${serverId}::uuid`;
   return { setting: unionOfScopes(row?.setting, row?.setting && row.needed), needed: row?.needed ?? null };
 }
 

@@ -33,18 +33,11 @@ export async function disconnect(
       where: { organizationId, id: connectionId, OR: [{ userId: null }, { userId: principal.userId }] },
       select: { userId: true, serverId: true },
     });
-    const grant = connection && (await readGrant(organizationId, tx, connectionId));
+    const grant = connection && (await readGrant(tx, connectionId));
     if (!connection || !grant || grant.state === "revoked") throw notFound("connection");
     if (connection.userId === null && !allows(principal, "connections:share"))
       throw new AppError("forbidden", "Only admins disconnect the shared connection.");
-    return forget(
-      organizationId,
-      tx,
-      services.seal,
-      principal.actor,
-      connectionId,
-      "connection.disconnected",
-    );
+    return forget(tx, services.seal, principal.actor, connectionId, "connection.disconnected");
   });
   await revokeAll(services.network, forgotten);
 }
@@ -53,25 +46,18 @@ export async function disconnect(
  * Deletes all grants of a person: their own connections, and shared ones that they signed in for. For ending
  * a membership. Pass the result to `revokeAll` after the commit.
  */
-export async function forgetGrantsOf(
-  organizationId: string,
-  tx: Tx,
-  seal: Seal,
-  actor: Actor,
-  userId: string,
-): Promise<Forgotten[]> {
+export async function forgetGrantsOf(tx: Tx, seal: Seal, actor: Actor, userId: string): Promise<Forgotten[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT g.connection_id AS id FROM oauth_grant g
       JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
-    WHERE g.organization_id = ${organizationId}::uuid AND g.state <> 'revoked'
+    WHERE g.organization_id = ${tx.organizationId}::uuid AND g.state <> 'revoked'
       AND (c.user_id = ${userId}::uuid OR (c.user_id IS NULL AND g.connected_by = ${userId}::uuid))
     ORDER BY g.connection_id FOR UPDATE OF g`;
-  return forgetThese(organizationId, tx, seal, actor, rows);
+  return forgetThese(tx, seal, actor, rows);
 }
 
 /** Deletes all grants at a server. After the commit, pass the result to `revokeAll`. */
 export async function forgetGrantsAt(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   actor: Actor,
@@ -80,27 +66,19 @@ export async function forgetGrantsAt(
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT g.connection_id AS id FROM oauth_grant g
       JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
-    WHERE g.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid AND g.state <> 'revoked'
+    WHERE g.organization_id = ${tx.organizationId}::uuid AND c.server_id = ${serverId}::uuid AND g.state <> 'revoked'
     ORDER BY g.connection_id FOR UPDATE OF g`;
-  return forgetThese(organizationId, tx, seal, actor, rows);
+  return forgetThese(tx, seal, actor, rows);
 }
 
 /** Expects the grants to be locked, because the first event locks the chain's head, which must come last. */
-async function forgetThese(
-  organizationId: string,
-  tx: Tx,
-  seal: Seal,
-  actor: Actor,
-  rows: { id: string }[],
-): Promise<Forgotten[]> {
+async function forgetThese(tx: Tx, seal: Seal, actor: Actor, rows: { id: string }[]): Promise<Forgotten[]> {
   const forgotten: Forgotten[] = [];
-  for (const { id } of rows)
-    forgotten.push(...(await forget(organizationId, tx, seal, actor, id, "connection.revoked")));
+  for (const { id } of rows) forgotten.push(...(await forget(tx, seal, actor, id, "connection.revoked")));
   return forgotten;
 }
 
 async function forget(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   actor: Actor,
@@ -108,13 +86,13 @@ async function forget(
   type: "connection.disconnected" | "connection.revoked",
 ): Promise<Forgotten[]> {
   // Waits for a concurrent renewal to finish writing; later ones write nothing.
-  await tx.$queryRaw`SELECT 1 FROM oauth_grant WHERE organization_id = ${organizationId}::uuid
+  await tx.$queryRaw`SELECT 1 FROM oauth_grant WHERE organization_id = ${tx.organizationId}::uuid
     AND connection_id = ${connectionId}::uuid FOR UPDATE`;
-  const grant = await readGrant(organizationId, tx, connectionId);
+  const grant = await readGrant(tx, connectionId);
   if (!grant) return [];
-  const client = await readClientOf(organizationId, tx, seal, grant);
-  const tokens = openTokens(seal, organizationId, grant);
-  await forgetGrant(organizationId, tx, actor, grant, type);
+  const client = await readClientOf(tx, seal, grant);
+  const tokens = openTokens(seal, tx.organizationId, grant);
+  await forgetGrant(tx, actor, grant, type);
   return client && tokens ? [{ metadata: grant.metadata, client, tokens }] : [];
 }
 

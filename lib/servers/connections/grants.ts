@@ -29,7 +29,7 @@ export function isUsable(grant: Pick<Grant, "state"> | null): boolean {
 }
 
 /** Returns the grant, or null if nobody ever signed in for this connection. */
-export async function readGrant(organizationId: string, tx: Tx, connectionId: string): Promise<Grant | null> {
+export async function readGrant(tx: Tx, connectionId: string): Promise<Grant | null> {
   const [row] = await tx.$queryRaw<(Omit<Grant, "metadata"> & { metadata: unknown })[]>`
     SELECT g.connection_id AS "connectionId", c.server_id AS "serverId", g.state, g.version,
       g.sealed_tokens AS "sealedTokens", g.issuer, g.metadata, g.resource, g.client_id AS "clientId", g.scope,
@@ -38,7 +38,7 @@ export async function readGrant(organizationId: string, tx: Tx, connectionId: st
       (extract(epoch FROM g.expires_at - now()) * 1000)::float8 AS "expiresInMs"
     FROM oauth_grant g
       JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
-    WHERE g.organization_id = ${organizationId}::uuid AND g.connection_id = ${connectionId}::uuid`;
+    WHERE g.organization_id = ${tx.organizationId}::uuid AND g.connection_id = ${connectionId}::uuid`;
   return row ? { ...row, metadata: authorizationMetadataSchema.parse(row.metadata) } : null;
 }
 
@@ -75,17 +75,16 @@ export function openClient(
 
 /** Returns the client that received the grant, or null if replaced or deleted. */
 export async function readClientOf(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   grant: Pick<Grant, "serverId" | "issuer" | "clientId">,
 ): Promise<OAuthClient | null> {
   const { serverId, issuer, clientId } = grant;
   const row = await tx.oauthClient.findFirst({
-    where: { organizationId, serverId, issuer, clientId },
+    where: { organizationId: tx.organizationId, serverId, issuer, clientId },
     select: { id: true, clientId: true, sealedSecret: true },
   });
-  return row && openClient(seal, organizationId, row);
+  return row && openClient(seal, tx.organizationId, row);
 }
 
 /** Returns all distinct scopes, space-separated, or null if there are none. */

@@ -21,27 +21,21 @@ interface Row {
 
 /** Lists none for a server without OAuth, and only the shared one for a key. Throws `not_found`. */
 export async function listConnections(
-  organizationId: string,
   tx: Tx,
   { userId }: Principal,
   serverId: string,
 ): Promise<ServerConnection[]> {
   const server = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null, builtin: false },
     select: { authKind: true },
   });
   if (!server) throw notFound("server");
   if (server.authKind !== "oauth") return [];
-  const own = userId === null ? [] : [await read(organizationId, tx, serverId, userId)];
-  return [...own, await read(organizationId, tx, serverId, null)];
+  const own = userId === null ? [] : [await read(tx, serverId, userId)];
+  return [...own, await read(tx, serverId, null)];
 }
 
-async function read(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  ownerId: string | null,
-): Promise<ServerConnection> {
+async function read(tx: Tx, serverId: string, ownerId: string | null): Promise<ServerConnection> {
   const [row] = await tx.$queryRaw<Row[]>`
     SELECT c.id AS "connectionId", g.state, g.issuer, g.scope, g.needed_scope AS "neededScope",
       g.connected_at AS "connectedAt", g.expires_at AS "expiresAt", g.renews, u.id AS "byId", u.name AS "byName",
@@ -50,7 +44,7 @@ async function read(
     FROM connection c
       LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
       LEFT JOIN "user" u ON u.id = g.connected_by
-    WHERE c.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.server_id = ${serverId}::uuid
       AND c.user_id IS NOT DISTINCT FROM ${ownerId}::uuid`;
   const state = shownState(row?.state ?? null);
   const isKnown = row !== undefined && state !== "not_connected";

@@ -12,12 +12,11 @@ import { GrantAccess } from "./access.ts";
  * connection must be connected. Throws `not_found`, `not_connected`.
  */
 export async function connectionFor(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   serverId: string,
 ): Promise<{ id: string; isShared: boolean }> {
-  const found = await candidates(organizationId, tx, principal, serverId);
+  const found = await candidates(tx, principal, serverId);
   const usable = found.find(({ isReady }) => isReady);
   if (usable) return { id: usable.id, isShared: usable.isShared };
   if (found.length === 0) throw notFound("server");
@@ -35,23 +34,21 @@ export async function connectionFor(
  * connected. Throws `not_found`.
  */
 export async function addressFor(
-  organizationId: string,
   tx: Tx,
   principal: Pick<Principal, "userId">,
   serverId: string,
 ): Promise<ConnectionAddress> {
-  const found = await candidates(organizationId, tx, principal, serverId);
+  const found = await candidates(tx, principal, serverId);
   const chosen = found.find(({ isReady }) => isReady) ?? found.find(({ isShared }) => isShared);
   if (!chosen) throw notFound("server");
   return readAddress(
-    Prisma.sql`c.organization_id = ${organizationId}::uuid AND c.id = ${chosen.id}::uuid`,
+    Prisma.sql`c.organization_id = ${tx.organizationId}::uuid AND c.id = ${chosen.id}::uuid`,
     tx,
   );
 }
 
 /** Returns own connections before shared ones. */
 function candidates(
-  organizationId: string,
   tx: Tx,
   { userId }: Pick<Principal, "userId">,
   serverId: string,
@@ -62,7 +59,7 @@ function candidates(
         ELSE c.user_id IS NULL END AS "isReady"
     FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
       LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
-    WHERE c.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.server_id = ${serverId}::uuid
       AND s.removed_at IS NULL AND NOT s.builtin AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid)
     ORDER BY c.user_id NULLS LAST`;
 }
@@ -91,13 +88,8 @@ export interface ConnectionAddress {
 }
 
 /** Returns a server's endpoint with the shared connection's credentials. Throws like `endpointOf`. */
-export async function sharedEndpoint(
-  services: Services,
-  organizationId: string,
-  tx: Tx,
-  server: { id: string },
-): Promise<Endpoint> {
-  const shared = Prisma.sql`c.organization_id = ${organizationId}::uuid AND s.id = ${server.id}::uuid
+export async function sharedEndpoint(services: Services, tx: Tx, server: { id: string }): Promise<Endpoint> {
+  const shared = Prisma.sql`c.organization_id = ${tx.organizationId}::uuid AND s.id = ${server.id}::uuid
     AND c.user_id IS NULL`;
   return endpointOf(await readAddress(shared, tx), services);
 }

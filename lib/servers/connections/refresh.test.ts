@@ -50,7 +50,7 @@ test("an engine and the web that renew at once use the rotating token once, and 
 test("without that, two uses at once end the grant: what the claim is for", async () => {
   const grant = await fixture.grant(id);
   const client = await fixture.organization.within((tx) =>
-    readClientOf(organizationId, tx, fixture.organization.seal, grant),
+    readClientOf(tx, fixture.organization.seal, grant),
   );
   const { refreshToken } = openTokens(fixture.organization.seal, organizationId, grant)!;
   const party = { metadata: grant.metadata, client: client!, resource: grant.resource };
@@ -87,9 +87,7 @@ test("who comes with an old version takes nothing away", async () => {
   const grant = await fixture.grant(id);
   await due();
   await webAccess().fresh();
-  const taken = await fixture.organization.within((tx) =>
-    markNeedsReauth(organizationId, tx, grant, grant.version),
-  );
+  const taken = await fixture.organization.within((tx) => markNeedsReauth(tx, grant, grant.version));
   expect(taken).toBe(false);
   expect((await fixture.grant(id)).state).toBe("connected");
 });
@@ -120,8 +118,7 @@ test("an authorization server that is away changes nothing: the old token is use
 test("who finds it claimed waits, and takes over when the claim has run out", async () => {
   await over();
   const { version } = await fixture.grant(id);
-  const claim = (ms: number) =>
-    fixture.organization.within((tx) => claimGrant(organizationId, tx, id, version, ms));
+  const claim = (ms: number) => fixture.organization.within((tx) => claimGrant(tx, id, version, ms));
   expect(await claim(1_000)).toBe(true);
   expect(await claim(1_000)).toBe(false);
   const waiting = engineAccess().fresh();
@@ -135,7 +132,7 @@ test("a token that is still good is used where the process that claimed its rene
   const before = await fixture.accessToken(id);
   await due();
   const { version } = await fixture.grant(id);
-  await fixture.organization.within((tx) => claimGrant(organizationId, tx, id, version, 3600_000));
+  await fixture.organization.within((tx) => claimGrant(tx, id, version, 3600_000));
   expect(await engineAccess().fresh()).toBe(before);
   expect(fixture.renewals()).toBe(0);
 });

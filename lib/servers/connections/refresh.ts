@@ -36,11 +36,11 @@ export async function renewGrant(
   isStillGood: boolean,
 ): Promise<Grant | null> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
-  const look = () => within((tx) => readGrant(organizationId, tx, connectionId));
+  const look = () => within((tx) => readGrant(tx, connectionId));
   const patience = performance.now() + (isStillGood ? SHORT_PATIENCE_MS : PATIENCE_MS);
   for (;;) {
     const claimedAt = thisMoment();
-    if (await within((tx) => claimGrant(organizationId, tx, connectionId, seen, CLAIM_MS))) {
+    if (await within((tx) => claimGrant(tx, connectionId, seen, CLAIM_MS))) {
       await renewClaimed(services, organizationId, connectionId, seen, claimedAt);
       return look();
     }
@@ -66,8 +66,8 @@ async function renewClaimed(
     if (msSince(claimedAt) > START_WITHIN_MS) throw new OAuthRefused("unreachable");
   };
   const found = await within(async (tx) => {
-    const grant = await readGrant(organizationId, tx, connectionId);
-    return grant && { grant, client: await readClientOf(organizationId, tx, services.seal, grant) };
+    const grant = await readGrant(tx, connectionId);
+    return grant && { grant, client: await readClientOf(tx, services.seal, grant) };
   });
   if (found?.grant.version !== seen) return;
   const { grant, client } = found;
@@ -77,14 +77,12 @@ async function renewClaimed(
     const { metadata, resource } = grant;
     const party = { metadata, client, resource };
     const tokens = await renewTokens(party, refreshToken, services.network, mayStart);
-    await keep(() =>
-      within((tx) => saveRenewed(organizationId, tx, services.seal, connectionId, seen, tokens)),
-    );
+    await keep(() => within((tx) => saveRenewed(tx, services.seal, connectionId, seen, tokens)));
   } catch (error) {
     const isOver = error instanceof OAuthRefused && isFinal(error);
     await within(async (tx) => {
-      if (isOver) await markNeedsReauth(organizationId, tx, grant, seen);
-      else await releaseGrant(organizationId, tx, connectionId, seen);
+      if (isOver) await markNeedsReauth(tx, grant, seen);
+      else await releaseGrant(tx, connectionId, seen);
     });
     if (!isOver) throw error;
   }

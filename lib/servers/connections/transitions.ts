@@ -15,17 +15,12 @@ import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
 import { type ChildLog, withLogs } from "./log-tail.ts";
 
 /** Stores stderr lines of a command server. Untrusted text: for operators, never for tenants' logs. */
-export async function recordLogTail(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  logs: ChildLog[],
-): Promise<void> {
+export async function recordLogTail(tx: Tx, connectionId: string, logs: ChildLog[]): Promise<void> {
   const [row] = await tx.$queryRaw<{ tail: string | null }[]>`SELECT log_tail AS tail FROM connection
-    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid FOR NO KEY UPDATE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${connectionId}::uuid FOR NO KEY UPDATE`;
   const tail = withLogs(row?.tail ?? null, logs);
   await tx.$executeRaw`UPDATE connection SET log_tail = ${storableText(tail)}, log_tail_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${connectionId}::uuid`;
 }
 
 export interface NewGrant {
@@ -45,22 +40,21 @@ export interface NewGrant {
  * connection's id. Throws `not_found` if the server was removed meanwhile.
  */
 export async function saveGrant(
-  organizationId: string,
   tx: Tx,
   principal: Principal & { userId: string },
   seal: Seal,
   { server, shared, issuer, metadata, resource, clientId, scope, tokens }: NewGrant,
 ): Promise<string> {
   const { userId, actor } = principal;
-  const connectionId = await ensureConnection(organizationId, tx, server.id, shared ? null : userId, userId);
+  const connectionId = await ensureConnection(tx, server.id, shared ? null : userId, userId);
   const granted = tokens.scope ?? scope;
   const before = await tx.$queryRaw<{ state: string }[]>`SELECT state FROM oauth_grant
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid FOR UPDATE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid FOR UPDATE`;
   await tx.$executeRaw`
     INSERT INTO oauth_grant (organization_id, connection_id, state, sealed_tokens, issuer, metadata, resource,
       client_id, scope, renews, refresh_at, expires_at, connected_by)
-    VALUES (${organizationId}::uuid, ${connectionId}::uuid, 'connected',
-      ${sealTokens(seal, organizationId, connectionId, tokens)}, ${issuer}, ${JSON.stringify(metadata)}::jsonb,
+    VALUES (${tx.organizationId}::uuid, ${connectionId}::uuid, 'connected',
+      ${sealTokens(seal, tx.organizationId, connectionId, tokens)}, ${issuer}, ${JSON.stringify(metadata)}::jsonb,
       ${resource}, ${clientId}, ${granted}, ${tokens.refreshToken !== null},
       now() + ${refreshAfterMs(tokens)}::float8 * interval '1 ms',
       now() + ${tokens.expiresInMs}::float8 * interval '1 ms', ${userId}::uuid)
@@ -70,11 +64,11 @@ export async function saveGrant(
       scope = excluded.scope, needed_scope = NULL, renews = excluded.renews, refresh_at = excluded.refresh_at,
       expires_at = excluded.expires_at, claimed_until = NULL, connected_by = excluded.connected_by,
       connected_at = now(), refreshed_at = NULL`;
-  await lockServer(organizationId, tx, server.id);
+  await lockServer(tx, server.id);
   await renewAccess(tx, connectionId);
-  await publishChange(organizationId, tx, "server", [server.id]);
+  await publishChange(tx, "server", [server.id]);
   const isAgain = before[0] !== undefined && before[0].state !== "revoked";
-  await appendEvents(organizationId, tx, [
+  await appendEvents(tx, [
     {
       type: isAgain ? "connection.renewed" : "connection.authorized",
       actor,
@@ -86,7 +80,6 @@ export async function saveGrant(
 
 /** Replaces the tokens of version `seen`. Returns false if those were replaced or revoked meanwhile. */
 export async function saveRenewed(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   connectionId: string,
@@ -94,19 +87,18 @@ export async function saveRenewed(
   tokens: Tokens,
 ): Promise<boolean> {
   const saved = await tx.$executeRaw`
-    UPDATE oauth_grant SET sealed_tokens = ${sealTokens(seal, organizationId, connectionId, tokens)},
+    UPDATE oauth_grant SET sealed_tokens = ${sealTokens(seal, tx.organizationId, connectionId, tokens)},
       version = version + 1, scope = coalesce(${tokens.scope}, scope), claimed_until = NULL, refreshed_at = now(),
       renews = ${tokens.refreshToken !== null},
       refresh_at = now() + ${refreshAfterMs(tokens)}::float8 * interval '1 ms',
       expires_at = now() + ${tokens.expiresInMs}::float8 * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid
       AND version = ${seen} AND state IN ('connected', 'needs_scope')`;
   return saved === 1;
 }
 
 /** Claims the renewal of version `seen` for this process. Returns false if already claimed or renewed. */
 export async function claimGrant(
-  organizationId: string,
   tx: Tx,
   connectionId: string,
   seen: bigint,
@@ -114,25 +106,19 @@ export async function claimGrant(
 ): Promise<boolean> {
   const claimed = await tx.$executeRaw`
     UPDATE oauth_grant SET claimed_until = clock_timestamp() + ${forMs} * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
       AND state IN ('connected', 'needs_scope') AND (claimed_until IS NULL OR claimed_until < clock_timestamp())`;
   return claimed === 1;
 }
 
 /** Releases a claim after a failed renewal, so that another process may try. */
-export async function releaseGrant(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  seen: bigint,
-): Promise<void> {
+export async function releaseGrant(tx: Tx, connectionId: string, seen: bigint): Promise<void> {
   await tx.$executeRaw`UPDATE oauth_grant SET claimed_until = NULL
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}`;
 }
 
 /** Marks the tokens of version `seen` as ended. Returns false for a newer version, which stays. */
 export async function markNeedsReauth(
-  organizationId: string,
   tx: Tx,
   grant: Pick<Grant, "connectionId" | "serverId">,
   seen: bigint,
@@ -140,17 +126,16 @@ export async function markNeedsReauth(
   const { connectionId, serverId } = grant;
   const marked = await tx.$executeRaw`
     UPDATE oauth_grant SET state = 'needs_reauth', needed_scope = NULL, claimed_until = NULL
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
       AND state IN ('connected', 'needs_scope')`;
   if (marked !== 1) return false;
-  await noteSignedOut(organizationId, tx, serverId);
-  await tell(organizationId, tx, "connection.needs_reauth", ENGINE_ACTOR, connectionId, serverId);
+  await noteSignedOut(tx, serverId);
+  await tell(tx, "connection.needs_reauth", ENGINE_ACTOR, connectionId, serverId);
   return true;
 }
 
 /** Marks scopes that version `seen` lacks. The next sign-in requests them plus all current ones (A14). */
 export async function markNeedsScope(
-  organizationId: string,
   tx: Tx,
   grant: Pick<Grant, "connectionId" | "serverId" | "scope" | "neededScope">,
   seen: bigint,
@@ -159,16 +144,15 @@ export async function markNeedsScope(
   const { connectionId, serverId } = grant;
   const needed = unionOfScopes(grant.scope, grant.neededScope, scope);
   const marked = await tx.$executeRaw`UPDATE oauth_grant SET state = 'needs_scope', needed_scope = ${needed}
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
       AND state IN ('connected', 'needs_scope') AND needed_scope IS DISTINCT FROM ${needed}`;
   if (marked !== 1) return false;
-  await tell(organizationId, tx, "connection.needs_scope", ENGINE_ACTOR, connectionId, serverId, { scope });
+  await tell(tx, "connection.needs_scope", ENGINE_ACTOR, connectionId, serverId, { scope });
   return true;
 }
 
 /** Deletes the tokens. Open tasks stay and wait. Returns false if there were no tokens. */
 export async function forgetGrant(
-  organizationId: string,
   tx: Tx,
   actor: Actor,
   { connectionId, serverId }: Pick<Grant, "connectionId" | "serverId">,
@@ -177,17 +161,16 @@ export async function forgetGrant(
   const forgotten = await tx.$executeRaw`
     UPDATE oauth_grant SET state = 'revoked', sealed_tokens = NULL, needed_scope = NULL, version = version + 1,
       renews = false, refresh_at = NULL, expires_at = NULL, claimed_until = NULL
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid
       AND state <> 'revoked'`;
   if (forgotten !== 1) return false;
   await renewAccess(tx, connectionId);
-  await noteSignedOut(organizationId, tx, serverId);
-  await tell(organizationId, tx, type, actor, connectionId, serverId);
+  await noteSignedOut(tx, serverId);
+  await tell(tx, type, actor, connectionId, serverId);
   return true;
 }
 
 async function tell(
-  organizationId: string,
   tx: Tx,
   type:
     | "connection.needs_reauth"
@@ -202,11 +185,9 @@ async function tell(
   const [named] = await tx.$queryRaw<{ name: string; shared: boolean }[]>`
     SELECT s.name, c.user_id IS NULL AS shared FROM connection c
       JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
-  await publishChange(organizationId, tx, "server", [serverId]);
-  await appendEvents(organizationId, tx, [
-    { type, actor, data: { serverId, connectionId, ...named, ...more } },
-  ]);
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ${connectionId}::uuid`;
+  await publishChange(tx, "server", [serverId]);
+  await appendEvents(tx, [{ type, actor, data: { serverId, connectionId, ...named, ...more } }]);
 }
 
 /**
@@ -214,7 +195,6 @@ async function tell(
  * who signs in for it becomes responsible.
  */
 async function ensureConnection(
-  organizationId: string,
   tx: Tx,
   serverId: string,
   ownerId: string | null,
@@ -223,11 +203,11 @@ async function ensureConnection(
   const rows =
     ownerId === null
       ? await tx.$queryRaw<{ id: string }[]>`UPDATE connection SET authorized_by = ${authorizedBy}::uuid
-          WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND user_id IS NULL
+          WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid AND user_id IS NULL
           RETURNING id`
       : await tx.$queryRaw<{ id: string }[]>`
           INSERT INTO connection (organization_id, id, server_id, user_id, authorized_by)
-          VALUES (${organizationId}::uuid, ${uuidv7()}::uuid, ${serverId}::uuid, ${ownerId}::uuid, ${authorizedBy}::uuid)
+          VALUES (${tx.organizationId}::uuid, ${uuidv7()}::uuid, ${serverId}::uuid, ${ownerId}::uuid, ${authorizedBy}::uuid)
           ON CONFLICT (organization_id, server_id, user_id) WHERE user_id IS NOT NULL
           DO UPDATE SET authorized_by = excluded.authorized_by RETURNING id`;
   if (!rows[0]) throw new Error(`server ${serverId} has no shared connection`);

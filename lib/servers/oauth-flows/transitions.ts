@@ -27,23 +27,22 @@ export interface Flow extends Traveller {
 
 /** Stores a sign-in with the hash of the secret `state`. Also deletes expired sign-ins. */
 export async function beginFlow(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   state: string,
   { verifier, metadata, ...flow }: Flow,
 ): Promise<void> {
-  await tx.$executeRaw`DELETE FROM oauth_flow WHERE organization_id = ${organizationId}::uuid AND expires_at < now()`;
+  await tx.$executeRaw`DELETE FROM oauth_flow WHERE organization_id = ${tx.organizationId}::uuid AND expires_at < now()`;
   const [clock] = await tx.$queryRaw<{ until: Date }[]>`SELECT now() + ${FLOW_MS} * interval '1 ms' AS until`;
   if (!clock) throw new Error("the database has no clock");
   const id = uuidv7();
   await tx.oauthFlow.create({
     data: {
-      organizationId,
+      organizationId: tx.organizationId,
       id,
       ...flow,
       stateHash: Uint8Array.from(hashSecret(state)),
-      sealedVerifier: seal.seal(place(organizationId, id), verifier),
+      sealedVerifier: seal.seal(place(tx.organizationId, id), verifier),
       issuer: metadata.issuer,
       metadata,
       expiresAt: clock.until,
@@ -56,21 +55,20 @@ export async function beginFlow(
  * used, expired, or another's.
  */
 export async function takeFlow(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   state: string,
   { userId, sessionId }: Traveller,
 ): Promise<Flow | null> {
   const [row] = await tx.$queryRaw<unknown[]>`
-    DELETE FROM oauth_flow WHERE organization_id = ${organizationId}::uuid AND state_hash = ${hashSecret(state)}
+    DELETE FROM oauth_flow WHERE organization_id = ${tx.organizationId}::uuid AND state_hash = ${hashSecret(state)}
       AND user_id = ${userId}::uuid AND session_id = ${sessionId}::uuid AND expires_at > now()
     RETURNING id, user_id AS "userId", session_id AS "sessionId", server_id AS "serverId", shared,
       oauth_client_id AS "oauthClientId", sealed_verifier AS "sealedVerifier", metadata, resource, scope,
       redirect_uri AS "redirectUri"`;
   if (!row) return null;
   const { id, sealedVerifier, ...flow } = rowSchema.parse(row);
-  return { ...flow, verifier: seal.open(place(organizationId, id), sealedVerifier) };
+  return { ...flow, verifier: seal.open(place(tx.organizationId, id), sealedVerifier) };
 }
 
 const rowSchema = z.object({

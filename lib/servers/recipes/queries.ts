@@ -18,9 +18,9 @@ export const RECIPE_NOT_REMOVED = Prisma.sql`(t.recipe_version IS NULL OR EXISTS
   WHERE v.organization_id = t.organization_id AND v.server_id = t.server_id AND v.name = t.tool AND v.until IS NULL))`;
 
 /** Returns whether a task's recipe was removed since it was made. */
-export async function isRemoved(organizationId: string, tx: Tx, taskId: string): Promise<boolean> {
+export async function isRemoved(tx: Tx, taskId: string): Promise<boolean> {
   const [removed] = await tx.$queryRaw<unknown[]>`SELECT FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND NOT ${RECIPE_NOT_REMOVED}`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND NOT ${RECIPE_NOT_REMOVED}`;
   return removed !== undefined;
 }
 
@@ -32,13 +32,9 @@ export function recipesIn(value: unknown): CurrentRecipe[] {
 }
 
 /** Returns the recipes in force, by server. */
-export async function currentRecipes(
-  organizationId: string,
-  tx: Tx,
-  serverIds: string[],
-): Promise<Map<string, CurrentRecipe[]>> {
+export async function currentRecipes(tx: Tx, serverIds: string[]): Promise<Map<string, CurrentRecipe[]>> {
   const rows = await tx.recipeVersion.findMany({
-    where: { organizationId, serverId: { in: serverIds }, until: null },
+    where: { organizationId: tx.organizationId, serverId: { in: serverIds }, until: null },
     select: { serverId: true, version: true, recipe: true },
     orderBy: [{ serverId: "asc" }, { name: "asc" }],
   });
@@ -50,26 +46,20 @@ export async function currentRecipes(
 
 /** Returns one version, also of a recipe that was removed; null: there is none. */
 export async function readVersion(
-  organizationId: string,
   tx: Tx,
   { serverId, name, version }: { serverId: string; name: string; version: number },
 ): Promise<Recipe | null> {
   const row = await tx.recipeVersion.findFirst({
-    where: { organizationId, serverId, name, version },
+    where: { organizationId: tx.organizationId, serverId, name, version },
     select: { recipe: true },
   });
   return row && recipeSchema.parse(row.recipe);
 }
 
 /** Lists the recipes in force, by name. `tools`: what the server itself lists. */
-export async function listRecipes(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  tools: Tool[] | null,
-): Promise<RecipeVersion[]> {
+export async function listRecipes(tx: Tx, serverId: string, tools: Tool[] | null): Promise<RecipeVersion[]> {
   const rows = await tx.recipeVersion.findMany({
-    where: { organizationId, serverId, until: null },
+    where: { organizationId: tx.organizationId, serverId, until: null },
     orderBy: { name: "asc" },
   });
   return rows.map((row) => toVersion(row, tools));
@@ -77,13 +67,14 @@ export async function listRecipes(
 
 /** Returns the recipe in force. Throws `not_found`. */
 export async function readRecipe(
-  organizationId: string,
   tx: Tx,
   serverId: string,
   name: string,
   tools: Tool[] | null,
 ): Promise<RecipeVersion> {
-  const row = await tx.recipeVersion.findFirst({ where: { organizationId, serverId, name, until: null } });
+  const row = await tx.recipeVersion.findFirst({
+    where: { organizationId: tx.organizationId, serverId, name, until: null },
+  });
   if (!row) throw notFound("recipe");
   return toVersion(row, tools);
 }

@@ -36,8 +36,8 @@ export async function tryRecipe(
   const recipe =
     input.recipe ??
     (await services.db.withOrganization(organizationId, async (tx) => {
-      const tools = await readOwnTools(organizationId, tx, serverId);
-      return (await readRecipe(organizationId, tx, serverId, name, tools)).recipe;
+      const tools = await readOwnTools(tx, serverId);
+      return (await readRecipe(tx, serverId, name, tools)).recipe;
     }));
   const errors = problemsOf(recipe).map(
     ({ field, message }): FieldError => ({ field: `recipe.${field}`, message }),
@@ -110,9 +110,9 @@ async function ask(
 ): Promise<{ reply: Record<string, unknown> } | { problem: string }> {
   const { organizationId } = principal;
   const { server, kept, address } = await services.db.withOrganization(organizationId, async (tx) => ({
-    server: await readServer(organizationId, tx, principal, serverId),
-    kept: await readKeptTools(organizationId, tx, serverId),
-    address: await addressFor(organizationId, tx, principal, serverId),
+    server: await readServer(tx, principal, serverId),
+    kept: await readKeptTools(tx, serverId),
+    address: await addressFor(tx, principal, serverId),
   }));
   if (kept.isPaused)
     throw new AppError("server_paused", "The server is paused: it is not asked until it goes on.");

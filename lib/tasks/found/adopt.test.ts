@@ -74,7 +74,6 @@ test("an adopted task asks its question, takes the answer once, and comes to its
   await fixture.startEngine();
   const taskId = await fixture.within((tx) =>
     adoptFoundTask(
-      fixture.organizationId,
       tx,
       fixture.operator,
       seal,
@@ -108,9 +107,7 @@ test("so does a start of unknown outcome, once a person has said what it made", 
     });
     await tx.taskWatch.create({ data: { organizationId: fixture.organizationId, taskId: started } });
   });
-  await fixture.within((tx) =>
-    settleStart(fixture.organizationId, tx, fixture.operator, seal, started, foundId),
-  );
+  await fixture.within((tx) => settleStart(tx, fixture.operator, seal, started, foundId));
   await approve(started);
   await queries.inState(started, "completed");
   expect(await queries.task(started)).toMatchObject({ adopted: true, outcome: "PAID" });

@@ -10,14 +10,13 @@ import { foundPlace, handleDigest, knownAmong } from "./handle.ts";
 
 /** The tasks of a server that Intray does not know. */
 export async function unknownAmong(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   connectionId: string,
   tasks: RemoteTask[],
 ): Promise<RemoteTask[]> {
-  const digests = tasks.map(({ taskId }) => handleDigest(seal, organizationId, taskId));
-  const ours = await knownAmong(organizationId, tx, connectionId, digests);
+  const digests = tasks.map(({ taskId }) => handleDigest(seal, tx.organizationId, taskId));
+  const ours = await knownAmong(tx, connectionId, digests);
   return tasks.filter((_, at) => !ours.has(digests[at]!.toString("hex")));
 }
 
@@ -30,7 +29,6 @@ export interface Candidate {
 }
 
 export async function keepCandidate(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   of: { connectionId: string; taskId: string },
@@ -38,16 +36,16 @@ export async function keepCandidate(
 ): Promise<void> {
   const id = uuidv7();
   const sealed = (column: "sealed_handle" | "sealed_session", value: string) =>
-    seal.seal(foundPlace(organizationId, id, column), value);
-  const digest = handleDigest(seal, organizationId, remote.taskId);
+    seal.seal(foundPlace(tx.organizationId, id, column), value);
+  const digest = handleDigest(seal, tx.organizationId, remote.taskId);
   await tx.$executeRaw`
     INSERT INTO found_task AS f (organization_id, id, connection_id, task_id, sealed_handle, handle_digest,
       sealed_session, status, status_message, server_created_at)
-    VALUES (${organizationId}::uuid, ${id}::uuid, ${of.connectionId}::uuid, ${of.taskId}::uuid,
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${of.connectionId}::uuid, ${of.taskId}::uuid,
       ${sealed("sealed_handle", remote.taskId)}, ${digest},
       ${session === null ? null : sealed("sealed_session", session)}, ${remote.status},
       ${contentOf(tx).text("found_task.status_message", id, remote.statusMessage === null ? null : storableText(remote.statusMessage))},
       ${createdAt})
     ON CONFLICT (organization_id, connection_id, handle_digest) DO UPDATE SET task_id = coalesce(f.task_id, excluded.task_id)`;
-  await publishChange(organizationId, tx, "task", [of.taskId]);
+  await publishChange(tx, "task", [of.taskId]);
 }

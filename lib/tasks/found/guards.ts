@@ -8,19 +8,14 @@ import { knownAmong, type TakenFind } from "./handle.ts";
  * questions twice. Also refuses any find while a start is under way, which may have made the task without
  * storing its handle yet (`start_under_way`). The caller holds the connection.
  */
-export async function refuseUnlessUnknown(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  find: TakenFind,
-): Promise<void> {
-  const known = await knownAmong(organizationId, tx, connectionId, [find.handleDigest]);
+export async function refuseUnlessUnknown(tx: Tx, connectionId: string, find: TakenFind): Promise<void> {
+  const known = await knownAmong(tx, connectionId, [find.handleDigest]);
   if (known.size > 0) throw new AppError("task_known", "Intray knows this task by now.");
   // A long call may still make a task, unless its tool never does.
   const starting = await tx.$queryRaw<
     unknown[]
-  >`SELECT 1 FROM task WHERE organization_id = ${organizationId}::uuid
-    AND connection_id IN ${connectionsToSameServer(organizationId, connectionId)} AND watched AND (state = 'starting' OR (NOT durable
+  >`SELECT 1 FROM task WHERE organization_id = ${tx.organizationId}::uuid
+    AND connection_id IN ${connectionsToSameServer(tx.organizationId, connectionId)} AND watched AND (state = 'starting' OR (NOT durable
       AND handle_digest IS NULL AND state IN ('working', 'input_required')
       AND coalesce(tool_hints->>'taskSupport', 'optional') <> 'forbidden')) LIMIT 1`;
   if (starting.length > 0)

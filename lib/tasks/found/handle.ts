@@ -16,16 +16,11 @@ export function handleDigest(seal: Seal, organizationId: string, taskId: string)
 }
 
 /** The digests, in hex, of known tasks at the server of this connection. */
-export async function knownAmong(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  digests: Uint8Array[],
-): Promise<Set<string>> {
+export async function knownAmong(tx: Tx, connectionId: string, digests: Uint8Array[]): Promise<Set<string>> {
   const known = await tx.$queryRaw<{ digest: string }[]>`
-    SELECT encode(handle_digest, 'hex') AS digest FROM task WHERE organization_id = ${organizationId}::uuid
+    SELECT encode(handle_digest, 'hex') AS digest FROM task WHERE organization_id = ${tx.organizationId}::uuid
       AND handle_digest = ANY(${digests}::bytea[])
-      AND connection_id IN ${connectionsToSameServer(organizationId, connectionId)}`;
+      AND connection_id IN ${connectionsToSameServer(tx.organizationId, connectionId)}`;
   return new Set(known.map(({ digest }) => digest));
 }
 

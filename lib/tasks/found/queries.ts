@@ -6,17 +6,12 @@ import { sharedConnection } from "./connection.ts";
 import type { Candidate, FoundTask } from "./schema.ts";
 
 /** The finds on a server's shared connection, newest first. Throws `not_found`. */
-export async function listFoundTasks(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  query: PageQuery,
-): Promise<Page<FoundTask>> {
-  const connectionId = await sharedConnection(organizationId, tx, serverId);
+export async function listFoundTasks(tx: Tx, serverId: string, query: PageQuery): Promise<Page<FoundTask>> {
+  const connectionId = await sharedConnection(tx, serverId);
   const after = readPosition(query.cursor);
   const rows = await tx.foundTask.findMany({
     where: {
-      organizationId,
+      organizationId: tx.organizationId,
       connectionId,
       ...(after && {
         OR: [{ foundAt: { lt: after.createdAt } }, { foundAt: after.createdAt, id: { lt: after.id } }],

@@ -27,12 +27,11 @@ const remote = (taskId: string, createdAt: string | null): RemoteTask => ({
 
 /** The order in which finds of one refresh are listed. */
 async function listed(tasks: RemoteTask[]): Promise<(string | null)[]> {
-  const { organizationId } = fixture;
   const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 7) }]);
   const { serverId, connectionId } = await fixture.addServer("https://erp.example/mcp", "2025-11-25");
   const { items } = await fixture.within(async (tx) => {
-    await recordFound(organizationId, tx, seal, { id: connectionId, serverId }, { tasks, clockOffsetMs: 0 });
-    return listFoundTasks(organizationId, tx, serverId, { limit: 200 });
+    await recordFound(tx, seal, { id: connectionId, serverId }, { tasks, clockOffsetMs: 0 });
+    return listFoundTasks(tx, serverId, { limit: 200 });
   });
   return items.map((item) => item.statusMessage);
 }

@@ -41,22 +41,22 @@ export async function refreshFoundTasks(
   serverId: string,
 ): Promise<Page<FoundTask>> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
-  const server = await within((tx) => readServer(organizationId, tx, NOBODY, serverId));
+  const server = await within((tx) => readServer(tx, NOBODY, serverId));
   if (server.pause)
     throw new AppError(
       "server_paused",
       "The server is paused: it is not asked for its tasks until it goes on.",
     );
-  const list = await within((tx) => sharedEndpoint(services, organizationId, tx, server))
+  const list = await within((tx) => sharedEndpoint(services, tx, server))
     .then((endpoint) => listAt(endpoint, server.era, services.network))
     .catch(unavailable);
   await within(async (tx) => {
-    await learn(organizationId, tx, serverId, { listsTasks: list !== null });
-    const id = await sharedConnection(organizationId, tx, serverId);
-    if (list) await recordFound(organizationId, tx, services.seal, { id, serverId }, list);
+    await learn(tx, serverId, { listsTasks: list !== null });
+    const id = await sharedConnection(tx, serverId);
+    if (list) await recordFound(tx, services.seal, { id, serverId }, list);
   });
   if (!list) throw new AppError("cannot_list", "This server does not list its tasks.");
-  return within((tx) => listFoundTasks(organizationId, tx, serverId, { limit: SHOWN }));
+  return within((tx) => listFoundTasks(tx, serverId, { limit: SHOWN }));
 }
 
 async function listAt(endpoint: Endpoint, known: Era | null, network: Network): Promise<TaskList | null> {

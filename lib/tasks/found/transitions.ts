@@ -15,17 +15,17 @@ import { foundPlace, handleDigest } from "./handle.ts";
  * start of unknown outcome stay until that start is settled.
  */
 export async function recordFound(
-  organizationId: string,
   tx: Tx,
   seal: Seal,
   connection: { id: string; serverId: string },
   list: TaskList,
 ): Promise<void> {
-  await holdConnection(organizationId, tx, connection.id);
-  const unknown = newestFirst(await unknownAmong(organizationId, tx, seal, connection.id, list.tasks), list);
+  const { organizationId } = tx;
+  await holdConnection(tx, connection.id);
+  const unknown = newestFirst(await unknownAmong(tx, seal, connection.id, list.tasks), list);
   const content = contentOf(tx);
   const digests = unknown.map((task) => handleDigest(seal, organizationId, task.taskId));
-  const known = content.kid === null ? null : await idsByDigest(organizationId, tx, connection.id, digests);
+  const known = content.kid === null ? null : await idsByDigest(tx, connection.id, digests);
   const now = Date.now();
   const rows = unknown.map((task, at) => {
     // Finds of one refresh have one `found_at`, so that their ids order them: a millisecond for each, as those of one
@@ -61,18 +61,13 @@ export async function recordFound(
     DELETE FROM found_task f WHERE f.organization_id = ${organizationId}::uuid
       AND f.connection_id = ${connection.id}::uuid AND f.task_id IS NULL
       AND f.handle_digest <> ALL (${rows.map((row) => row.digest)}::bytea[])`;
-  await publishChange(organizationId, tx, "server", [connection.serverId]);
+  await publishChange(tx, "server", [connection.serverId]);
 }
 
-async function idsByDigest(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  digests: Buffer[],
-): Promise<Map<string, string>> {
+async function idsByDigest(tx: Tx, connectionId: string, digests: Buffer[]): Promise<Map<string, string>> {
   const rows = await tx.$queryRaw<{ id: string; digest: string }[]>`
     SELECT id, encode(handle_digest, 'hex') AS digest FROM found_task
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND connection_id = ${connectionId}::uuid
       AND handle_digest = ANY (${digests}::bytea[]) FOR NO KEY UPDATE`;
   return new Map(rows.map(({ id, digest }) => [digest, id]));
 }

@@ -12,36 +12,34 @@ import type { RaceState } from "./schema.ts";
  * simultaneous ends the second sees the first. Returns history lines, to be appended last.
  */
 export async function endInRace(
-  organizationId: string,
   tx: Tx,
   taskId: string,
   { raceId, succeeded }: { raceId: string | null; succeeded: boolean },
 ): Promise<NewEvent[]> {
   if (raceId === null) return [];
   const race = await tx.$queryRaw<unknown[]>`SELECT 1 FROM race
-    WHERE organization_id = ${organizationId}::uuid AND id = ${raceId}::uuid AND state = 'running' FOR NO KEY UPDATE`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${raceId}::uuid AND state = 'running' FOR NO KEY UPDATE`;
   if (race.length === 0) return [];
-  if (succeeded) return decide(organizationId, tx, raceId, taskId, "won");
+  if (succeeded) return decide(tx, raceId, taskId, "won");
   const open = await tx.task.count({
-    where: { organizationId, raceId, id: { not: taskId }, state: { in: OPEN } },
+    where: { organizationId: tx.organizationId, raceId, id: { not: taskId }, state: { in: OPEN } },
   });
-  return open === 0 ? decide(organizationId, tx, raceId, taskId, "failed") : [];
+  return open === 0 ? decide(tx, raceId, taskId, "failed") : [];
 }
 
 /**
  * Locks the races of several tasks that may end in one transaction, after the tasks and in order of id, so
  * that transactions ending tasks of the same races can't deadlock.
  */
-export async function lockRaces(organizationId: string, tx: Tx, raceIds: string[]): Promise<void> {
+export async function lockRaces(tx: Tx, raceIds: string[]): Promise<void> {
   if (raceIds.length > 0)
-    await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid
+    await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${tx.organizationId}::uuid
       AND id = ANY (${raceIds}::uuid[]) AND state = 'running' ORDER BY id FOR NO KEY UPDATE`;
 }
 
 const OPEN = TASK_STATES.filter((state) => !hasEnded(state));
 
 async function decide(
-  organizationId: string,
   tx: Tx,
   raceId: string,
   taskId: string,
@@ -50,11 +48,13 @@ async function decide(
   const winner = state === "won" ? Prisma.sql`${taskId}::uuid` : Prisma.sql`NULL`;
   const decided = await tx.$executeRaw`
     UPDATE race SET state = ${state}, winner_task_id = ${winner}, finished_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${raceId}::uuid AND state = 'running'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${raceId}::uuid AND state = 'running'`;
   if (decided !== 1) return [];
-  const tasks = await tx.task.findMany({ where: { organizationId, raceId }, select: { id: true } });
+  const tasks = await tx.task.findMany({
+    where: { organizationId: tx.organizationId, raceId },
+    select: { id: true },
+  });
   await publishChange(
-    organizationId,
     tx,
     "task",
     tasks.map(({ id }) => id),

@@ -9,17 +9,12 @@ import { visibleTask } from "../visibility.ts";
 import { type Race, raceStateSchema } from "./schema.ts";
 
 /** Throws `not_found`, also for an invisible race. */
-export async function readRace(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  raceId: string,
-): Promise<Race> {
-  const race = await tx.race.findFirst({ where: { organizationId, id: raceId } });
+export async function readRace(tx: Tx, principal: Principal, raceId: string): Promise<Race> {
+  const race = await tx.race.findFirst({ where: { organizationId: tx.organizationId, id: raceId } });
   const rows = await tx.$queryRaw<
     TaskRow[]
-  >(Prisma.sql`SELECT ${summaryOf(organizationId)} FROM task t ${JOINS}
-    WHERE t.organization_id = ${organizationId}::uuid AND t.race_id = ${raceId}::uuid AND ${visibleTask(principal)}
+  >(Prisma.sql`SELECT ${summaryOf(tx.organizationId)} FROM task t ${JOINS}
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.race_id = ${raceId}::uuid AND ${visibleTask(principal)}
     ORDER BY t.id`);
   if (!race || rows.length === 0) throw notFound("race");
   const tasks = rows.map(toSummary(new Date()));

@@ -111,7 +111,7 @@ test("of two that complete at once one wins, and the other stays as the server h
           await tx.$queryRaw`SELECT FROM task WHERE id = ${taskId}::uuid FOR NO KEY UPDATE`;
           locked[at]!.resolve();
           await Promise.all(locked.map(({ promise }) => promise));
-          return endTask(fixture.organizationId, tx, taskId, { state: "completed", result: result("PAID") });
+          return endTask(tx, taskId, { state: "completed", result: result("PAID") });
         }),
       ),
     );
@@ -143,7 +143,7 @@ test("what completes with an error does not win; the race goes on to the first s
   // Whatever the servers make of it later: a task that has ended has ended, and so has its race.
   finish(1, result("Taken back", true));
   const late = { state: "failed" as const, error: { code: "server_error", message: "Late" } };
-  expect(await fixture.within((tx) => endTask(fixture.organizationId, tx, tasks[1], late))).toBe(false);
+  expect(await fixture.within((tx) => endTask(tx, tasks[1], late))).toBe(false);
   expect(await rowOf(id)).toMatchObject({ state: "won", winnerTaskId: tasks[1] });
   expect(await task(tasks[1])).toMatchObject({ state: "completed", outcome: "PAID" });
 });
@@ -174,11 +174,7 @@ test("when none succeeds the race has failed: by failures, errors and cancels, t
   for (const each of others) await inState(each, "working");
   expect((await rowOf(id)).state).toBe("running");
   const ends = [{ state: "lost" as const }, { state: "completed" as const, result: result("No", true) }];
-  await Promise.all(
-    others.map((taskId, at) =>
-      fixture.within((tx) => endTask(fixture.organizationId, tx, taskId, ends[at]!)),
-    ),
-  );
+  await Promise.all(others.map((taskId, at) => fixture.within((tx) => endTask(tx, taskId, ends[at]!))));
   expect(await rowOf(id)).toMatchObject({ state: "failed", winnerTaskId: null });
   expect(await decisions(id)).toHaveLength(1);
 });
@@ -189,7 +185,7 @@ test("one that is still queued is cancelled at once, and a person may cancel one
     const { id, tasks } = await race(["wait", "wait", "wait"]);
     const [winner, queued, given] = tasks as string[] as [string, string, string];
     for (const each of [winner, given]) await inState(each, "working");
-    await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, given));
+    await fixture.within((tx) => requestCancel(tx, fixture.operator, given));
     await inState(given, "cancelled");
     expect((await rowOf(id)).state).toBe("running");
     finish(0, result("PAID"));

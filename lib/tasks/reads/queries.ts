@@ -21,7 +21,6 @@ import type { Read, ReadKind } from "./schema.ts";
  * asked for it nor reads the organization's history.
  */
 export async function listTaskReads(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   taskId: string,
@@ -30,7 +29,7 @@ export async function listTaskReads(
   const [task] = await tx.$queryRaw<TaskRow[]>`
     SELECT t.id, t.label, t.tool, t.visibility = 'organization' AS "isOpen", t.created_at AS "createdAt",
       ${REQUESTER} AS "requesterId", ${requestedBy(principal)} AS "isOwn"
-    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid
+    FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid
       AND ${visibleTask(principal)}`;
   if (!task) throw notFound("task");
   if (!task.isOwn && !allows(principal, "events:read"))
@@ -45,7 +44,7 @@ export async function listTaskReads(
     // A view shows nothing private.
     ...(task.isOpen && task.requesterId ? [views(task.requesterId, since)] : []),
   ];
-  return page(organizationId, tx, parts, query, () => task);
+  return page(tx, parts, query, () => task);
 }
 
 interface NamedTask {
@@ -67,20 +66,19 @@ interface TaskRow extends NamedTask {
  * views as them. Tasks that they may not see any more are left out, and deleted ones.
  */
 export async function listOwnReads(
-  organizationId: string,
   tx: Tx,
   principal: Principal,
   userId: string,
   query: PageQuery,
 ): Promise<Page<Read>> {
   const member = await tx.membership.findFirst({
-    where: { organizationId, userId },
+    where: { organizationId: tx.organizationId, userId },
     select: { createdAt: true },
   });
   if (!member) throw notFound("membership");
   const others = Prisma.sql`AND e.actor_id IS DISTINCT FROM ${userId}`;
   const since = Prisma.sql`${others} AND e.at >= ${member.createdAt}`;
-  const own = ownTasks(organizationId, userId, principal);
+  const own = ownTasks(tx.organizationId, userId, principal);
   const few = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM (${own}) own LIMIT ${MOST_ASKED_FOR + 1}`;
   const isFew = few.length <= MOST_ASKED_FOR;
   const reads = isFew
@@ -102,10 +100,10 @@ export async function listOwnReads(
   const tasks = new Map<string, NamedTask>();
   const before = readSequence(query.cursor);
   const first = isFew ? Prisma.empty : Prisma.sql`WITH own AS MATERIALIZED (${own})`;
-  const rows = await readRows(organizationId, tx, parts, query.limit, before, first);
+  const rows = await readRows(tx, parts, query.limit, before, first);
   const ids = [...new Set(rows.flatMap(({ taskId }) => taskId ?? []))];
   for (const task of await tx.task.findMany({
-    where: { organizationId, id: { in: ids } },
+    where: { organizationId: tx.organizationId, id: { in: ids } },
     select: { id: true, label: true, tool: true },
   }))
     tasks.set(task.id, task);
@@ -163,17 +161,15 @@ interface Row {
 }
 
 async function page(
-  organizationId: string,
   tx: Tx,
   parts: Prisma.Sql[],
   { cursor, limit }: PageQuery,
   taskOf: (id: string) => NamedTask | undefined,
 ): Promise<Page<Read>> {
-  return toReads(await readRows(organizationId, tx, parts, limit, readSequence(cursor)), limit, taskOf);
+  return toReads(await readRows(tx, parts, limit, readSequence(cursor)), limit, taskOf);
 }
 
 function readRows(
-  organizationId: string,
   tx: Tx,
   parts: Prisma.Sql[],
   limit: number,
@@ -186,7 +182,7 @@ function readRows(
       e.input_request_id AS "requestId", CASE WHEN e.type <> 'document.read' THEN NULL
         WHEN jsonb_exists(e.data, 'sealed') THEN e.data
         ELSE jsonb_build_object('name', e.data ->> 'name') END AS document
-    FROM event e WHERE e.organization_id = ${organizationId}::uuid AND ${part} ${earlier}
+    FROM event e WHERE e.organization_id = ${tx.organizationId}::uuid AND ${part} ${earlier}
     ORDER BY e.seq DESC LIMIT ${limit + 1})`,
   );
   return tx.$queryRaw<Row[]>`${first} SELECT * FROM (${Prisma.join(each, " UNION ALL ")}) looked

@@ -204,7 +204,7 @@ async function refuseOtherAddress(db: Database, row: KeyRow, address: string): P
     await refuse(db, row.organization_id, address, actorOf(row));
   if (!leavesOut(row.networks, address)) return;
   await db.withOrganization(row.organization_id, (tx) =>
-    recordRefusedAddress(row.organization_id, tx, row, rememberedNetworkOf(address)),
+    recordRefusedAddress(tx, row, rememberedNetworkOf(address)),
   );
   throw new AppError("address_not_allowed_for_key", "This key is not taken from your address.");
 }

@@ -19,9 +19,7 @@ interface Invited {
 export async function refuseForeignSignIn(sessionId: string | null, invited: Invited): Promise<void> {
   const { organizationId } = invited;
   const db = await database();
-  const { providers } = await db.withOrganization(organizationId, (tx) =>
-    readSignInPolicy(organizationId, tx),
-  );
+  const { providers } = await db.withOrganization(organizationId, (tx) => readSignInPolicy(tx));
   const kind = async (): Promise<RefusalKind | null> => {
     if (sessionId === null) return providers.length > 0 ? "provider" : null;
     const [row] = await db.gate<{ refusal: RefusalKind | null }>(

@@ -130,7 +130,7 @@ export async function currentPreferences(): Promise<Preferences> {
   const { organizationId } = principal;
   const read = async () => {
     const db = await database();
-    return db.withOrganization(organizationId, (tx) => readPreferences(organizationId, tx, principal));
+    return db.withOrganization(organizationId, (tx) => readPreferences(tx, principal));
   };
   return forPage(read());
 }

@@ -33,24 +33,19 @@ async function* batches(caller: Caller, request: Request): AsyncGenerator<Uint8A
     for (const part of PARTS) {
       let after: string | null = null;
       do {
-        const rows: ExportedRows = await withinStill(caller, request, (organizationId, tx) =>
-          exportRows(organizationId, tx, part, after, EXPORT_BATCH),
+        const rows: ExportedRows = await withinStill(caller, request, (tx) =>
+          exportRows(tx, part, after, EXPORT_BATCH),
         );
         if (rows.lines.length > 0) yield encode(rows.lines);
         count += rows.lines.length;
         after = rows.last;
       } while (after !== null);
     }
-    await within(caller, (organizationId, tx, principal) =>
-      markExported(organizationId, tx, principal, count),
-    );
+    await within(caller, (tx, principal) => markExported(tx, principal, count));
     isWhole = true;
     yield encode([JSON.stringify({ kind: "end", lines: count })]);
   } finally {
-    if (!isWhole)
-      await within(caller, (organizationId, tx, principal) =>
-        markExportBroken(organizationId, tx, principal, count),
-      );
+    if (!isWhole) await within(caller, (tx, principal) => markExportBroken(tx, principal, count));
   }
 }
 

@@ -11,7 +11,7 @@ import { within } from "../tenant.ts";
 export async function withinStill<T>(
   caller: Caller,
   request: Request,
-  work: (organizationId: string, tx: Tx) => Promise<T>,
+  work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const now = await authenticate(request, { isUse: false });
   if (!now || rightsOf(now) !== rightsOf(caller))

@@ -111,7 +111,7 @@ class Hub {
     const asked = { taskIds: idsOf("task"), requestIds: idsOf("input_request") };
     const db = await database();
     const viewers: Map<string, Viewers> = await db.withOrganization(organizationId, (tx) =>
-      viewersOf(organizationId, tx, asked),
+      viewersOf(tx, asked),
     );
     const [open, hidden] = partition(hints, ([, id]) => viewers.get(id) === "everybody");
     this.#tell(organizationId, open, () => true);

@@ -102,18 +102,17 @@ function humanCall({ name, arguments: args }: CallParams): HumanCall | null {
 }
 
 async function askOrJoin({ caller }: Exchange, call: AgentCall, human: HumanCall): Promise<string> {
-  return within(caller, async (organizationId, tx, principal) => {
-    const earlier = await joinCall(organizationId, tx, call);
+  return within(caller, async (tx, principal) => {
+    const earlier = await joinCall(tx, call);
     if (earlier) return earlier;
-    const { taskId } = await createHumanTask(organizationId, tx, principal, human);
-    await recordCall(organizationId, tx, call, taskId);
+    const { taskId } = await createHumanTask(tx, principal, human);
+    await recordCall(tx, call, taskId);
     return taskId;
   });
 }
 
 /** Throws a protocol error for a tool that the agent is not granted. */
 async function startOrJoin({ caller: { principal } }: Exchange, call: AgentCall): Promise<string> {
-  const { organizationId } = principal;
   if (!call.target) throw unknownTool(call.name);
   const { task } = await startTask(await services(), principal, {
     ...call.target,
@@ -122,8 +121,8 @@ async function startOrJoin({ caller: { principal } }: Exchange, call: AgentCall)
     idempotencyKey: null,
     restartOf: null,
     repeats: {
-      earlierTask: (tx) => joinCall(organizationId, tx, call),
-      record: (tx, taskId) => recordCall(organizationId, tx, call, taskId),
+      earlierTask: (tx) => joinCall(tx, call),
+      record: (tx, taskId) => recordCall(tx, call, taskId),
     },
   });
   return task.id;

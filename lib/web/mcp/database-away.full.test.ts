@@ -84,7 +84,7 @@ test("killed while an approval is used: however that ended, it is used once", as
   const approved = async () => {
     const call = { tool: "request_approval" as const, arguments: { action: "Pay INV-100" } };
     const { taskId, inputRequestId } = await within((tx) =>
-      createHumanTask(organizationId, tx, operator, call, { subject: { argumentsDigest } }),
+      createHumanTask(tx, operator, call, { subject: { argumentsDigest } }),
     );
     await organization.answer(inputRequestId, { action: "accept", content: {} });
     await until("it is settled", async () => {
@@ -94,7 +94,7 @@ test("killed while an approval is used: however that ended, it is used once", as
     return inputRequestId;
   };
   const use = (id: string) =>
-    within((tx) => consumeApproval(organizationId, tx, operator, id, { argumentsDigest })).then(
+    within((tx) => consumeApproval(tx, operator, id, { argumentsDigest })).then(
       () => "used",
       (error: unknown) => (error instanceof AppError ? error.extra?.reason : "unknown"),
     );

@@ -110,7 +110,7 @@ beforeAll(async () => {
   otherOrganization = uuidv7();
   otherServer = uuidv7();
   await owner.withOrganization(otherOrganization, async (tx) => {
-    await createOrganization(otherOrganization, tx, { slug: "globex", name: "Globex" });
+    await createOrganization(tx, { slug: "globex", name: "Globex" });
     const { tools } = await organization.within((own) =>
       own.server.findFirstOrThrow({ where: { id: serverId }, select: { tools: true } }),
     );
@@ -141,7 +141,7 @@ beforeAll(async () => {
   for (const role of AGENT_ROLES) {
     const same = await fixture.agent({ name: `Same ${role}`, role, grants: [{ serverId, tool: "quick" }] });
     const other = await owner.withOrganization(otherOrganization, (tx) =>
-      createMakerlessAgent(otherOrganization, tx, COMMAND_LINE, {
+      createMakerlessAgent(tx, COMMAND_LINE, {
         name: `Other ${role}`,
         role,
         grants: [{ serverId: otherServer }],
@@ -182,9 +182,9 @@ async function signedIn(organizationId: string, grant: { serverId: string; tool?
     );
     const [signInId, token] = [uuidv7(), randomSecret()];
     const { id } = await owner.withOrganization(organizationId, async (tx) => {
-      const agent = await signInAgent(organizationId, tx, member, { oauthClientId: name, name });
+      const agent = await signInAgent(tx, member, { oauthClientId: name, name });
       const admin = { ...member, role: "admin" as const };
-      await updateAgent(organizationId, tx, admin, agent.id, {
+      await updateAgent(tx, admin, agent.id, {
         grants: [grant],
       });
       await tx.$queryRaw`SELECT gate.open_agent_session(${organizationId}::uuid, ${rows[0].id}::uuid, ${agent.id}::uuid,
@@ -287,11 +287,11 @@ describe("who is no agent", () => {
     const signed = await signedIn(organizationId, { serverId: fixture.serverId });
     expect((await ask(signed.secret, OLD, "ping", {})).status).toBe(200);
     for (const { id } of [revoked, signed])
-      await within((tx) => revokeAgent(organizationId, tx, { ...operator, role: "admin" }, id));
+      await within((tx) => revokeAgent(tx, { ...operator, role: "admin" }, id));
     const keys = await Promise.all(
       ROLES.map(async (role): Promise<[string, string, Record<string, string>]> => {
         const { secret } = await within((tx) =>
-          createMakerlessKey(organizationId, tx, COMMAND_LINE, { name: `Key ${role}`, role }),
+          createMakerlessKey(tx, COMMAND_LINE, { name: `Key ${role}`, role }),
         );
         return [`an API key of role ${role}`, secret, {}];
       }),

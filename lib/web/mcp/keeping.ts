@@ -49,9 +49,7 @@ export async function keepingTool(
 
 async function listTasks({ caller }: Exchange, args: Record<string, unknown>): Promise<CallToolResult> {
   const query = parseArguments(listTasksSchema, args);
-  const { items, nextCursor } = await within(caller, (organizationId, tx, principal) =>
-    listAgentTasks(organizationId, tx, principal, query),
-  );
+  const { items, nextCursor } = await within(caller, (tx, principal) => listAgentTasks(tx, principal, query));
   const structuredContent = { tasks: items.map((task) => agentTask(task)), nextCursor };
   return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
 }

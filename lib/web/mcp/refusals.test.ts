@@ -47,9 +47,7 @@ describe("credentials", () => {
       (await fixture.tasks()).some(({ agentId }) => agentId === agent.id),
     );
     const { organization } = fixture;
-    await organization.within((tx) =>
-      revokeAgent(organization.organizationId, tx, { ...organization.operator, role: "admin" }, agent.id),
-    );
+    await organization.within((tx) => revokeAgent(tx, { ...organization.operator, role: "admin" }, agent.id));
     const { answer } = await held;
     expect(answer.error).toMatchObject({ code: -32000, data: { code: "unauthenticated" } });
     expect((await agent.legacy("tools/list")).status).toBe(401);

@@ -27,9 +27,7 @@ const LISTED = 50;
 /** Reads a task of the agent's. Throws the same for unknown, foreign and malformed ids. */
 export async function readTask({ caller }: Exchange, taskId: string): Promise<AgentTaskRow> {
   if (!z.uuid().safeParse(taskId).success) throw unknownTask();
-  const tasks = await within(caller, (organizationId, tx, principal) =>
-    readAgentTasks(organizationId, tx, principal, [taskId]),
-  );
+  const tasks = await within(caller, (tx, principal) => readAgentTasks(tx, principal, [taskId]));
   const task = tasks.get(taskId);
   if (!task) throw unknownTask();
   return task;
@@ -49,7 +47,7 @@ async function fetchNext(exchange: Exchange, taskId: string): Promise<AgentTaskR
   if (!hasEnded(task.state)) return task;
   carry(exchange, task.result);
   if (task.unopened) throw endUnavailable();
-  await within(exchange.caller, (organizationId, tx) => markSent(organizationId, tx, [task.id]));
+  await within(exchange.caller, (tx) => markSent(tx, [task.id]));
   exchange.carries.push(task.id);
   return task;
 }
@@ -60,9 +58,9 @@ async function fetchNext(exchange: Exchange, taskId: string): Promise<AgentTaskR
  */
 export async function cancelTask({ caller }: Exchange, { id, state }: AgentTaskRow): Promise<void> {
   if (hasEnded(state)) return;
-  await within(caller, async (organizationId, tx, principal) => {
-    await requestCancel(organizationId, tx, principal, id);
-    await markFetched(organizationId, tx, [id]);
+  await within(caller, async (tx, principal) => {
+    await requestCancel(tx, principal, id);
+    await markFetched(tx, [id]);
   }).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== "task_ended") throw error;
   });
@@ -94,8 +92,8 @@ async function legacyMethod(exchange: Exchange, method: string, params: unknown)
       return payload(exchange, idIn(params));
     case "tasks/list": {
       const query = { limit: LISTED, cursor: parse(listParams, params)?.cursor };
-      const { items, nextCursor } = await within(exchange.caller, (organizationId, tx, principal) =>
-        listAgentTasks(organizationId, tx, principal, query),
+      const { items, nextCursor } = await within(exchange.caller, (tx, principal) =>
+        listAgentTasks(tx, principal, query),
       );
       return { tasks: items.map(legacy), ...(nextCursor !== null && { nextCursor }) };
     }

@@ -121,5 +121,5 @@ async function readGranted(
 ): Promise<GrantedTool[]> {
   const { organizationId } = principal;
   const db = await database();
-  return db.withOrganization(organizationId, (tx) => grantedTools(organizationId, tx, agent.id, called));
+  return db.withOrganization(organizationId, (tx) => grantedTools(tx, agent.id, called));
 }

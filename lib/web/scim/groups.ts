@@ -9,9 +9,7 @@ import { type ScimAnswer, type ScimCall, scimBase } from "./scim.ts";
 export async function listAllGroups({ query, within }: ScimCall): Promise<ScimAnswer> {
   const asked = readAsked(query);
   const withMembers = isAsked(query, "members");
-  const { total, rows } = await within((organizationId, tx) =>
-    listGroups(organizationId, tx, { ...asked, withMembers }),
-  );
+  const { total, rows } = await within((tx) => listGroups(tx, { ...asked, withMembers }));
   const base = scimBase();
   return listAnswer(
     query,
@@ -23,26 +21,24 @@ export async function listAllGroups({ query, within }: ScimCall): Promise<ScimAn
 
 export async function readOneGroup({ request, query, id, within }: ScimCall): Promise<ScimAnswer> {
   const withMembers = isAsked(query, "members");
-  const row = await within((organizationId, tx) => readGroup(organizationId, tx, id, withMembers));
+  const row = await within((tx) => readGroup(tx, id, withMembers));
   return resourceAnswer(request, query, toGroup(row, scimBase()));
 }
 
 export async function createOneGroup(call: ScimCall): Promise<ScimAnswer> {
   const input = readGroupInput(await call.body());
-  const row = await call.within(async (organizationId, tx) =>
-    readGroup(organizationId, tx, await createGroup(organizationId, tx, call.principal, input)),
-  );
+  const row = await call.within(async (tx) => readGroup(tx, await createGroup(tx, call.principal, input)));
   return resourceAnswer(call.request, call.query, toGroup(row, scimBase()), 201);
 }
 
 export async function replaceGroup(call: ScimCall): Promise<ScimAnswer> {
   const input = readGroupInput(await call.body());
-  const row = await call.within(async (organizationId, tx) => {
-    await changeGroup(organizationId, tx, call.principal, call.id, (before) => {
+  const row = await call.within(async (tx) => {
+    await changeGroup(tx, call.principal, call.id, (before) => {
       refuseOtherVersion(call.request, toGroup(before, scimBase()));
       return input;
     });
-    return readGroup(organizationId, tx, call.id);
+    return readGroup(tx, call.id);
   });
   return resourceAnswer(call.request, call.query, toGroup(row, scimBase()));
 }
@@ -51,12 +47,12 @@ export async function replaceGroup(call: ScimCall): Promise<ScimAnswer> {
 export async function patchOneGroup(call: ScimCall): Promise<ScimAnswer> {
   const input = patchGroup(readPatch(await call.body()));
   const isNamed = call.query.has("attributes");
-  const row = await call.within(async (organizationId, tx) => {
-    await changeGroup(organizationId, tx, call.principal, call.id, (before) => {
+  const row = await call.within(async (tx) => {
+    await changeGroup(tx, call.principal, call.id, (before) => {
       refuseOtherVersion(call.request, toGroup(before, scimBase()));
       return input;
     });
-    return readGroup(organizationId, tx, call.id, isNamed);
+    return readGroup(tx, call.id, isNamed);
   });
   const group = toGroup(row, scimBase());
   if (isNamed) return resourceAnswer(call.request, call.query, group);
@@ -64,8 +60,8 @@ export async function patchOneGroup(call: ScimCall): Promise<ScimAnswer> {
 }
 
 export async function deleteGroup(call: ScimCall): Promise<ScimAnswer> {
-  await call.within((organizationId, tx) =>
-    removeGroup(organizationId, tx, call.principal, call.id, (before) =>
+  await call.within((tx) =>
+    removeGroup(tx, call.principal, call.id, (before) =>
       refuseOtherVersion(call.request, toGroup(before, scimBase())),
     ),
   );

@@ -31,7 +31,7 @@ export interface ScimCall {
   principal: Principal;
   /** Reads the body. Throws `invalidSyntax`. */
   body(): Promise<unknown>;
-  within<T>(work: (organizationId: string, tx: Tx) => Promise<T>): Promise<T>;
+  within<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
 export interface ScimAnswer {
@@ -92,8 +92,7 @@ function callOf(request: Request, principal: Principal, id: string): ScimCall {
     query: new URL(request.url).searchParams,
     principal,
     body: () => readJson(request, BODY_TYPES),
-    within: async (work) =>
-      (await database()).withOrganization(organizationId, (tx) => work(organizationId, tx)),
+    within: async (work) => (await database()).withOrganization(organizationId, (tx) => work(tx)),
   };
 }
 
@@ -118,7 +117,7 @@ async function identify(request: Request): Promise<Principal> {
     const network = rememberedNetworkOf(address);
     const agent = request.headers.get("user-agent");
     await db.withOrganization(organizationId, (tx) =>
-      noteDirectoryCall(organizationId, tx, id, { network: network ?? "unknown", agent }),
+      noteDirectoryCall(tx, id, { network: network ?? "unknown", agent }),
     );
   }
   return principal;
@@ -166,9 +165,7 @@ async function keepRefusal(
   const call = `${request.method} ${path}`;
   const db = await database();
   await db
-    .withOrganization(organizationId, (tx) =>
-      noteDirectoryFailure(organizationId, tx, { call, status, detail }),
-    )
+    .withOrganization(organizationId, (tx) => noteDirectoryFailure(tx, { call, status, detail }))
     .catch((error: unknown) => log.warn({ err: error }, "A refused call of a directory could not be kept"));
 }
 

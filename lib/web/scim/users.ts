@@ -1,4 +1,5 @@
 /** The calls of /Users. */
+import type { Tx } from "../../base/db/db.ts";
 import { inputOf, listPeople, readPerson, toUser } from "../../directory/people.ts";
 import {
   changePerson,
@@ -18,7 +19,7 @@ import { type ScimAnswer, type ScimCall, scimBase } from "./scim.ts";
 
 export async function listUsers({ query, within }: ScimCall): Promise<ScimAnswer> {
   const asked = readAsked(query);
-  const { total, rows } = await within((organizationId, tx) => listPeople(organizationId, tx, asked));
+  const { total, rows } = await within((tx) => listPeople(tx, asked));
   const base = scimBase();
   return listAnswer(
     query,
@@ -29,20 +30,20 @@ export async function listUsers({ query, within }: ScimCall): Promise<ScimAnswer
 }
 
 export async function readUser({ request, query, id, within }: ScimCall): Promise<ScimAnswer> {
-  const row = await within((organizationId, tx) => readPerson(organizationId, tx, id));
+  const row = await within((tx) => readPerson(tx, id));
   return resourceAnswer(request, query, toUser(row, scimBase()));
 }
 
 export async function createUser(call: ScimCall): Promise<ScimAnswer> {
   const input = readPersonInput(await call.body());
-  const row = await write(call, (organizationId, tx, by) => createPerson(organizationId, tx, by, input));
+  const row = await write(call, (tx, by) => createPerson(tx, by, input));
   return resourceAnswer(call.request, call.query, toUser(row, scimBase()), 201);
 }
 
 export async function replaceUser(call: ScimCall): Promise<ScimAnswer> {
   const body = await call.body();
-  const row = await write(call, (organizationId, tx, by) =>
-    changePerson(organizationId, tx, by, call.id, (before) => {
+  const row = await write(call, (tx, by) =>
+    changePerson(tx, by, call.id, (before) => {
       refuseOtherVersion(call.request, toUser(before, scimBase()));
       return readPersonInput(body, before.active);
     }),
@@ -52,8 +53,8 @@ export async function replaceUser(call: ScimCall): Promise<ScimAnswer> {
 
 export async function patchUser(call: ScimCall): Promise<ScimAnswer> {
   const operations = readPatch(await call.body());
-  const row = await write(call, (organizationId, tx, by) =>
-    changePerson(organizationId, tx, by, call.id, (before) => {
+  const row = await write(call, (tx, by) =>
+    changePerson(tx, by, call.id, (before) => {
       refuseOtherVersion(call.request, toUser(before, scimBase()));
       return patchPerson(inputOf(before), operations);
     }),
@@ -63,28 +64,19 @@ export async function patchUser(call: ScimCall): Promise<ScimAnswer> {
 
 export async function deleteUser(call: ScimCall): Promise<ScimAnswer> {
   const by = callOf(call);
-  const written = await call.within((organizationId, tx) =>
-    removePerson(organizationId, tx, by, call.id, (before) =>
-      refuseOtherVersion(call.request, toUser(before, scimBase())),
-    ),
+  const written = await call.within((tx) =>
+    removePerson(tx, by, call.id, (before) => refuseOtherVersion(call.request, toUser(before, scimBase()))),
   );
   await after(call, written);
   return { status: 204 };
 }
 
 /** Returns the person as they are afterwards. */
-async function write(
-  call: ScimCall,
-  work: (
-    organizationId: string,
-    tx: Parameters<Parameters<ScimCall["within"]>[0]>[1],
-    by: DirectoryCall,
-  ) => Promise<PersonWritten>,
-) {
+async function write(call: ScimCall, work: (tx: Tx, by: DirectoryCall) => Promise<PersonWritten>) {
   const by = callOf(call);
-  const { written, row } = await call.within(async (organizationId, tx) => {
-    const written = await work(organizationId, tx, by);
-    return { written, row: await readPerson(organizationId, tx, written.id) };
+  const { written, row } = await call.within(async (tx) => {
+    const written = await work(tx, by);
+    return { written, row: await readPerson(tx, written.id) };
   });
   await after(call, written);
   return row;

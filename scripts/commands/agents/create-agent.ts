@@ -30,8 +30,8 @@ export async function createAgentCommand(args: string[]): Promise<string> {
     const organizationId = await organizationBySlug(db, slug);
     const { secret } = await db
       .withOrganization(organizationId, async (tx) => {
-        const granted = await readGrants(organizationId, tx, grants);
-        return createMakerlessAgent(organizationId, tx, COMMAND_LINE, { ...input.data, grants: granted });
+        const granted = await readGrants(tx, grants);
+        return createMakerlessAgent(tx, COMMAND_LINE, { ...input.data, grants: granted });
       })
       .catch((error) => inOneSentence(error, OPTIONS));
     return secret;
@@ -44,9 +44,9 @@ interface Known {
   prefix: string;
 }
 
-async function readGrants(organizationId: string, tx: Tx, grants: string[]): Promise<GrantInput[]> {
+async function readGrants(tx: Tx, grants: string[]): Promise<GrantInput[]> {
   const all = await tx.server.findMany({
-    where: { organizationId, removedAt: null },
+    where: { organizationId: tx.organizationId, removedAt: null },
     select: { id: true, name: true, toolPrefix: true },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });

@@ -15,7 +15,7 @@ export async function confirmSamlCommand(args: string[]): Promise<string> {
       if (!found) throw new CommandError(`"${slug}" has no SAML provider "${words[0]}".`);
       if (more.length > 0)
         throw new CommandError(`"${slug}" has several SAML providers "${words[0]}": rename one.`);
-      await confirmAs(organizationId, tx, null, COMMAND_LINE, found.id);
+      await confirmAs(tx, null, COMMAND_LINE, found.id);
       return `${found.name} is confirmed. Its sessions ended.`;
     });
   });

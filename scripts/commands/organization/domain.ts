@@ -16,13 +16,13 @@ export async function organizationDomain(args: string[]): Promise<string> {
     const organizationId = await organizationBySlug(db, slug);
     return db.withOrganization(organizationId, async (tx) => {
       if (!isRemoval) {
-        const id = await addDomain(organizationId, tx, COMMAND_LINE, domain);
-        await markVerified(organizationId, tx, COMMAND_LINE, id);
+        const id = await addDomain(tx, COMMAND_LINE, domain);
+        await markVerified(tx, COMMAND_LINE, id);
         return `${domain} is a verified domain of "${slug}".`;
       }
-      const found = (await listDomains(organizationId, tx)).find((each) => each.domain === domain);
+      const found = (await listDomains(tx)).find((each) => each.domain === domain);
       if (!found) throw new CommandError(`${domain} is no domain of "${slug}".`);
-      await removeDomain(organizationId, tx, COMMAND_LINE, found.id);
+      await removeDomain(tx, COMMAND_LINE, found.id);
       return `${domain} is no domain of "${slug}" any more.`;
     });
   });

@@ -12,8 +12,8 @@ export async function setAddressesCommand(args: string[]): Promise<string> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, org);
     const saved = await db.withOrganization(organizationId, async (tx) => {
-      if (networks) await setAddresses(organizationId, tx, networks);
-      return readAddresses(organizationId, tx);
+      if (networks) await setAddresses(tx, networks);
+      return readAddresses(tx);
     });
     return saved.networks.join("\n");
   });

@@ -18,7 +18,7 @@ export async function setQuotaCommand(args: string[]): Promise<string> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, words[0] ?? "");
     const now = await db.withOrganization(organizationId, (tx) =>
-      Object.keys(quota).length > 0 ? setQuota(organizationId, tx, quota) : readQuota(organizationId, tx),
+      Object.keys(quota).length > 0 ? setQuota(tx, quota) : readQuota(tx),
     );
     return JSON.stringify(now);
   });

@@ -11,9 +11,7 @@ export async function organizationSignIn(args: string[]): Promise<string> {
   if (!isSet) throw new UsageError("--clear is missing: there is nothing else to do here.");
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
-    const changed = await db.withOrganization(organizationId, (tx) =>
-      clearSignInPolicy(organizationId, tx, COMMAND_LINE),
-    );
+    const changed = await db.withOrganization(organizationId, (tx) => clearSignInPolicy(tx, COMMAND_LINE));
     return changed
       ? `The people of "${slug}" may sign in in any way again.`
       : `"${slug}" asks for nothing; nothing was changed.`;

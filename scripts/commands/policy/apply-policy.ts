@@ -18,13 +18,12 @@ export async function applyPolicyCommand(args: string[]): Promise<string> {
   const policy = await readPolicyFile(file);
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
-    const version =
-      given ?? (await db.withOrganization(organizationId, (tx) => readPolicy(organizationId, tx))).version;
+    const version = given ?? (await db.withOrganization(organizationId, (tx) => readPolicy(tx))).version;
     const principal: Principal = { organizationId, userId: null, role: "owner", actor: COMMAND_LINE };
     const { proposalId, saved } = await withPlaces(file, () =>
       db.withOrganization(organizationId, async (tx) => ({
-        ...(await savePolicy(organizationId, tx, principal, version, policy)),
-        saved: await readPolicy(organizationId, tx),
+        ...(await savePolicy(tx, principal, version, policy)),
+        saved: await readPolicy(tx),
       })),
     );
     return proposalId === null

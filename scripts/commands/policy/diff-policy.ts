@@ -13,9 +13,7 @@ export async function diffPolicyCommand(args: string[]): Promise<string> {
   const policy = await readPolicyFile(file);
   const { version, before, after, isSame } = await withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
-    return withPlaces(file, () =>
-      db.withOrganization(organizationId, (tx) => checked(organizationId, tx, policy)),
-    );
+    return withPlaces(file, () => db.withOrganization(organizationId, (tx) => checked(tx, policy)));
   });
   if (isSame) return `${file} is version ${version}.`;
   throw new CommandError(`${file} differs from version ${version}.`, {

@@ -20,9 +20,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 2 });
   await db.withOrganization(acme, async (tx) => {
-    await createOrganization(acme, tx, { slug: "acme", name: "Acme" });
+    await createOrganization(tx, { slug: "acme", name: "Acme" });
     const ben = { email: "ben@acme.example", name: "Ben", role: "approver" as const };
-    await addMember(acme, tx, COMMAND_LINE, ben);
+    await addMember(tx, COMMAND_LINE, ben);
   });
   folder = await mkdtemp(join(tmpdir(), "intray-policy-"));
 });
@@ -158,7 +158,7 @@ test("a difference is also whom an address means by now", async () => {
     client.query(`UPDATE "user" SET email = 'old@acme.example' WHERE email = 'ben@acme.example'`),
   );
   await db.withOrganization(acme, (tx) =>
-    addMember(acme, tx, COMMAND_LINE, { email: "ben@acme.example", name: "Another Ben", role: "approver" }),
+    addMember(tx, COMMAND_LINE, { email: "ben@acme.example", name: "Another Ben", role: "approver" }),
   );
   expect(await intray(["diff", "--org", "acme", "--file", path])).toMatchObject({
     code: 1,

@@ -6,9 +6,7 @@ import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 export async function readSavedPolicy(slug: string): Promise<{ version: number; policy: Policy }> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
-    const { version, policy } = await db.withOrganization(organizationId, (tx) =>
-      readPolicy(organizationId, tx),
-    );
+    const { version, policy } = await db.withOrganization(organizationId, (tx) => readPolicy(tx));
     return { version, policy: policyInputSchema.parse(policy) };
   });
 }

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(agentSchema),
     },
-    ({ caller, query }) => within(caller, (organizationId, tx) => listAgents(organizationId, tx, query)),
+    ({ caller, query }) => within(caller, (tx) => listAgents(tx, query)),
   ),
   POST: route(
     {
@@ -28,10 +28,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["too_many_agents"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await holdCredential(organizationId, tx, caller);
-        const { id, secret } = await createAgent(organizationId, tx, principal, body);
-        return { ...(await readAgent(organizationId, tx, id)), secret };
+      within(caller, async (tx, principal) => {
+        await holdCredential(tx, caller);
+        const { id, secret } = await createAgent(tx, principal, body);
+        return { ...(await readAgent(tx, id)), secret };
       }),
   ),
 });

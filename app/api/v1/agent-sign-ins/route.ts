@@ -23,10 +23,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, body }) => {
       const { principal, sessionId } = requireBrowserSession(caller);
       const { request, decision } = body;
-      await within(caller, async (organizationId, tx) => {
-        await holdCredential(organizationId, tx, caller);
-        if (decision === "allow") await letAgentIn(organizationId, tx, principal, sessionId, request, times);
-        else await turnAgentAway(organizationId, tx, principal, sessionId, request);
+      await within(caller, async (tx) => {
+        await holdCredential(tx, caller);
+        if (decision === "allow") await letAgentIn(tx, principal, sessionId, request, times);
+        else await turnAgentAway(tx, principal, sessionId, request);
       });
       return { url: wayBack(request) };
     },

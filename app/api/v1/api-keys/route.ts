@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(apiKeySchema),
     },
-    ({ caller, query }) => within(caller, (organizationId, tx) => listKeys(organizationId, tx, query)),
+    ({ caller, query }) => within(caller, (tx) => listKeys(tx, query)),
   ),
   POST: route(
     {
@@ -29,13 +29,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["too_many_keys"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await holdCredential(organizationId, tx, caller);
+      within(caller, async (tx, principal) => {
+        await holdCredential(tx, caller);
         const { serviceAccountId, ...own } = body;
         const { id, secret } = serviceAccountId
-          ? await createAccountKey(organizationId, tx, principal, { ...own, serviceAccountId })
-          : await createKey(organizationId, tx, principal, own);
-        return { ...(await readKey(organizationId, tx, id)), secret };
+          ? await createAccountKey(tx, principal, { ...own, serviceAccountId })
+          : await createKey(tx, principal, own);
+        return { ...(await readKey(tx, id)), secret };
       }),
   ),
 });

@@ -18,8 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Audit streams, oldest first",
       output: z.object({ items: z.array(auditStreamSchema) }),
     },
-    ({ caller }) =>
-      within(caller, async (organizationId, tx) => ({ items: await listAuditStreams(organizationId, tx) })),
+    ({ caller }) => within(caller, async (tx) => ({ items: await listAuditStreams(tx) })),
   ),
   POST: route(
     {
@@ -32,10 +31,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["address_not_allowed", "too_many_audit_streams"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         const services = { network: network(), seal: sealing() };
-        const { id, secret } = await createAuditStream(organizationId, tx, principal, services, body);
-        return { ...(await readAuditStream(organizationId, tx, id)), secret };
+        const { id, secret } = await createAuditStream(tx, principal, services, body);
+        return { ...(await readAuditStream(tx, id)), secret };
       }),
   ),
 });

@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["not_found", "nothing_suits", "too_many_tasks"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const id = await prepareOperation(organizationId, tx, principal, body);
-        return readOperation(organizationId, tx, id);
+      within(caller, async (tx, principal) => {
+        const id = await prepareOperation(tx, principal, body);
+        return readOperation(tx, id);
       }),
   ),
 });

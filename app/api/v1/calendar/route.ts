@@ -31,9 +31,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, body, request, reply }) => {
       const version = readVersion(request);
-      const saved = await within(caller, async (organizationId, tx, principal) => {
-        await saveCalendar(organizationId, tx, principal, version, body.calendar);
-        return readCalendar(organizationId, tx);
+      const saved = await within(caller, async (tx, principal) => {
+        await saveCalendar(tx, principal, version, body.calendar);
+        return readCalendar(tx);
       });
       reply.headers.set("etag", `"${saved.version}"`);
       return saved;

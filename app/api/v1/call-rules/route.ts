@@ -28,9 +28,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, body, request, reply }) => {
       const version = readVersion(request);
-      const rules = await within(caller, async (organizationId, tx, principal) => {
-        await saveCallRules(organizationId, tx, principal, version, body);
-        return showCallRules(organizationId, tx);
+      const rules = await within(caller, async (tx, principal) => {
+        await saveCallRules(tx, principal, version, body);
+        return showCallRules(tx);
       });
       reply.headers.set("etag", `"${rules.version}"`);
       return rules;

@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: declineReasonsSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await setDeclineReasons(organizationId, tx, principal, body);
-        return readDeclineReasons(organizationId, tx);
+      within(caller, async (tx, principal) => {
+        await setDeclineReasons(tx, principal, body);
+        return readDeclineReasons(tx);
       }),
   ),
 });

@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "The directory (SCIM), and what it did lately",
       output: directorySchema,
     },
-    ({ caller }) => within(caller, (organizationId, tx) => readDirectory(organizationId, tx, scimBase())),
+    ({ caller }) => within(caller, (tx) => readDirectory(tx, scimBase())),
   ),
   PATCH: route(
     {
@@ -23,9 +23,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await updateDirectory(organizationId, tx, principal, body);
-        return readDirectory(organizationId, tx, scimBase());
+      within(caller, async (tx, principal) => {
+        await updateDirectory(tx, principal, body);
+        return readDirectory(tx, scimBase());
       }),
   ),
 });

@@ -12,9 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: eventQuerySchema,
       output: pageSchema(listedEventSchema),
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listOrganizationEvents(organizationId, tx, principal, query),
-      ),
+    ({ caller, query }) => within(caller, (tx, principal) => listOrganizationEvents(tx, principal, query)),
   ),
 });

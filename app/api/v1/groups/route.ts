@@ -28,9 +28,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       alsoStatuses: [202],
     },
     ({ caller, body, reply }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const { id, proposalId } = await createGroup(organizationId, tx, principal, body);
-        if (proposalId === null) return readGroup(organizationId, tx, id);
+      within(caller, async (tx, principal) => {
+        const { id, proposalId } = await createGroup(tx, principal, body);
+        if (proposalId === null) return readGroup(tx, id);
         reply.status = 202;
         return { proposalId };
       }),

@@ -16,9 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: searchedPageSchema(inputRequestSchema),
       errors: ["content_sealed"],
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listInputRequests(organizationId, tx, principal, query),
-      ),
+    ({ caller, query }) => within(caller, (tx, principal) => listInputRequests(tx, principal, query)),
   ),
 });

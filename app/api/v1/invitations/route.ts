@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(invitationSchema),
     },
-    ({ caller, query }) => within(caller, (organizationId, tx) => listInvitations(organizationId, tx, query)),
+    ({ caller, query }) => within(caller, (tx) => listInvitations(tx, query)),
   ),
   POST: route(
     {

@@ -14,8 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: memberQuerySchema,
       output: pageSchema(memberSchema),
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) => listMembers(organizationId, tx, principal, query)),
+    ({ caller, query }) => within(caller, (tx, principal) => listMembers(tx, principal, query)),
   ),
   // Nobody becomes a member without accepting an invitation.
   POST: invitations.POST,

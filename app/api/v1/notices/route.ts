@@ -13,8 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: pageSchema(noticeSchema),
     },
     ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listNotices(organizationId, tx, principal, query, caller.sessionId),
-      ),
+      within(caller, (tx, principal) => listNotices(tx, principal, query, caller.sessionId)),
   ),
 });

@@ -21,9 +21,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: onboardingSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx) => {
-        await skipStep(organizationId, tx, body);
-        return readOnboarding(organizationId, tx);
+      within(caller, async (tx) => {
+        await skipStep(tx, body);
+        return readOnboarding(tx);
       }),
   ),
 });

@@ -29,11 +29,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: organizationSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         const { twoPersonPolicy } = body;
-        await updateOrganization(organizationId, tx, principal, body);
-        if (twoPersonPolicy !== undefined) await requireTwo(organizationId, tx, principal, twoPersonPolicy);
-        return readOrganization(organizationId, tx, principal);
+        await updateOrganization(tx, principal, body);
+        if (twoPersonPolicy !== undefined) await requireTwo(tx, principal, twoPersonPolicy);
+        return readOrganization(tx, principal);
       }),
   ),
   DELETE: route(
@@ -49,9 +49,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["export_first"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await requestDeletion(organizationId, tx, principal, body.slug, EXPORT_COUNTS_MS);
-        return readOrganization(organizationId, tx, principal);
+      within(caller, async (tx, principal) => {
+        await requestDeletion(tx, principal, body.slug, EXPORT_COUNTS_MS);
+        return readOrganization(tx, principal);
       }),
   ),
 });

@@ -11,7 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: overviewQuerySchema,
       output: overviewSchema,
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx) => readOverview(organizationId, tx, query.range, new Date())),
+    ({ caller, query }) => within(caller, (tx) => readOverview(tx, query.range, new Date())),
   ),
 });

@@ -13,8 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.object({ items: z.array(answererSchema) }),
     },
     ({ caller, query }) =>
-      within(caller, async (organizationId, tx) => ({
-        items: await listAnswerers(organizationId, tx, query.q),
+      within(caller, async (tx) => ({
+        items: await listAnswerers(tx, query.q),
       })),
   ),
 });

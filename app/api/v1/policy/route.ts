@@ -36,9 +36,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, body, request, reply }) => {
       const version = readVersion(request);
       const { acknowledge, ...policy } = body;
-      const { proposalId, saved } = await within(caller, async (organizationId, tx, principal) => ({
-        ...(await savePolicy(organizationId, tx, principal, version, policy, acknowledge)),
-        saved: await readPolicy(organizationId, tx),
+      const { proposalId, saved } = await within(caller, async (tx, principal) => ({
+        ...(await savePolicy(tx, principal, version, policy, acknowledge)),
+        saved: await readPolicy(tx),
       }));
       if (proposalId !== null) {
         reply.status = 202;

@@ -19,8 +19,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.object({ items: z.array(samlProviderSchema) }),
     },
     ({ caller }) =>
-      within(caller, async (organizationId, tx, principal) => ({
-        items: await listSamlProviders(organizationId, tx, principal, env().url),
+      within(caller, async (tx, principal) => ({
+        items: await listSamlProviders(tx, principal, env().url),
       })),
   ),
   POST: route(
@@ -38,9 +38,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       await throttle(`saml changes ${caller.principal.organizationId}`, SAML_CHANGES_PER_CALLER);
       const idp = requireWhole(await describeIdp(network(), body));
       const own = await makeOwnCertificate(new Date());
-      return within(caller, async (organizationId, tx, principal) => {
-        const id = await createSamlProvider(organizationId, tx, principal, sealing(), idp, own, body);
-        return readSamlProvider(organizationId, tx, principal, env().url, id);
+      return within(caller, async (tx, principal) => {
+        const id = await createSamlProvider(tx, principal, sealing(), idp, own, body);
+        return readSamlProvider(tx, principal, env().url, id);
       });
     },
   ),

@@ -16,8 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(serverSchema),
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) => listServers(organizationId, tx, principal, query)),
+    ({ caller, query }) => within(caller, (tx, principal) => listServers(tx, principal, query)),
   ),
   POST: route(
     {

@@ -13,8 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(serviceAccountSchema),
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx) => listServiceAccounts(organizationId, tx, query)),
+    ({ caller, query }) => within(caller, (tx) => listServiceAccounts(tx, query)),
   ),
   POST: route(
     {
@@ -27,9 +26,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["name_taken", "too_many_service_accounts"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const id = await createServiceAccount(organizationId, tx, principal, body);
-        return readServiceAccount(organizationId, tx, id);
+      within(caller, async (tx, principal) => {
+        const id = await createServiceAccount(tx, principal, body);
+        return readServiceAccount(tx, id);
       }),
   ),
 });

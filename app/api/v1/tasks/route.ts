@@ -17,8 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
       output: searchedPageSchema(taskSchema),
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) => listTasks(organizationId, tx, principal, query)),
+    ({ caller, query }) => within(caller, (tx, principal) => listTasks(tx, principal, query)),
   ),
   POST: route(
     {

@@ -20,9 +20,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: undoWindowSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await setUndoWindow(organizationId, tx, principal, body);
-        return readUndoWindow(organizationId, tx);
+      within(caller, async (tx, principal) => {
+        await setUndoWindow(tx, principal, body);
+        return readUndoWindow(tx);
       }),
   ),
 });

@@ -14,9 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: pageSchema(savedViewSchema),
     },
     async ({ caller, query }) => ({
-      items: await within(caller, (organizationId, tx, principal) =>
-        listViews(organizationId, tx, viewer(principal), query.page),
-      ),
+      items: await within(caller, (tx, principal) => listViews(tx, viewer(principal), query.page)),
       nextCursor: null,
     }),
   ),
@@ -30,9 +28,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["name_taken", "too_many_views"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const id = await createView(organizationId, tx, principal, body);
-        return readView(organizationId, tx, viewer(principal), id);
+      within(caller, async (tx, principal) => {
+        const id = await createView(tx, principal, body);
+        return readView(tx, viewer(principal), id);
       }),
   ),
 });

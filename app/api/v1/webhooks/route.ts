@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(webhookSchema),
     },
-    ({ caller, query }) => within(caller, (organizationId, tx) => listWebhooks(organizationId, tx, query)),
+    ({ caller, query }) => within(caller, (tx) => listWebhooks(tx, query)),
   ),
   POST: route(
     {
@@ -28,10 +28,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["address_not_allowed", "too_many_webhooks"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         const services = { network: network(), seal: sealing() };
-        const { id, secret } = await createWebhook(organizationId, tx, principal, services, body);
-        return { ...(await readWebhook(organizationId, tx, id)), secret };
+        const { id, secret } = await createWebhook(tx, principal, services, body);
+        return { ...(await readWebhook(tx, id)), secret };
       }),
   ),
 });

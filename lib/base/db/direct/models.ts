@@ -5,8 +5,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { PrismaClient } from "../../../generated/prisma/client.ts";
-import type { Tx } from "../tx.ts";
+import { type Prisma, PrismaClient } from "../../../generated/prisma/client.ts";
 
 /** Sends a statement in the transaction. */
 type Send = (config: pg.QueryConfig) => Promise<pg.QueryResult>;
@@ -28,9 +27,9 @@ function client(): PrismaClient {
 }
 
 /** The client in the transaction of `send`, until `end` is called. */
-export function joinModels(send: Send): { tx: Promise<Tx>; end(): void } {
+export function joinModels(send: Send): { tx: Promise<Prisma.TransactionClient>; end(): void } {
   const ended = Promise.withResolvers<void>();
-  const tx = new Promise<Tx>((resolve, reject) => {
+  const tx = new Promise<Prisma.TransactionClient>((resolve, reject) => {
     joining
       .run(send, () =>
         client().$transaction((joined) => {

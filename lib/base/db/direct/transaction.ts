@@ -5,7 +5,6 @@
 import type pg from "pg";
 import { Prisma } from "../../../generated/prisma/client.ts";
 import { isRefusal, NotCommitted } from "../round-trips.ts";
-import type { Tx } from "../tx.ts";
 import { joinModels } from "./models.ts";
 import { countOf, type RawStatement, rowsOf, statementOf, toQuery } from "./raw.ts";
 
@@ -18,7 +17,7 @@ export const TRANSACTION_ENDED = "transaction_ended";
 
 /** A transaction that has begun. */
 export interface Transaction {
-  tx: Tx;
+  client: Prisma.TransactionClient;
   /** By performance.now(). */
   beganAt: number;
   /** Commits, and gives the connection back. */
@@ -75,7 +74,7 @@ export async function beginTransaction(pool: pg.Pool, ms: number): Promise<Trans
   await connection.query({ text: "BEGIN" });
   return {
     beganAt: performance.now(),
-    tx: toTx((statement) => query(toQuery(statement)), join),
+    client: clientOf((statement) => query(toQuery(statement)), join),
     async commit() {
       refuseUnlessOpen();
       state = "ended";
@@ -99,7 +98,7 @@ export async function beginTransaction(pool: pg.Pool, ms: number): Promise<Trans
 
 type Send = (statement: RawStatement) => Promise<pg.QueryResult>;
 
-function toTx(send: Send, join: () => Promise<Tx>): Tx {
+function clientOf(send: Send, join: () => Promise<Prisma.TransactionClient>): Prisma.TransactionClient {
   type Query = TemplateStringsArray | Prisma.Sql;
   const own: Record<string, unknown> = {
     $queryRaw: async (query: Query, ...values: unknown[]) => rowsOf(await send(statementOf(query, values))),
@@ -115,7 +114,7 @@ function toTx(send: Send, join: () => Promise<Tx>): Tx {
       target[name] = modelOf(name, join);
       return target[name];
     },
-  }) as unknown as Tx;
+  }) as unknown as Prisma.TransactionClient;
 }
 
 /** As the client names its models' members. */
@@ -123,7 +122,7 @@ const MODELS: ReadonlySet<string> = new Set(
   Object.keys(Prisma.ModelName).map((name) => name.charAt(0).toLowerCase() + name.slice(1)),
 );
 
-function modelOf(name: string, join: () => Promise<Tx>): object {
+function modelOf(name: string, join: () => Promise<Prisma.TransactionClient>): object {
   return new Proxy(
     {},
     {

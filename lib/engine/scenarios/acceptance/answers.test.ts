@@ -98,7 +98,7 @@ test.each<Era>(["2026-07-28", "2025-11-25"])(
     await fixture.answer((await openRequest(id)).id, { action: "accept", content: { value: "reject" } });
     const rejected = { state: "completed", outcome: "REJECTED", outcomeIsError: false };
     expect(await inState(id, "completed")).toMatchObject(rejected);
-    const detail = await fixture.within((tx) => readTask(fixture.organizationId, tx, fixture.approver, id));
+    const detail = await fixture.within((tx) => readTask(tx, fixture.approver, id));
     expect(detail).toMatchObject({ ...rejected, error: null });
     expect(detail.inputRequests).toMatchObject([{ state: "settled" }]);
   },

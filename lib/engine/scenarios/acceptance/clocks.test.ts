@@ -73,7 +73,7 @@ async function createClockFixture(era: keyof typeof RESTLESS, { onTestFinished }
 }
 
 const detail = (fixture: OrganizationFixture, id: string) =>
-  fixture.within((tx) => readTask(fixture.organizationId, tx, fixture.approver, id));
+  fixture.within((tx) => readTask(tx, fixture.approver, id));
 /** Four at the server's pace, then more and more rarely; how long they take is our clock's business. */
 const polled = (remote: Restless, times: number) => {
   const before = remote.polls();

@@ -47,9 +47,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const nothingIsOpen = (remote: { open: number }) => until("nothing is open", async () => remote.open === 0);
 /** What the card on the screen says, which is what the API says. */
 const timeLeft = async (fixture: OrganizationFixture, requestId: string) => {
-  const card = await fixture.within((tx) =>
-    readInputRequest(fixture.organizationId, tx, fixture.approver, requestId),
-  );
+  const card = await fixture.within((tx) => readInputRequest(tx, fixture.approver, requestId));
   return Date.parse(card.expiresAt!) - Date.now();
 };
 const aboutADay = (ms: number) => ms > 0.99 * DAY_MS && ms <= DAY_MS;
@@ -98,7 +96,7 @@ describe.concurrent("14: a person thinks for four days of five:", () => {
     const remote = await sessionServerOf({ onTestFinished });
     const queries = createQueries(() => fixture);
     const server = await fixture.addServer(remote.url, "2025-11-25");
-    await fixture.within((tx) => learn(fixture.organizationId, tx, server.serverId, { reissues: true }));
+    await fixture.within((tx) => learn(tx, server.serverId, { reissues: true }));
     remote.behave.reissues = "Pay?";
     remote.behave.call = (task) => {
       Object.assign(task, { ttl: FIVE_DAYS_MS, status: "input_required" });
@@ -161,7 +159,7 @@ describe.concurrent("18: a task that sleeps for three months costs almost nothin
     const remote = await sessionServerOf({ onTestFinished });
     const queries = createQueries(() => fixture);
     const server = await fixture.addServer(remote.url, "2025-11-25");
-    await fixture.within((tx) => learn(fixture.organizationId, tx, server.serverId, { reissues: true }));
+    await fixture.within((tx) => learn(tx, server.serverId, { reissues: true }));
     const first = await fixture.startEngine();
     const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
     await queries.inState(id, "working");

@@ -24,9 +24,7 @@ export async function lookAtInvitation(request: Request, token: string): Promise
     return (await mayJoin(db, person.id)) ? "own" : "unproven";
   };
   const { organizationId } = found;
-  const { providers } = await db.withOrganization(organizationId, (tx) =>
-    readSignInPolicy(organizationId, tx),
-  );
+  const { providers } = await db.withOrganization(organizationId, (tx) => readSignInPolicy(tx));
   return {
     organization: found.organizationName,
     inviter: found.inviter,

@@ -5,8 +5,8 @@ import { database } from "../../database.ts";
 import { signInSettings } from "./providers.ts";
 
 /** The providers that an organization can require: the operator's, and its own. */
-export async function offeredProviders(organizationId: string, tx: Tx): Promise<NamedProvider[]> {
-  const own = await listSamlProviderNames(organizationId, tx);
+export async function offeredProviders(tx: Tx): Promise<NamedProvider[]> {
+  const own = await listSamlProviderNames(tx);
   return [
     ...signInSettings().providers.map(({ id, name }) => ({ id, name })),
     ...own.map(({ id, name }) => ({ id: issuerOf(id), name })),

@@ -95,7 +95,7 @@ export async function beginSaml(
 ): Promise<{ url: string; setCookie: string }> {
   const db = await database();
   const provider = await db.withOrganization(organizationId, (tx) =>
-    readForSignIn(organizationId, tx, sealing(), env().url, id),
+    readForSignIn(tx, sealing(), env().url, id),
   );
   if (!provider) throw notFound("SAML provider");
   return begin(request, provider, begun, false);
@@ -107,9 +107,7 @@ async function begin(request: Request, provider: SignInProvider, begun: Begun, f
   const browser = held && /^[\w-]{20,100}$/.test(held) ? held : randomSecret();
   const { organizationId, id, parties, ssoUrl, signRequests, certificate } = provider;
   const db = await database();
-  const requestId = await db.withOrganization(organizationId, (tx) =>
-    openRequest(organizationId, tx, id, browser, begun),
-  );
+  const requestId = await db.withOrganization(organizationId, (tx) => openRequest(tx, id, browser, begun));
   const saml = new SAML({
     idpCert: parties.certificates,
     issuer: parties.ownEntityId,
@@ -149,10 +147,7 @@ export async function receiveSaml(request: Request, id: string): Promise<Respons
       if (!judged) throw new SamlPause();
       const { claimed, outcome } = judged;
       about =
-        (claimed &&
-          (await db.withOrganization(organizationId, (tx) =>
-            findRequest(organizationId, tx, id, claimed),
-          ))) ||
+        (claimed && (await db.withOrganization(organizationId, (tx) => findRequest(tx, id, claimed)))) ||
         about;
       if ("fault" in outcome) throw new SamlFault(outcome.fault, outcome.why && new Error(outcome.why));
       const { asserted } = outcome;
@@ -160,7 +155,7 @@ export async function receiveSaml(request: Request, id: string): Promise<Respons
       const browser = randomSecret();
       const unasked = idpInitiated ? { browser, callback: ownPath(relayState, env().url) } : null;
       const ticket = await db.withOrganization(organizationId, (tx) =>
-        takeAssertion(organizationId, tx, id, asserted, unasked),
+        takeAssertion(tx, id, asserted, unasked),
       );
       const isUnasked = asserted.inResponseTo === null;
       return redirect(`${env().url}/api/auth/saml/${id}/finish?ticket=${ticket}`, [
@@ -196,9 +191,7 @@ export async function finishSaml(request: Request, id: string): Promise<Response
       const browser = cookieOf(request, cookieName(COOKIE)) ?? "";
       const { organizationId } = provider;
       const db = await database();
-      const taken = await db.withOrganization(organizationId, (tx) =>
-        takeTicket(organizationId, tx, id, ticket, browser),
-      );
+      const taken = await db.withOrganization(organizationId, (tx) => takeTicket(tx, id, ticket, browser));
       if (!taken) throw new SamlFault("other_browser");
       about = taken;
       const claims = keptClaimsSchema.parse(taken.claims);
@@ -268,7 +261,7 @@ async function finishTest(
   const db = await database();
   const { organizationId, id } = provider;
   await db.withOrganization(organizationId, (tx) =>
-    recordTest(organizationId, tx, id, { report: reportOf(provider, claims) }),
+    recordTest(tx, id, { report: reportOf(provider, claims) }),
   );
   return redirect(`${env().url}${callback}?tested=${id}`, [cookie(COOKIE, "", 0)]);
 }
@@ -320,8 +313,7 @@ function causeOf({ cause }: SamlFault): string | undefined {
 async function noteFailedTest(id: string, failure: string): Promise<void> {
   const db = await database();
   const organizationId = await ownerOfProvider(db, id);
-  if (organizationId)
-    await db.withOrganization(organizationId, (tx) => recordTest(organizationId, tx, id, { failure }));
+  if (organizationId) await db.withOrganization(organizationId, (tx) => recordTest(tx, id, { failure }));
 }
 
 /** Tells the organization, since nobody else can mend it. The person has their answer, whether or not this can be stored. */
@@ -331,7 +323,7 @@ async function tellRefusal(id: string, reason: string): Promise<void> {
     if (!provider || !(await mayTry(`saml refusal ${id} ${reason}`, SAML_REFUSALS_TOLD))) return;
     const db = await database();
     const { organizationId } = provider;
-    await db.withOrganization(organizationId, (tx) => recordRefusal(organizationId, tx, id, reason));
+    await db.withOrganization(organizationId, (tx) => recordRefusal(tx, id, reason));
   } catch (error) {
     log.error({ err: error, reason }, "An organization could not be told of a refused sign-in");
   }
@@ -342,9 +334,7 @@ async function findProvider(id: string): Promise<SignInProvider | null> {
   const db = await database();
   const organizationId = await ownerOfProvider(db, id);
   if (!organizationId) return null;
-  return db.withOrganization(organizationId, (tx) =>
-    readForSignIn(organizationId, tx, sealing(), env().url, id),
-  );
+  return db.withOrganization(organizationId, (tx) => readForSignIn(tx, sealing(), env().url, id));
 }
 
 function redirect(location: string, setCookies: string[]): Response {

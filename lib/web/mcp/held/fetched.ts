@@ -18,7 +18,7 @@ export function noteFetched(organizationId: string, taskIds: string[]): void {
 
 async function store(organizationId: string, taskIds: string[]): Promise<void> {
   const db = await database();
-  await db.withOrganization(organizationId, (tx) => markFetched(organizationId, tx, taskIds));
+  await db.withOrganization(organizationId, (tx) => markFetched(tx, taskIds));
 }
 
 /** Resolves once what this process knows of fetched results is stored. */

@@ -207,8 +207,8 @@ test("large results of many tasks are read as their clients take them, and none 
 // It has what the organization keeps sealed from here on.
 test("while the key of a result is away nobody is told that it is empty, and it counts as fetched by nobody", async (context) => {
   const { secret, agent, params, fetched, calls } = await prepared("sealed", { holdMs: 0 });
-  const { organizationId, operator, seal, within, webEnvironment } = fixture.organization;
-  await within((tx) => beginSealing(organizationId, tx, { ...operator, role: "owner" }, seal));
+  const { operator, seal, within, webEnvironment } = fixture.organization;
+  await within((tx) => beginSealing(tx, { ...operator, role: "owner" }, seal));
   const { taskId } = (await agent.legacy("tools/call", params)).answer.result.structuredContent;
   await fixture.approve(taskId);
   await fixture.inState(taskId, "completed");

@@ -161,11 +161,11 @@ class Holder {
     const { organizationId } = principal;
     const db = await database();
     return db.withOrganization(organizationId, async (tx) => {
-      const read = await readSomeAgentTasks(organizationId, tx, principal, { ids, bytes: HELD_READ_BYTES });
+      const read = await readSomeAgentTasks(tx, principal, { ids, bytes: HELD_READ_BYTES });
       const ended = [...read.tasks.values()]
         .filter(({ state, unopened }) => hasEnded(state) && !unopened)
         .map(({ id }) => id);
-      if (ended.length > 0) await markSent(organizationId, tx, ended);
+      if (ended.length > 0) await markSent(tx, ended);
       return read;
     });
   }
@@ -281,7 +281,5 @@ export async function leaveCall(caller: AgentCaller, session: string, rpcId: str
   if (own.map((holder) => holder.leave(name)).includes(true)) return;
   const { organizationId } = caller.principal;
   const db = await database();
-  await db.withOrganization(organizationId, (tx) =>
-    publishChangeNow(organizationId, tx, "agent_call", [name]),
-  );
+  await db.withOrganization(organizationId, (tx) => publishChangeNow(tx, "agent_call", [name]));
 }

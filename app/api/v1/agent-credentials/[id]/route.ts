@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: agentSchema,
     },
-    ({ caller, params }) => within(caller, (organizationId, tx) => readAgent(organizationId, tx, params.id)),
+    ({ caller, params }) => within(caller, (tx) => readAgent(tx, params.id)),
   ),
   PATCH: route(
     {
@@ -24,17 +24,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: agentSchema,
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await updateAgent(organizationId, tx, principal, params.id, body);
-        return readAgent(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        await updateAgent(tx, principal, params.id, body);
+        return readAgent(tx, params.id);
       }),
   ),
   DELETE: route(
     { auth: "agents:manage", summary: "Revoke an agent", params: idParams },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        revokeAgent(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => revokeAgent(tx, principal, params.id));
       return undefined;
     },
   ),

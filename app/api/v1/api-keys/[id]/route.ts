@@ -15,17 +15,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: apiKeySchema,
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await updateKey(organizationId, tx, principal, params.id, body);
-        return readKey(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        await updateKey(tx, principal, params.id, body);
+        return readKey(tx, params.id);
       }),
   ),
   DELETE: route(
     { auth: "keys:manage", summary: "Revoke an API key", params: idParams },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        revokeKey(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => revokeKey(tx, principal, params.id));
       return undefined;
     },
   ),

@@ -8,8 +8,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "audit:manage", summary: "An audit stream", params: idParams, output: auditStreamSchema },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx) => readAuditStream(organizationId, tx, params.id)),
+    ({ caller, params }) => within(caller, (tx) => readAuditStream(tx, params.id)),
   ),
   PATCH: route(
     {
@@ -21,17 +20,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: auditStreamSchema,
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await updateAuditStream(organizationId, tx, principal, sealing(), params.id, body);
-        return readAuditStream(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        await updateAuditStream(tx, principal, sealing(), params.id, body);
+        return readAuditStream(tx, params.id);
       }),
   ),
   DELETE: route(
     { auth: "audit:manage", stepUp: true, summary: "Remove an audit stream", params: idParams },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        removeAuditStream(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => removeAuditStream(tx, principal, params.id));
       return undefined;
     },
   ),

@@ -11,7 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: bulkOperationSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx) => readOperation(organizationId, tx, params.id)),
+    ({ caller, params }) => within(caller, (tx) => readOperation(tx, params.id)),
   ),
 });

@@ -14,9 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, body }) => {
       const { principal } = caller;
-      return tryCallRules(principal.organizationId, principal, body, (work) =>
-        within(caller, (_, tx) => work(tx)),
-      );
+      return tryCallRules(principal, body, (work) => within(caller, (tx) => work(tx)));
     },
   ),
 });

@@ -11,7 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "The directory's groups by name, and the roles that they give",
       output: z.object({ items: z.array(directoryGroupSchema) }),
     },
-    ({ caller }) =>
-      within(caller, async (organizationId, tx) => ({ items: await listMappedGroups(organizationId, tx) })),
+    ({ caller }) => within(caller, async (tx) => ({ items: await listMappedGroups(tx) })),
   ),
 });

@@ -17,10 +17,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await holdCredential(organizationId, tx, caller);
-        const secret = await makeDirectoryToken(organizationId, tx, principal, body);
-        return { ...(await readDirectory(organizationId, tx, scimBase())), secret };
+      within(caller, async (tx, principal) => {
+        await holdCredential(tx, caller);
+        const secret = await makeDirectoryToken(tx, principal, body);
+        return { ...(await readDirectory(tx, scimBase())), secret };
       }),
   ),
   DELETE: route(

@@ -19,14 +19,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       leavesTrace: true,
     },
     async ({ caller, request }) => {
-      await within(caller, (organizationId, tx, { actor }) =>
-        appendEvents(organizationId, tx, [{ type: "events.exported", actor }]),
-      );
-      const lines = exportedLines(
-        caller.principal.organizationId,
-        (work) => withinStill(caller, request, (_, tx) => work(tx)),
-        { hidden: ofHiddenTask(caller.principal) },
-      );
+      await within(caller, (tx, { actor }) => appendEvents(tx, [{ type: "events.exported", actor }]));
+      const lines = exportedLines((work) => withinStill(caller, request, (tx) => work(tx)), {
+        hidden: ofHiddenTask(caller.principal),
+      });
       return new Response(streamOf(lines), {
         headers: {
           "content-type": "application/x-ndjson",

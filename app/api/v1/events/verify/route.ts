@@ -16,10 +16,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller }) =>
       oneVerification(caller.principal.organizationId, async () => {
-        const found = await verifyEvents((work) => within(caller, (_organizationId, tx) => work(tx)));
-        await within(caller, (organizationId, tx, { actor }) =>
-          reportBroken(organizationId, tx, actor, found),
-        );
+        const found = await verifyEvents((work) => within(caller, (tx) => work(tx)));
+        await within(caller, (tx, { actor }) => reportBroken(tx, actor, found));
         return found;
       }),
   ),

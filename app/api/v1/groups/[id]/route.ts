@@ -21,9 +21,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["defined_by_directory"],
     },
     ({ caller, params, body, reply }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const { id, proposalId } = await changeGroup(organizationId, tx, principal, params.id, body);
-        if (proposalId === null) return readGroup(organizationId, tx, id);
+      within(caller, async (tx, principal) => {
+        const { id, proposalId } = await changeGroup(tx, principal, params.id, body);
+        if (proposalId === null) return readGroup(tx, id);
         reply.status = 202;
         return { proposalId };
       }),
@@ -42,9 +42,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["defined_by_directory", "group_in_use"],
     },
     async ({ caller, params, reply }) => {
-      const { proposalId } = await within(caller, (organizationId, tx, principal) =>
-        deleteGroup(organizationId, tx, principal, params.id),
-      );
+      const { proposalId } = await within(caller, (tx, principal) => deleteGroup(tx, principal, params.id));
       if (proposalId !== null) reply.status = 202;
       return { proposalId };
     },

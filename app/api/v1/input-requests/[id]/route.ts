@@ -14,9 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: inputRequestDetailSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) =>
-        readInputRequest(organizationId, tx, principal, params.id),
-      ),
+    ({ caller, params }) => within(caller, (tx, principal) => readInputRequest(tx, principal, params.id)),
   ),
 });

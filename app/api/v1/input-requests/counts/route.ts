@@ -14,9 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: requestFilterSchema,
       output: requestCountsSchema,
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        countOpenRequests(organizationId, tx, principal, query),
-      ),
+    ({ caller, query }) => within(caller, (tx, principal) => countOpenRequests(tx, principal, query)),
   ),
 });

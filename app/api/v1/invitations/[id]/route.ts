@@ -20,9 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     { auth: "members:manage", summary: "Revoke an invitation: its link ends at once", params: idParams },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        revokeInvitation(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => revokeInvitation(tx, principal, params.id));
       return undefined;
     },
   ),

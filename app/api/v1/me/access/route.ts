@@ -13,8 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: readsSchema,
     },
     ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listOwnReads(organizationId, tx, principal, personOf(caller).user.id, query),
-      ),
+      within(caller, (tx, principal) => listOwnReads(tx, principal, personOf(caller).user.id, query)),
   ),
 });

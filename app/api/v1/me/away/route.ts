@@ -11,8 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "When you are away, and who stands in for you; null: nothing is set. Members only",
       output: awayAnswerSchema,
     },
-    ({ caller }) =>
-      within(caller, (organizationId, tx, principal) => readAway(organizationId, tx, oneself(principal))),
+    ({ caller }) => within(caller, (tx, principal) => readAway(tx, oneself(principal))),
   ),
   PUT: route(
     {
@@ -23,14 +22,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: awayAnswerSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await setAway(organizationId, tx, principal, oneself(principal), body);
-        return readAway(organizationId, tx, oneself(principal));
+      within(caller, async (tx, principal) => {
+        await setAway(tx, principal, oneself(principal), body);
+        return readAway(tx, oneself(principal));
       }),
   ),
   DELETE: route({ auth: "account:use", summary: "Be back, or never away; members only" }, ({ caller }) =>
-    within(caller, async (organizationId, tx, principal) => {
-      await endAway(organizationId, tx, principal, oneself(principal));
+    within(caller, async (tx, principal) => {
+      await endAway(tx, principal, oneself(principal));
       return undefined;
     }),
   ),

@@ -13,10 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "What you are told of, in the app and by mail; members only",
       output: noticeSettingsSchema,
     },
-    ({ caller }) =>
-      within(caller, (organizationId, tx, principal) =>
-        readNoticeSettings(organizationId, tx, principal, sendsMail()),
-      ),
+    ({ caller }) => within(caller, (tx, principal) => readNoticeSettings(tx, principal, sendsMail())),
   ),
   PATCH: route(
     {
@@ -26,9 +23,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: noticeSettingsSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await setNoticeSettings(organizationId, tx, principal, body);
-        return readNoticeSettings(organizationId, tx, principal, sendsMail());
+      within(caller, async (tx, principal) => {
+        await setNoticeSettings(tx, principal, body);
+        return readNoticeSettings(tx, principal, sendsMail());
       }),
   ),
 });

@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: preferencesSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await setPreferences(organizationId, tx, principal, body);
-        return readPreferences(organizationId, tx, principal);
+      within(caller, async (tx, principal) => {
+        await setPreferences(tx, principal, body);
+        return readPreferences(tx, principal);
       }),
   ),
 });

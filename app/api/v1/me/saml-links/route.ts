@@ -15,8 +15,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller }) => {
       const { user } = await accountOf(caller);
-      return within(caller, async (organizationId, tx) => ({
-        items: await listSamlLinks(organizationId, tx, user.id),
+      return within(caller, async (tx) => ({
+        items: await listSamlLinks(tx, user.id),
       }));
     },
   ),

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     const { principal } = caller;
     const { organizationId } = principal;
     const db = await database();
-    await db.withOrganization(organizationId, (tx) => endView(organizationId, tx, principal, sessionId));
+    await db.withOrganization(organizationId, (tx) => endView(tx, principal, sessionId));
     return undefined;
   }),
 });

@@ -18,9 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["last_owner"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await changeRole(organizationId, tx, principal, params.id, body.role);
-        return readMember(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await changeRole(tx, principal, params.id, body.role);
+        return readMember(tx, principal, params.id);
       }),
   ),
   DELETE: route(

@@ -11,8 +11,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: noticeCountsSchema,
     },
     ({ caller }) =>
-      within(caller, async (organizationId, tx, principal) => ({
-        unread: await countUnread(organizationId, tx, principal),
+      within(caller, async (tx, principal) => ({
+        unread: await countUnread(tx, principal),
       })),
   ),
 });

@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "The networks from which the organization is reached, and one's own address as Intray sees it",
       output: addressesSchema,
     },
-    ({ request, caller }) => within(caller, (organizationId, tx) => readFor(request, organizationId, tx)),
+    ({ request, caller }) => within(caller, (tx) => readFor(request, tx)),
   ),
   PUT: route(
     {
@@ -25,20 +25,20 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["own_address_outside", "addresses_changed"],
     },
     ({ request, caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await saveAddresses(organizationId, tx, principal, body, addressOf(request));
-        return readFor(request, organizationId, tx);
+      within(caller, async (tx, principal) => {
+        await saveAddresses(tx, principal, body, addressOf(request));
+        return readFor(request, tx);
       }),
   ),
 });
 
 const addressOf = (request: Request) => clientAddress(request.headers.get("x-forwarded-for"));
 
-async function readFor(request: Request, organizationId: string, tx: Tx): Promise<Addresses> {
+async function readFor(request: Request, tx: Tx): Promise<Addresses> {
   const address = addressOf(request);
   const network = countedNetworkOf(address);
   return {
-    ...(await readAddresses(organizationId, tx)),
+    ...(await readAddresses(tx)),
     seen: { address, network: network === "unknown" ? null : network, isPrivate: isPrivate(address) },
   };
 }

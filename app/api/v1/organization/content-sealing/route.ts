@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "Whether what tasks are about is sealed under a key of the organization, and how far that has come",
       output: contentSealingSchema,
     },
-    ({ caller }) => within(caller, (organizationId, tx) => readContentSealing(organizationId, tx)),
+    ({ caller }) => within(caller, (tx) => readContentSealing(tx)),
   ),
   PUT: route(
     {
@@ -25,13 +25,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["engine_outdated"],
     },
     async ({ caller, body }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        body.sealed
-          ? beginSealing(organizationId, tx, principal, sealing())
-          : endSealing(organizationId, tx, principal),
+      await within(caller, (tx, principal) =>
+        body.sealed ? beginSealing(tx, principal, sealing()) : endSealing(tx, principal),
       );
       // By a transaction that has the new key.
-      return within(caller, (organizationId, tx) => readContentSealing(organizationId, tx));
+      return within(caller, (tx) => readContentSealing(tx));
     },
   ),
 });

@@ -26,8 +26,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["too_many_domains"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, { actor }) =>
-        readDomain(organizationId, tx, await addDomain(organizationId, tx, actor, body.domain)),
-      ),
+      within(caller, async (tx, { actor }) => readDomain(tx, await addDomain(tx, actor, body.domain))),
   ),
 });

@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: organizationSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await setHold(organizationId, tx, principal, body);
-        return readOrganization(organizationId, tx, principal);
+      within(caller, async (tx, principal) => {
+        await setHold(tx, principal, body);
+        return readOrganization(tx, principal);
       }),
   ),
   DELETE: route(
@@ -27,9 +27,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: organizationSchema,
     },
     ({ caller }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await liftHold(organizationId, tx, principal);
-        return readOrganization(organizationId, tx, principal);
+      within(caller, async (tx, principal) => {
+        await liftHold(tx, principal);
+        return readOrganization(tx, principal);
       }),
   ),
 });

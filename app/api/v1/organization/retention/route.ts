@@ -24,9 +24,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: retentionSchema,
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await updateRetention(organizationId, tx, principal, body);
-        return readRetention(organizationId, tx);
+      within(caller, async (tx, principal) => {
+        await updateRetention(tx, principal, body);
+        return readRetention(tx);
       }),
   ),
 });

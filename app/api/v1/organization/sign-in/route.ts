@@ -13,9 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: shownSignInPolicySchema,
     },
     ({ caller }) =>
-      within(caller, async (organizationId, tx) => ({
-        ...(await readSignInPolicy(organizationId, tx)),
-        offered: await offeredProviders(organizationId, tx),
+      within(caller, async (tx) => ({
+        ...(await readSignInPolicy(tx)),
+        offered: await offeredProviders(tx),
       })),
   ),
   PUT: route(
@@ -29,10 +29,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["would_lock_out"],
     },
     ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const offered = await offeredProviders(organizationId, tx);
-        await setSignInPolicy(organizationId, tx, principal, caller.sessionId, offered, body);
-        return { ...(await readSignInPolicy(organizationId, tx)), offered };
+      within(caller, async (tx, principal) => {
+        const offered = await offeredProviders(tx);
+        await setSignInPolicy(tx, principal, caller.sessionId, offered, body);
+        return { ...(await readSignInPolicy(tx)), offered };
       }),
   ),
 });

@@ -12,6 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: z.record(z.string(), z.unknown()),
       output: policyCheckSchema,
     },
-    ({ caller, body }) => within(caller, (organizationId, tx) => checkPolicy(organizationId, tx, body)),
+    ({ caller, body }) => within(caller, (tx) => checkPolicy(tx, body)),
   ),
 });

@@ -25,16 +25,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { principal } = caller;
       const now = new Date();
       const from = body.from ? new Date(body.from) : new Date(now.getTime() - REPLAYED_DAYS * DAY_MS);
-      const replayed = await within(caller, async (organizationId, tx): Promise<Replayed> => {
-        const inForce = await readPolicyWithPeople(organizationId, tx);
+      const replayed = await within(caller, async (tx): Promise<Replayed> => {
+        const inForce = await readPolicyWithPeople(tx);
         if (!body.policy && !body.rules) return inForce;
         const { tests: _, ...others } = inForce.policy;
         const draft = body.policy ?? { ...others, rules: body.rules ?? [] };
-        return { version: null, ...(await checked(organizationId, tx, draft)).after };
+        return { version: null, ...(await checked(tx, draft)).after };
       });
       const lines = oneReplay(principal.organizationId, () =>
-        replayPolicy(principal.organizationId, principal, replayed, { from, now }, (work) =>
-          withinStill(caller, request, (_, tx) => work(tx)),
+        replayPolicy(principal, replayed, { from, now }, (work) =>
+          withinStill(caller, request, (tx) => work(tx)),
         ),
       );
       return new Response(streamOf(lines), { headers: { "content-type": "application/x-ndjson" } });

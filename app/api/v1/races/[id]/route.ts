@@ -11,7 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: raceSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) => readRace(organizationId, tx, principal, params.id)),
+    ({ caller, params }) => within(caller, (tx, principal) => readRace(tx, principal, params.id)),
   ),
 });

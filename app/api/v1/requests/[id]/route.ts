@@ -31,9 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
           // Who was let in may have lost their access while the call waited.
           const now = isFirst ? caller : await authenticate(request, { isUse: false });
           if (!now) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
-          return within(now, (organizationId, tx, principal) =>
-            readHumanRequest(organizationId, tx, principal, params.id, env().url),
-          );
+          return within(now, (tx, principal) => readHumanRequest(tx, principal, params.id, env().url));
         },
         ({ state }) => state === "ended",
       ),

@@ -12,9 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "saml:read", summary: "A SAML provider", params: idParams, output: samlProviderSchema },
     ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) =>
-        readSamlProvider(organizationId, tx, principal, env().url, params.id),
-      ),
+      within(caller, (tx, principal) => readSamlProvider(tx, principal, env().url, params.id)),
   ),
   PATCH: route(
     {
@@ -28,14 +26,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["address_not_allowed", "invalid_metadata", "other_idp", "throttled", "would_lock_out"],
     },
     async ({ caller, params, body }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        readSamlProvider(organizationId, tx, principal, env().url, params.id),
-      );
+      await within(caller, (tx, principal) => readSamlProvider(tx, principal, env().url, params.id));
       await throttle(`saml changes ${caller.principal.organizationId}`, SAML_CHANGES_PER_CALLER);
       const idp = await describeIdp(network(), body);
-      return within(caller, async (organizationId, tx, principal) => {
-        await updateSamlProvider(organizationId, tx, principal, params.id, idp, body);
-        return readSamlProvider(organizationId, tx, principal, env().url, params.id);
+      return within(caller, async (tx, principal) => {
+        await updateSamlProvider(tx, principal, params.id, idp, body);
+        return readSamlProvider(tx, principal, env().url, params.id);
       });
     },
   ),
@@ -48,9 +44,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["would_lock_out"],
     },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        removeSamlProvider(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => removeSamlProvider(tx, principal, params.id));
       return undefined;
     },
   ),

@@ -15,10 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: serverDetailSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) =>
-        readServerDetail(organizationId, tx, principal, params.id),
-      ),
+    ({ caller, params }) => within(caller, (tx, principal) => readServerDetail(tx, principal, params.id)),
   ),
   PATCH: route(
     {

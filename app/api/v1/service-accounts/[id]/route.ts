@@ -17,9 +17,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["name_taken"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await updateServiceAccount(organizationId, tx, principal, params.id, body);
-        return readServiceAccount(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        await updateServiceAccount(tx, principal, params.id, body);
+        return readServiceAccount(tx, params.id);
       }),
   ),
   DELETE: route(
@@ -30,9 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
     },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        deleteServiceAccount(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => deleteServiceAccount(tx, principal, params.id));
       return undefined;
     },
   ),

@@ -15,8 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: taskDetailSchema,
     },
     ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) =>
-        readTask(organizationId, tx, principal, params.id, { isLast: true }),
-      ),
+      within(caller, (tx, principal) => readTask(tx, principal, params.id, { isLast: true })),
   ),
 });

@@ -20,13 +20,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: taskCountsSchema,
     },
     ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        countTasks(
-          organizationId,
-          tx,
-          principal,
-          query.endedAfter ?? new Date(Date.now() - DAY_MS).toISOString(),
-        ),
+      within(caller, (tx, principal) =>
+        countTasks(tx, principal, query.endedAfter ?? new Date(Date.now() - DAY_MS).toISOString()),
       ),
   ),
 });

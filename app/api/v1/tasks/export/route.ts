@@ -20,9 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, query, request }) => {
       const { principal, me } = caller;
-      const lines = exportedTasks(principal.organizationId, principal, query, (work) =>
-        withinStill(caller, request, (_, tx) => work(tx)),
-      );
+      const lines = exportedTasks(principal, query, (work) => withinStill(caller, request, (tx) => work(tx)));
       return new Response(streamOf(lines), {
         headers: {
           "content-type": MEDIA_TYPES[query.format],

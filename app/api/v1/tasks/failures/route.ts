@@ -13,7 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: taskFilterSchema.omit({ attention: true }),
       output: failureGroupsSchema,
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) => groupFailures(organizationId, tx, principal, query)),
+    ({ caller, query }) => within(caller, (tx, principal) => groupFailures(tx, principal, query)),
   ),
 });

@@ -11,9 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: recentArgumentsQuerySchema,
       output: recentArgumentsSchema,
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listRecentArguments(organizationId, tx, principal, query),
-      ),
+    ({ caller, query }) => within(caller, (tx, principal) => listRecentArguments(tx, principal, query)),
   ),
 });

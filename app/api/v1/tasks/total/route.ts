@@ -14,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: taskTotalSchema,
     },
     ({ caller, query }) =>
-      within(caller, async (organizationId, tx, principal) => ({
-        total: await countMatching(organizationId, tx, principal, query, MOST_TOTAL),
+      within(caller, async (tx, principal) => ({
+        total: await countMatching(tx, principal, query, MOST_TOTAL),
       })),
   ),
 });

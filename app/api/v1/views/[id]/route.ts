@@ -14,9 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["name_taken"],
     },
     ({ caller, params, body }) =>
-      within(caller, (organizationId, tx, principal) =>
-        updateView(organizationId, tx, principal, params.id, body),
-      ),
+      within(caller, (tx, principal) => updateView(tx, principal, params.id, body)),
   ),
   DELETE: route(
     {
@@ -25,9 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
     },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        deleteView(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => deleteView(tx, principal, params.id));
       return undefined;
     },
   ),

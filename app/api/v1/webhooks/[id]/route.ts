@@ -8,8 +8,7 @@ import { removeWebhook, updateWebhook } from "@/lib/webhooks/transitions.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "webhooks:manage", summary: "A webhook", params: idParams, output: webhookSchema },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx) => readWebhook(organizationId, tx, params.id)),
+    ({ caller, params }) => within(caller, (tx) => readWebhook(tx, params.id)),
   ),
   PATCH: route(
     {
@@ -22,17 +21,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["address_not_allowed"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await updateWebhook(organizationId, tx, principal, network(), params.id, body);
-        return readWebhook(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        await updateWebhook(tx, principal, network(), params.id, body);
+        return readWebhook(tx, params.id);
       }),
   ),
   DELETE: route(
     { auth: "webhooks:manage", summary: "Remove a webhook, with its log", params: idParams },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        removeWebhook(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => removeWebhook(tx, principal, params.id));
       return undefined;
     },
   ),

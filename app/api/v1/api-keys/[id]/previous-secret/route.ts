@@ -10,9 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
     },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        endPreviousSecret(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => endPreviousSecret(tx, principal, params.id));
       return undefined;
     },
   ),

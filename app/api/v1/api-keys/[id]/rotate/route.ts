@@ -24,17 +24,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, request, params, body }) => {
       const idempotencyKey = readIdempotencyKey(request);
-      return within(caller, async (organizationId, tx, principal) => {
-        const { secret } = await rotateKey(
-          organizationId,
-          tx,
-          principal,
-          sealing(),
-          params.id,
-          body,
-          idempotencyKey,
-        );
-        return { ...(await readKey(organizationId, tx, params.id)), secret };
+      return within(caller, async (tx, principal) => {
+        const { secret } = await rotateKey(tx, principal, sealing(), params.id, body, idempotencyKey);
+        return { ...(await readKey(tx, params.id)), secret };
       });
     },
   ),

@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
       return testAuditStream(
         caller.principal.organizationId,
-        (work) => within(caller, (_, tx) => work(tx)),
+        (work) => within(caller, (tx) => work(tx)),
         { network: network(), seal: sealing(), own: new URL(env().url).hostname },
         params.id,
       );

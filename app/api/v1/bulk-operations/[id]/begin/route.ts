@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["count_differs", "operation_stopped"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await beginOperation(organizationId, tx, principal, params.id, body.count);
-        return readOperation(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        await beginOperation(tx, principal, params.id, body.count);
+        return readOperation(tx, params.id);
       }),
   ),
 });

@@ -14,8 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: pageSchema(bulkItemSchema),
     },
     ({ caller, params, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listItems(organizationId, tx, principal, params.id, query),
-      ),
+      within(caller, (tx, principal) => listItems(tx, principal, params.id, query)),
   ),
 });

@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 200,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await stopOperation(organizationId, tx, principal, params.id);
-        return readOperation(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        await stopOperation(tx, principal, params.id);
+        return readOperation(tx, params.id);
       }),
   ),
 });

@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await mapGroup(organizationId, tx, principal, params.id, body.role);
-        const group = (await listMappedGroups(organizationId, tx)).find(({ id }) => id === params.id);
+      within(caller, async (tx, principal) => {
+        await mapGroup(tx, principal, params.id, body.role);
+        const group = (await listMappedGroups(tx)).find(({ id }) => id === params.id);
         if (!group) throw notFound("group");
         return group;
       }),

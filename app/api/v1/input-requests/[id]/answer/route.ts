@@ -33,16 +33,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       ],
     },
     ({ caller, params, body }) =>
-      within(caller, (organizationId, tx, principal) =>
-        recordAnswer(
-          organizationId,
-          tx,
-          principal,
-          params.id,
-          body,
-          () => readInputRequest(organizationId, tx, principal, params.id),
-          { sessionId: caller.sessionId, withinMs: STEP_UP_MS },
-        ),
+      within(caller, (tx, principal) =>
+        recordAnswer(tx, principal, params.id, body, () => readInputRequest(tx, principal, params.id), {
+          sessionId: caller.sessionId,
+          withinMs: STEP_UP_MS,
+        }),
       ),
   ),
 });

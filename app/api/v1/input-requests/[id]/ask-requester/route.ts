@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["no_requester", "already_asked", "too_many_comments", "already_answered", "no_longer_open"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await askRequester(organizationId, tx, principal, params.id, body);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await askRequester(tx, principal, params.id, body);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

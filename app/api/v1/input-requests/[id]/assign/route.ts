@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["already_answered", "no_longer_open"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await assignRequest(organizationId, tx, principal, params.id, body);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await assignRequest(tx, principal, params.id, body);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["four_eyes", "claimed_by_other", "already_answered", "no_longer_open"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await claimRequest(organizationId, tx, principal, params.id, body);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await claimRequest(tx, principal, params.id, body);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

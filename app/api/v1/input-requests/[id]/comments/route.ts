@@ -14,8 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: threadSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) => readThread(organizationId, tx, principal, params.id)),
+    ({ caller, params }) => within(caller, (tx, principal) => readThread(tx, principal, params.id)),
   ),
   POST: route(
     {
@@ -28,8 +27,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["too_many_comments"],
     },
     ({ caller, params, body }) =>
-      within(caller, (organizationId, tx, principal) =>
-        addComment(organizationId, tx, principal, params.id, body),
-      ),
+      within(caller, (tx, principal) => addComment(tx, principal, params.id, body)),
   ),
 });

@@ -12,8 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: documentsSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => ({
-        items: (await findDocuments(organizationId, tx, principal, params.id)).map(toDocument),
+      within(caller, async (tx, principal) => ({
+        items: (await findDocuments(tx, principal, params.id)).map(toDocument),
       })),
   ),
 });

@@ -20,9 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["already_answered", "no_longer_open", "unsupported_form"],
     },
     async ({ request, caller, params, body, reply }) => {
-      const savedAt = await within(caller, (organizationId, tx, principal) =>
-        saveDraft(organizationId, tx, principal, params.id, body),
-      );
+      const savedAt = await within(caller, (tx, principal) => saveDraft(tx, principal, params.id, body));
       if (!request.headers.get("prefer")?.includes("return=representation"))
         return new Response(null, { status: 204 });
       reply.status = 200;

@@ -13,9 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["already_answered", "no_longer_open", "claimed_by_other", "assigned_to_other"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         // No detail in the answer: of a private task, the giver may see nothing any more.
-        await handOverRequest(organizationId, tx, principal, params.id, body);
+        await handOverRequest(tx, principal, params.id, body);
         return undefined;
       }),
   ),

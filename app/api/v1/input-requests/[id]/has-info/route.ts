@@ -13,9 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await noteInfo(organizationId, tx, principal, params.id);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await noteInfo(tx, principal, params.id);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["four_eyes", "already_answered", "no_longer_open"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await judgeAgain(organizationId, tx, principal, params.id);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await judgeAgain(tx, principal, params.id);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

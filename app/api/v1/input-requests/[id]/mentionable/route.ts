@@ -14,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: mentionableSchema,
     },
     ({ caller, params, query }) =>
-      within(caller, async (organizationId, tx, principal) => ({
-        items: await findMentionable(organizationId, tx, principal, params.id, query.q),
+      within(caller, async (tx, principal) => ({
+        items: await findMentionable(tx, principal, params.id, query.q),
       })),
   ),
 });

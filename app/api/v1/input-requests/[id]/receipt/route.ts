@@ -18,9 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       mediaType: "application/jose",
     },
     async ({ caller, params }) => {
-      const receipt = await within(caller, (organizationId, tx, principal) =>
-        readReceipt(organizationId, tx, principal, params.id),
-      );
+      const receipt = await within(caller, (tx, principal) => readReceipt(tx, principal, params.id));
       const { db, seal } = await services();
       return new Response(await signReceipt(db, seal, receipt), {
         headers: {

@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["claimed_by_other"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await releaseRequest(organizationId, tx, principal, params.id);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await releaseRequest(tx, principal, params.id);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["nothing_to_resend"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await resend(organizationId, tx, principal, params.id);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await resend(tx, principal, params.id);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

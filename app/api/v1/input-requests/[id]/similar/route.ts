@@ -12,9 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: similarRequestsSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) =>
-        readSimilar(organizationId, tx, principal, params.id),
-      ),
+    ({ caller, params }) => within(caller, (tx, principal) => readSimilar(tx, principal, params.id)),
   ),
 });

@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["already_answered", "no_longer_open"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await snooze(organizationId, tx, principal, params.id, body);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await snooze(tx, principal, params.id, body);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
   DELETE: route(
@@ -29,9 +29,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await endSnooze(organizationId, tx, principal, params.id);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await endSnooze(tx, principal, params.id);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["stage_full", "already_answered", "no_longer_open"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await takeVoteBack(organizationId, tx, principal, params.id);
-        return readInputRequest(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await takeVoteBack(tx, principal, params.id);
+        return readInputRequest(tx, principal, params.id);
       }),
   ),
 });

@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       const { user } = await accountOf(caller);
-      await within(caller, (organizationId, tx) => readSamlName(organizationId, tx, params.id));
+      await within(caller, (tx) => readSamlName(tx, params.id));
       await unlinkIdentity(await database(), user.id, params.id);
       return undefined;
     },

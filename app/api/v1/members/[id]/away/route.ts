@@ -12,8 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: awayAnswerSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx) => readAway(organizationId, tx, { memberId: params.id })),
+    ({ caller, params }) => within(caller, (tx) => readAway(tx, { memberId: params.id })),
   ),
   PUT: route(
     {
@@ -25,9 +24,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: awayAnswerSchema,
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await setAway(organizationId, tx, principal, { memberId: params.id }, body);
-        return readAway(organizationId, tx, { memberId: params.id });
+      within(caller, async (tx, principal) => {
+        await setAway(tx, principal, { memberId: params.id }, body);
+        return readAway(tx, { memberId: params.id });
       }),
   ),
   DELETE: route(
@@ -37,8 +36,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await endAway(organizationId, tx, principal, { memberId: params.id });
+      within(caller, async (tx, principal) => {
+        await endAway(tx, principal, { memberId: params.id });
         return undefined;
       }),
   ),

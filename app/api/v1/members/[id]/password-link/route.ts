@@ -20,8 +20,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       if (!signInSettings().passwords) throw new AppError("forbidden", "There are no passwords here.");
-      const token = await within(caller, (organizationId, tx, principal) =>
-        makeMemberPasswordLink(organizationId, tx, principal, params.id, ADMINS_PASSWORD_LINK_MS),
+      const token = await within(caller, (tx, principal) =>
+        makeMemberPasswordLink(tx, principal, params.id, ADMINS_PASSWORD_LINK_MS),
       );
       const expiresAt = new Date(Date.now() + ADMINS_PASSWORD_LINK_MS).toISOString();
       return { url: passwordLinkUrl(token), expiresAt };

@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["account_unproven"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await reinstateMember(organizationId, tx, principal, params.id);
-        return readMember(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await reinstateMember(tx, principal, params.id);
+        return readMember(tx, principal, params.id);
       }),
   ),
 });

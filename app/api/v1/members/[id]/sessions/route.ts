@@ -14,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: memberSessionsSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => ({
-        items: await listMemberSessions(organizationId, tx, principal, params.id, SESSION_IDLE_MS),
+      within(caller, async (tx, principal) => ({
+        items: await listMemberSessions(tx, principal, params.id, SESSION_IDLE_MS),
       })),
   ),
   DELETE: route(
@@ -25,9 +25,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         const all = { sessionId: null, idleMs: SESSION_IDLE_MS };
-        await endMemberSessions(organizationId, tx, principal, params.id, all);
+        await endMemberSessions(tx, principal, params.id, all);
         return undefined;
       }),
   ),

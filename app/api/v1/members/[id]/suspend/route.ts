@@ -16,9 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       await suspend(await services(), caller.principal, params.id);
-      return within(caller, (organizationId, tx, principal) =>
-        readSuspended(organizationId, tx, principal, params.id),
-      );
+      return within(caller, (tx, principal) => readSuspended(tx, principal, params.id));
     },
   ),
 });

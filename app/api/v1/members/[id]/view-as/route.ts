@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: viewAsSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         const { sessionId } = personOf(caller);
-        return beginView(organizationId, tx, principal, sessionId, params.id);
+        return beginView(tx, principal, sessionId, params.id);
       }),
   ),
 });

@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["same_maker", "nothing_to_vouch"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await vouchFor(organizationId, tx, principal, params.id);
-        return readMember(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await vouchFor(tx, principal, params.id);
+        return readMember(tx, principal, params.id);
       }),
   ),
   DELETE: route(
@@ -30,9 +30,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["nothing_to_vouch"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await takeVouchBack(organizationId, tx, principal, params.id);
-        return readMember(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await takeVouchBack(tx, principal, params.id);
+        return readMember(tx, principal, params.id);
       }),
   ),
 });

@@ -6,9 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     { auth: "account:use", summary: "Mark a notice of yours as read; members only", params: idParams },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        markRead(organizationId, tx, principal, params.id, caller.sessionId),
-      );
+      await within(caller, (tx, principal) => markRead(tx, principal, params.id, caller.sessionId));
       return undefined;
     },
   ),

@@ -12,9 +12,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: organizationSchema,
     },
     ({ caller }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await withdrawDeletion(organizationId, tx, principal);
-        return readOrganization(organizationId, tx, principal);
+      within(caller, async (tx, principal) => {
+        await withdrawDeletion(tx, principal);
+        return readOrganization(tx, principal);
       }),
   ),
 });

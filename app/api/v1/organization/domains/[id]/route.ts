@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: organizationDomainSchema,
     },
-    ({ caller, params }) => within(caller, (organizationId, tx) => readDomain(organizationId, tx, params.id)),
+    ({ caller, params }) => within(caller, (tx) => readDomain(tx, params.id)),
   ),
   DELETE: route(
     {
@@ -22,9 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
     },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, { actor }) =>
-        removeDomain(organizationId, tx, actor, params.id),
-      );
+      await within(caller, (tx, { actor }) => removeDomain(tx, actor, params.id));
       return undefined;
     },
   ),

@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["same_maker"],
     },
     ({ caller }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await acceptEnd(organizationId, tx, principal);
-        return readOrganization(organizationId, tx, principal);
+      within(caller, async (tx, principal) => {
+        await acceptEnd(tx, principal);
+        return readOrganization(tx, principal);
       }),
   ),
 });

@@ -11,7 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: previewQuerySchema,
       output: previewSchema,
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx) => previewRetention(organizationId, tx, query)),
+    ({ caller, query }) => within(caller, (tx) => previewRetention(tx, query)),
   ),
 });

@@ -15,9 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: automaticDecisionsQuerySchema,
       output: automaticDecisionsSchema,
     },
-    ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listAutomaticDecisions(organizationId, tx, principal, query),
-      ),
+    ({ caller, query }) => within(caller, (tx, principal) => listAutomaticDecisions(tx, principal, query)),
   ),
 });

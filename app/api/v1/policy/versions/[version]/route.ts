@@ -11,7 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: policyVersionParams,
       output: policyVersionSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx) => readPolicyVersion(organizationId, tx, params.version)),
+    ({ caller, params }) => within(caller, (tx) => readPolicyVersion(tx, params.version)),
   ),
 });

@@ -17,9 +17,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["not_found", "approval_unusable"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await consumeApproval(organizationId, tx, principal, params.id, body);
-        return readHumanRequest(organizationId, tx, principal, params.id, env().url);
+      within(caller, async (tx, principal) => {
+        await consumeApproval(tx, principal, params.id, body);
+        return readHumanRequest(tx, principal, params.id, env().url);
       }),
   ),
 });

@@ -19,9 +19,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, params }) => {
       // Whoever holds the provider could have it open a session as any other owner.
       await accountOf(caller);
-      return within(caller, async (organizationId, tx, principal) => {
-        await confirmSamlProvider(organizationId, tx, principal, params.id);
-        return readSamlProvider(organizationId, tx, principal, env().url, params.id);
+      return within(caller, async (tx, principal) => {
+        await confirmSamlProvider(tx, principal, params.id);
+        return readSamlProvider(tx, principal, env().url, params.id);
       });
     },
   ),

@@ -20,9 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params, body }) => {
       // Reads the server first, so that an unknown or foreign one yields 404 before any other error.
-      await within(caller, (organizationId, tx, principal) =>
-        readServer(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => readServer(tx, principal, params.id));
       const traveller = requireBrowserSession(caller);
       await throttle(`connect ${traveller.principal.userId}`, CONNECTS_PER_MEMBER);
       return beginConnecting(await services(), { ...traveller, origin: env().url }, params.id, body);

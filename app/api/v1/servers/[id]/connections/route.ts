@@ -14,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.object({ items: z.array(connectionSchema) }),
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => ({
-        items: await listConnections(organizationId, tx, principal, params.id),
+      within(caller, async (tx, principal) => ({
+        items: await listConnections(tx, principal, params.id),
       })),
   ),
 });

@@ -13,7 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(foundTaskSchema),
     },
-    ({ caller, params, query }) =>
-      within(caller, (organizationId, tx) => listFoundTasks(organizationId, tx, params.id, query)),
+    ({ caller, params, query }) => within(caller, (tx) => listFoundTasks(tx, params.id, query)),
   ),
 });

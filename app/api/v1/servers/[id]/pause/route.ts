@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: serverSchema,
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await pauseServer(organizationId, tx, principal, params.id, body.reason ?? null);
-        return readServer(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await pauseServer(tx, principal, params.id, body.reason ?? null);
+        return readServer(tx, principal, params.id);
       }),
   ),
 });

@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: recipeListSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx) => {
-        const tools = await readOwnTools(organizationId, tx, params.id);
-        return { items: await listRecipes(organizationId, tx, params.id, tools) };
+      within(caller, async (tx) => {
+        const tools = await readOwnTools(tx, params.id);
+        return { items: await listRecipes(tx, params.id, tools) };
       }),
   ),
   POST: route(
@@ -30,11 +30,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["defined_by_operator", "too_many_recipes", "version_changed"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         const input = { recipe: body, replaces: null };
-        await saveRecipe(organizationId, tx, principal.actor, params.id, input);
-        const tools = await readOwnTools(organizationId, tx, params.id);
-        return readRecipe(organizationId, tx, params.id, body.name, tools);
+        await saveRecipe(tx, principal.actor, params.id, input);
+        const tools = await readOwnTools(tx, params.id);
+        return readRecipe(tx, params.id, body.name, tools);
       }),
   ),
 });

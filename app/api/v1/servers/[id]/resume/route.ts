@@ -13,9 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: serverSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await resumeServer(organizationId, tx, principal, params.id);
-        return readServer(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await resumeServer(tx, principal, params.id);
+        return readServer(tx, principal, params.id);
       }),
   ),
 });

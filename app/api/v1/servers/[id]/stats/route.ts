@@ -12,7 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: statsQuerySchema,
       output: serverStatsSchema,
     },
-    ({ caller, params, query }) =>
-      within(caller, (organizationId, tx) => readServerStats(organizationId, tx, params.id, query.range)),
+    ({ caller, params, query }) => within(caller, (tx) => readServerStats(tx, params.id, query.range)),
   ),
 });

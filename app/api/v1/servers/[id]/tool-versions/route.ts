@@ -13,7 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema.extend(toolVersionsQuerySchema.shape),
       output: pageSchema(toolVersionSchema),
     },
-    ({ caller, params, query }) =>
-      within(caller, (organizationId, tx) => listToolVersions(organizationId, tx, params.id, query)),
+    ({ caller, params, query }) => within(caller, (tx) => listToolVersions(tx, params.id, query)),
   ),
 });

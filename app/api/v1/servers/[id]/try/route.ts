@@ -11,8 +11,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 202,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx) => {
-        await tryServerNow(organizationId, tx, params.id);
+      within(caller, async (tx) => {
+        await tryServerNow(tx, params.id);
         return undefined;
       }),
   ),

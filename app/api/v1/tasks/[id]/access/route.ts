@@ -13,8 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: readsSchema,
     },
     ({ caller, params, query }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listTaskReads(organizationId, tx, principal, params.id, query),
-      ),
+      within(caller, (tx, principal) => listTaskReads(tx, principal, params.id, query)),
   ),
 });

@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["not_stuck", "acknowledged_by_other"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await acknowledgeTask(organizationId, tx, principal, params.id, body);
-        return readTask(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await acknowledgeTask(tx, principal, params.id, body);
+        return readTask(tx, principal, params.id);
       }),
   ),
   DELETE: route(
@@ -29,9 +29,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["acknowledged_by_other"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await releaseTask(organizationId, tx, principal, params.id);
-        return readTask(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await releaseTask(tx, principal, params.id);
+        return readTask(tx, principal, params.id);
       }),
   ),
 });

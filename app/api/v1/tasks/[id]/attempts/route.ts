@@ -11,9 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: attemptsSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) =>
-        listAttempts(organizationId, tx, principal, params.id),
-      ),
+    ({ caller, params }) => within(caller, (tx, principal) => listAttempts(tx, principal, params.id)),
   ),
 });

@@ -16,9 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["task_ended"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await requestCancel(organizationId, tx, principal, params.id);
-        return readTask(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await requestCancel(tx, principal, params.id);
+        return readTask(tx, principal, params.id);
       }),
   ),
 });

@@ -18,9 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: pageSchema(taskEventSchema),
     },
     ({ caller, params, query }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await requireVisibleTask(organizationId, tx, principal, params.id);
-        return listTaskEvents(organizationId, tx, params.id, query);
+      within(caller, async (tx, principal) => {
+        await requireVisibleTask(tx, principal, params.id);
+        return listTaskEvents(tx, params.id, query);
       }),
   ),
 });

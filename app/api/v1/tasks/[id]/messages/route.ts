@@ -18,15 +18,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: pageSchema(taskMessageSchema).extend({ methods: z.array(z.string()) }),
     },
     ({ caller, params, query }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await requireVisibleTask(organizationId, tx, principal, params.id);
-        const messages = await listMessages(organizationId, tx, params.id, query);
-        await appendRead(organizationId, tx, {
+      within(caller, async (tx, principal) => {
+        await requireVisibleTask(tx, principal, params.id);
+        const messages = await listMessages(tx, params.id, query);
+        await appendRead(tx, {
           type: "protocol.read",
           actor: principal.actor,
           taskId: params.id,
         });
-        return { ...messages, methods: await listMethods(organizationId, tx, params.id) };
+        return { ...messages, methods: await listMethods(tx, params.id) };
       }),
   ),
 });

@@ -17,9 +17,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.object({ phases: z.array(taskPhaseSchema) }),
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const life = await readLife(organizationId, tx, principal, params.id);
-        const { events, cut } = await listPhaseEvents(organizationId, tx, params.id);
+      within(caller, async (tx, principal) => {
+        const life = await readLife(tx, principal, params.id);
+        const { events, cut } = await listPhaseEvents(tx, params.id);
         // Without a line of history nobody knows what a task did that is beyond its start.
         const unknown = events.length === 0 && life.state !== "queued";
         return { phases: phasesOf(events, life, cut || unknown) };

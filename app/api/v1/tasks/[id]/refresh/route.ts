@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 202,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await requestRefresh(organizationId, tx, principal, params.id);
-        return readTask(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await requestRefresh(tx, principal, params.id);
+        return readTask(tx, principal, params.id);
       }),
   ),
 });

@@ -17,9 +17,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["not_start_unknown", "start_under_way", "task_known"],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await settleStart(organizationId, tx, principal, sealing(), params.id, body.foundTaskId);
-        return readTask(organizationId, tx, principal, params.id);
+      within(caller, async (tx, principal) => {
+        await settleStart(tx, principal, sealing(), params.id, body.foundTaskId);
+        return readTask(tx, principal, params.id);
       }),
   ),
 });

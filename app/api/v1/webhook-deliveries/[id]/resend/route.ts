@@ -18,9 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
-      return within(caller, async (organizationId, tx) => {
-        await resendDelivery(organizationId, tx, params.id);
-        return readDelivery(organizationId, tx, params.id);
+      return within(caller, async (tx) => {
+        await resendDelivery(tx, params.id);
+        return readDelivery(tx, params.id);
       });
     },
   ),

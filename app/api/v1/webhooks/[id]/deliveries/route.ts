@@ -13,7 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: deliveryQuerySchema,
       output: pageSchema(webhookDeliverySchema),
     },
-    ({ caller, params, query }) =>
-      within(caller, (organizationId, tx) => listDeliveries(organizationId, tx, params.id, query)),
+    ({ caller, params, query }) => within(caller, (tx) => listDeliveries(tx, params.id, query)),
   ),
 });

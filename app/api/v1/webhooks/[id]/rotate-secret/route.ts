@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: newWebhookSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const { secret } = await rotateSecret(organizationId, tx, principal, sealing(), params.id);
-        return { ...(await readWebhook(organizationId, tx, params.id)), secret };
+      within(caller, async (tx, principal) => {
+        const { secret } = await rotateSecret(tx, principal, sealing(), params.id);
+        return { ...(await readWebhook(tx, params.id)), secret };
       }),
   ),
 });

@@ -18,9 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
-      return within(caller, async (organizationId, tx) =>
-        readDelivery(organizationId, tx, await sendTest(organizationId, tx, params.id)),
-      );
+      return within(caller, async (tx) => readDelivery(tx, await sendTest(tx, params.id)));
     },
   ),
 });

@@ -12,8 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["legal_hold"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await deleteComment(organizationId, tx, principal, params.id, params.commentId);
+      within(caller, async (tx, principal) => {
+        await deleteComment(tx, principal, params.id, params.commentId);
         return undefined;
       }),
   ),

@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { organizationId, actor } = caller.principal;
       await throttle(`domain check ${organizationId} ${actor.id}`, DOMAIN_CHECKS_PER_MEMBER);
       await verifyDomain(organizationId, await database(), caller.principal, findTexts(), params.id);
-      return within(caller, (_, tx) => readDomain(organizationId, tx, params.id));
+      return within(caller, (tx) => readDomain(tx, params.id));
     },
   ),
 });

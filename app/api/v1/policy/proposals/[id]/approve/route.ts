@@ -15,9 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["same_maker", "version_changed"],
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await approveProposal(organizationId, tx, principal, params.id);
-        return readPolicy(organizationId, tx);
+      within(caller, async (tx, principal) => {
+        await approveProposal(tx, principal, params.id);
+        return readPolicy(tx);
       }),
   ),
 });

@@ -10,9 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Withdraw a proposed change of the policy, one's own or another's: everything stays as it is",
     },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        withdrawProposal(organizationId, tx, principal, params.id),
-      );
+      await within(caller, (tx, principal) => withdrawProposal(tx, principal, params.id));
       return undefined;
     },
   ),

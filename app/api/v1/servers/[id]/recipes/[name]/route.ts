@@ -18,9 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: recipeVersionSchema,
     },
     ({ caller, params: { id, name }, reply }) =>
-      within(caller, async (organizationId, tx) => {
-        const tools = await readOwnTools(organizationId, tx, id);
-        const recipe = await readRecipe(organizationId, tx, id, name, tools);
+      within(caller, async (tx) => {
+        const tools = await readOwnTools(tx, id);
+        const recipe = await readRecipe(tx, id, name, tools);
         reply.headers.set("etag", `"${recipe.version}"`);
         return recipe;
       }),
@@ -38,17 +38,17 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["defined_by_operator", "too_many_recipes", "version_changed"],
     },
     ({ caller, params: { id, name }, body, request, reply }) =>
-      within(caller, async (organizationId, tx, principal) => {
+      within(caller, async (tx, principal) => {
         if (body.name !== name)
           throw new AppError("invalid_input", "Some values are not valid.", {
             errors: [{ field: "name", message: `The address names ${name}` }],
           });
         const replaces = request.headers.has("if-match") ? readVersion(request) || null : undefined;
         const input = { recipe: body, ...(replaces !== undefined && { replaces }) };
-        const { created } = await saveRecipe(organizationId, tx, principal.actor, id, input);
+        const { created } = await saveRecipe(tx, principal.actor, id, input);
         if (created) reply.status = 201;
-        const tools = await readOwnTools(organizationId, tx, id);
-        const saved = await readRecipe(organizationId, tx, id, name, tools);
+        const tools = await readOwnTools(tx, id);
+        const saved = await readRecipe(tx, id, name, tools);
         reply.headers.set("etag", `"${saved.version}"`);
         return saved;
       }),
@@ -61,8 +61,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["defined_by_operator"],
     },
     ({ caller, params: { id, name } }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await removeRecipe(organizationId, tx, principal.actor, id, name);
+      within(caller, async (tx, principal) => {
+        await removeRecipe(tx, principal.actor, id, name);
         return undefined;
       }),
   ),

@@ -19,10 +19,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["task_known", "start_not_settled", "start_under_way"],
     },
     async ({ caller, params, body, reply }) => {
-      const task = await within(caller, async (organizationId, tx, principal) => {
+      const task = await within(caller, async (tx, principal) => {
         const at = { serverId: params.id, foundId: params.foundId };
-        const id = await adoptFoundTask(organizationId, tx, principal, sealing(), at, body);
-        return readTask(organizationId, tx, principal, id);
+        const id = await adoptFoundTask(tx, principal, sealing(), at, body);
+        return readTask(tx, principal, id);
       });
       reply.headers.set("location", `/api/v1/tasks/${task.id}`);
       return task;
