@@ -3,7 +3,7 @@ import { findChromium } from "./scripts/chromium.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-/** One journey a capability, tagged in the specs: what `npm test` runs. */
+/** A journey for each main capability, tagged in the specs: what `npm test` runs. */
 const JOURNEYS = { name: "journeys", grep: /@journey/ };
 const ALL = { name: "all" };
 

@@ -63,9 +63,10 @@ test("a request is told in the app and by mail; following a link decides nothing
   }).toPass(SOON);
 });
 
-test("a webhook is added by keyboard, told, and told again; it can be switched off and taken away", {
-  tag: "@journey",
-}, async ({ ana, ola }) => {
+test("a webhook is added by keyboard, told, and told again; it can be switched off and taken away", async ({
+  ana,
+  ola,
+}) => {
   const { receiver } = await readReceived();
   const url = `${receiver}/${newInvoiceId()}`;
   const { host } = new URL(url);

@@ -15,9 +15,7 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test("tells what was decided and delivered, by the keyboard alone, and leads to it", {
-  tag: "@journey",
-}, async ({ ola }) => {
+test("tells what was decided and delivered, by the keyboard alone, and leads to it", async ({ ola }) => {
   const before = await apiOf(ola).get<Overview>("/overview");
   const { id, taskId } = await startInvoice(ola);
   await answer(ola, await openRequest(ola, taskId), { value: "reject" });

@@ -6,10 +6,7 @@ import { expect, SOON, test } from "./fixtures/test.ts";
 
 const ENTITY = "https://idp.test.example/metadata";
 
-test("an owner adds a provider, tests it, and somebody new signs in through it", { tag: "@journey" }, async ({
-  ana,
-  browser,
-}) => {
+test("an owner adds a provider, tests it, and somebody new signs in through it", async ({ ana, browser }) => {
   const key = await makeIdpKey();
   const email = `sam-${Date.now()}@acme.example`;
   /** The provider's page, which signs in whoever presses its button. */

@@ -117,9 +117,7 @@ test("before the page's scripts run, nothing can be pressed, and no password get
   await page.context().close();
 });
 
-test("two-step sign-in is turned on and used with the keyboard alone", { tag: "@journey" }, async ({
-  browser,
-}) => {
+test("two-step sign-in is turned on and used with the keyboard alone", async ({ browser }) => {
   const page = await open(browser);
   await signIn(page);
   await page.goto("/settings/security");
@@ -299,9 +297,9 @@ test("sessions are ended from another browser, and by changing the password", as
 /** The owner who came through the provider; later tests go on with the page. */
 let bea: Page;
 
-test("an owner who came through the provider requires it, and a password leads to the provider from then on", {
-  tag: "@journey",
-}, async ({ browser }) => {
+test("an owner who came through the provider requires it, and a password leads to the provider from then on", async ({
+  browser,
+}) => {
   const dana = await open(browser);
   await signIn(dana);
   // Whoever came by a password would be locked out.

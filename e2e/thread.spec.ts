@@ -15,9 +15,10 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben decides", {
-  tag: "@journey",
-}, async ({ ben, ola }) => {
+test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben decides", async ({
+  ben,
+  ola,
+}) => {
   const id = newInvoiceId();
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, the unit and integration tests, a browser journey for each capability, half a minute of chaos.
+ * `npm test`: the checks, the unit and integration tests, a browser journey for each main capability, half a minute of chaos.
  * `npm test -- full`: the rest, which repeats or takes long. `npm test -- SUITE` runs one suite, `npm test -- changed`
  * the tests that a change reaches.
  */

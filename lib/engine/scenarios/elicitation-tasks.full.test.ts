@@ -470,7 +470,7 @@ describe("that questions may be tasks", () => {
   });
 });
 
-describe("server-everything", { tags: ["full"] }, () => {
+describe("server-everything", () => {
   let everything: OfficialServer;
   beforeAll(async () => {
     everything = await startOfficialServer("everything");
