@@ -63,7 +63,6 @@ const schema = z
     INTRAY_SERVERS_FILE: z.string().optional(),
     INTRAY_COMMAND_USER: otherUser.optional(),
     INTRAY_DNS_SERVERS: list.default([]),
-    INTRAY_DRAFTS: flag.default(false),
     INTRAY_SIGN_IN_FILE: z.string().optional(),
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
     INTRAY_KEEP_AT_LEAST_DAYS: z.coerce.number<string>().int().min(1).max(36_500).default(30),
@@ -133,8 +132,6 @@ const schema = z
     signInFile: e.INTRAY_SIGN_IN_FILE,
     /** Resolvers that are asked for the records of domains; none: the system's. */
     dnsServers: e.INTRAY_DNS_SERVERS,
-    /** Engines use what drafts of MCP add to tasks. */
-    usesDrafts: e.INTRAY_DRAFTS,
     /** Details of the history and finished tasks are kept at least as long, whatever an organization sets. */
     keepAtLeastDays: e.INTRAY_KEEP_AT_LEAST_DAYS,
     /** Calls per minute of one member, key or agent. Writes have a lower limit, see lib/web/tunables.ts. */

@@ -32,8 +32,6 @@ export interface EngineOptions {
   directUrl: string;
   network: Network;
   seal: Seal;
-  /** Uses what drafts of MCP add; not unless given. */
-  usesDrafts?: boolean;
   log: Logger;
 }
 

@@ -35,7 +35,6 @@ export function openEngine(logger: Logger): {
     directUrl,
     network,
     seal,
-    usesDrafts: env().usesDrafts,
     log: logger,
   });
   return {

@@ -155,10 +155,6 @@ export const QUESTION_WAIT_MS = 10_000;
 export const QUESTION_RETRY_MS = 30_000;
 /** Longest pause between `tasks/result` streams. */
 export const QUESTION_RETRY_CAP_MS = 300_000;
-/** Batches of a task's events that are read at a time, by a draft of MCP. */
-export const EVENT_BATCHES = 4;
-/** Pause after a server could not be asked for a task's events. */
-export const EVENTS_AGAIN_MS = 60_000;
 /** Requests of one connection's server for tasks of ours that wait to be answered; further ones get no answer. */
 export const TASK_REQUESTS = 200;
 /** Of those, how many are answered at a time; as many are told at a time of a task of theirs that has changed. */

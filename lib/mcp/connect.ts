@@ -21,9 +21,8 @@ export function openWire(
     : new StdioWire(endpoint, options.onLog ?? (() => {}));
 }
 
-/** `usesDrafts`: declares what drafts of 2026-07-28 add. */
-export function createPeer(era: Era, wire: Wire, usesDrafts = false): Peer {
-  return era === "2026-07-28" ? new Peer20260728(wire, usesDrafts) : new Peer20251125(wire);
+export function createPeer(era: Era, wire: Wire): Peer {
+  return era === "2026-07-28" ? new Peer20260728(wire) : new Peer20251125(wire);
 }
 
 /**

@@ -73,9 +73,6 @@ export const NOBODYS_TASKS = 10_000;
 /** URLs to visit before one call. */
 export const URLS = 20;
 
-/** Events of a task that are taken at a time. */
-export const EVENTS_TOGETHER = 50;
-
 /** Pages of a list, and what is read of `tools/list`. */
 export const TOOL_PAGES = 20;
 export const TOOLS = 1_000;

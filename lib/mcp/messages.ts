@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { detached } from "../base/detached.ts";
-import { eventSourceSchema } from "./drafts.ts";
 import { NEED } from "./forms/form.ts";
 import { canonicalJson } from "./forms/jcs.ts";
 import {
@@ -93,8 +92,6 @@ export const taskSchema = z
     inputRequests: inputRequestsSchema.nullish(),
     result: z.unknown().optional(),
     error: z.unknown().optional(),
-    /** A draft */
-    eventSource: eventSourceSchema,
   })
   .transform((task): RemoteTask => {
     const questions = questionsOf(task.inputRequests);
@@ -112,7 +109,6 @@ export const taskSchema = z
       questions,
       result: task.result,
       error: task.error,
-      ...(task.eventSource && { eventSource: task.eventSource }),
     };
     // Masked, since the task id may be all that is needed to answer the task.
     return discreet(remote, hiding([task.taskId], IN_MESSAGES));

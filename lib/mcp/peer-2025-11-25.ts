@@ -222,10 +222,6 @@ export class Peer20251125 implements Peer {
     }
   }
 
-  async pollEvents(): Promise<null> {
-    return null;
-  }
-
   async close(session: Session | null, options: CallOptions): Promise<void> {
     if (session === null || session.id === null) return;
     const deadlineMs = Math.min(options.deadlineMs, CLOSE_MS);

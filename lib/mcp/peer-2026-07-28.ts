@@ -1,15 +1,7 @@
 /** The stateless era with the extension `io.modelcontextprotocol/tasks` (SEP-2663): calls are independent. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
-import {
-  DRAFT_CAPABILITIES,
-  DRAFT_SETTINGS,
-  type EventBatch,
-  type EventSource,
-  eventBatchSchema,
-} from "./drafts.ts";
-import { EVENTS_TOGETHER } from "./limits.ts";
-import { inputRequiredSchema, taskInMeta, taskSchema, text } from "./messages.ts";
+import { inputRequiredSchema, taskInMeta, taskSchema } from "./messages.ts";
 import {
   type AnswerBody,
   type AskAddress,
@@ -45,9 +37,6 @@ const META = {
   "io.modelcontextprotocol/clientInfo": CLIENT_INFO,
   [CAPABILITIES]: { ...ELICITATION, extensions: { [TASKS]: {} } },
 };
-const META_WITH_DRAFTS = {
-  [CAPABILITIES]: { ...ELICITATION, ...DRAFT_CAPABILITIES, extensions: { [TASKS]: DRAFT_SETTINGS } },
-};
 /** Limits rounds without a question, in which a server only passes its state back and forth. */
 const MAX_SILENT_ROUNDS = 5;
 
@@ -69,15 +58,9 @@ export function framed(method: string, params: Record<string, unknown>, name?: s
 export class Peer20260728 implements Peer {
   readonly era = VERSION;
   private readonly wire: Wire;
-  private readonly usesDrafts: boolean;
 
-  constructor(wire: Wire, usesDrafts: boolean) {
+  constructor(wire: Wire) {
     this.wire = wire;
-    this.usesDrafts = usesDrafts;
-  }
-
-  private framed(method: string, params: Record<string, unknown>, name?: string, meta = {}): Request {
-    return framed(method, params, name, { ...(this.usesDrafts && META_WITH_DRAFTS), ...meta });
   }
 
   async open(): Promise<Session | null> {
@@ -92,13 +75,13 @@ export class Peer20260728 implements Peer {
     const next = underOneDeadline(options);
     return listTools(
       VERSION,
-      (params) => resultOf(this.wire, this.framed("tools/list", params), toolsPageSchema, next()),
+      (params) => resultOf(this.wire, framed("tools/list", params), toolsPageSchema, next()),
       options.onLeftOut,
     );
   }
 
   async readResource(_session: Session | null, uri: string, options: CallOptions): Promise<ResourcePart[]> {
-    const request = this.framed("resources/read", { uri }, uri);
+    const request = framed("resources/read", { uri }, uri);
     return (await resultOf(this.wire, request, resourceSchema, options)).contents;
   }
 
@@ -113,7 +96,7 @@ export class Peer20260728 implements Peer {
     let extra = retry ? { inputResponses: retry.inputResponses, ...stateOf(retry.requestState) } : {};
     for (let round = 0; round < MAX_SILENT_ROUNDS; round++) {
       const params = { name: input.tool, arguments: input.arguments, ...extra };
-      const request = this.framed("tools/call", params, input.tool, {
+      const request = framed("tools/call", params, input.tool, {
         [IDEMPOTENCY_KEY]: input.idempotencyKey,
       });
       Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
@@ -147,7 +130,7 @@ export class Peer20260728 implements Peer {
   async cancelCall(): Promise<void> {}
 
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
-    return getTask(this.wire, this.framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
+    return getTask(this.wire, framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
   }
 
   async openResult(): Promise<null> {
@@ -166,7 +149,7 @@ export class Peer20260728 implements Peer {
   }
 
   async cancel(task: TaskRef, options: CallOptions): Promise<void> {
-    const request = this.framed("tasks/cancel", { taskId: task.taskId }, task.taskId);
+    const request = framed("tasks/cancel", { taskId: task.taskId }, task.taskId);
     await resultOf(this.wire, { ...request, lane: "held" }, anyResult, options);
   }
 
@@ -176,19 +159,10 @@ export class Peer20260728 implements Peer {
   }
 
   subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null> {
-    const request = this.framed("subscriptions/listen", {
+    const request = framed("subscriptions/listen", {
       notifications: { taskIds: [...new Set(taskIds)] },
     });
     return subscribe(this.wire, { ...request, lane: "held" }, taskIds, listener, options);
-  }
-
-  async pollEvents(source: EventSource, options: CallOptions): Promise<EventBatch> {
-    // Without `timeoutMs` a server may hold the request until something happens.
-    const params = { ...source, maxEvents: EVENTS_TOGETHER, timeoutMs: 0 };
-    const request = this.framed("events/poll", params);
-    const batch = await resultOf(this.wire, request, eventBatchSchema, options);
-    const newest = batch.newest === null ? null : text.parse(hidingFor(options)(batch.newest));
-    return { ...batch, newest: newest ?? null };
   }
 
   async list(): Promise<null> {

@@ -5,7 +5,6 @@
  * Implementations: peer-2025-11-25.ts and peer-2026-07-28.ts.
  */
 
-import type { EventBatch, EventSource } from "./drafts.ts";
 import type { ResourcePart } from "./resources.ts";
 
 export const ERAS = ["2025-11-25", "2026-07-28"] as const;
@@ -104,8 +103,6 @@ export interface RemoteTask {
   /** 2026-07-28: inlined at the end. 2025-11-25: undefined, ask `result()`. */
   result?: unknown;
   error?: unknown;
-  /** By a draft: where intermediate results come from. */
-  eventSource?: EventSource;
 }
 
 export interface Tool {
@@ -313,8 +310,6 @@ export interface Peer {
    * (`onStatus`); null where it does not honour that. 2025-11-25: null, it tells on the session's streams.
    */
   subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null>;
-  /** 2026-07-28, by a draft: what has happened since the source's cursor, at once. 2025-11-25: null. */
-  pollEvents(source: EventSource, options: CallOptions): Promise<EventBatch | null>;
   /** All tasks the server lists for this credential (at most `limit`), or null where it cannot list. */
   list(session: Session | null, limit: number, options: CallOptions): Promise<TaskList | null>;
   /**

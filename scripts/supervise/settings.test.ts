@@ -80,7 +80,6 @@ const EXAMPLES: Record<string, string> = {
   APP_DATABASE_DIRECT_URL: external,
   ENGINE_DATABASE_DIRECT_URL: external,
   INTRAY_NAMED_STATEMENTS: "0",
-  INTRAY_DRAFTS: "1",
   INTRAY_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   PORT: "4000",
   HOST: "127.0.0.1",

@@ -127,7 +127,7 @@ export function partEnvironments(resolved: Resolved) {
         "METRICS_TOKEN",
         "CRON_SECRET",
         "APP_DATABASE_DIRECT_URL",
-        ...(settings.cronSecret ? ["ENGINE_DATABASE_DIRECT_URL", "INTRAY_DRAFTS"] : []),
+        ...(settings.cronSecret ? ["ENGINE_DATABASE_DIRECT_URL"] : []),
       ]),
       AUTH_SECRET: resolved.authSecret,
       ...(resolved.setupToken && { INTRAY_SETUP_TOKEN: resolved.setupToken }),
@@ -137,7 +137,7 @@ export function partEnvironments(resolved: Resolved) {
     },
     engine: {
       ...common,
-      ...operatorEnvironment(["INTRAY_ALIVE_FILE", "INTRAY_DRAFTS", "ENGINE_DATABASE_DIRECT_URL"]),
+      ...operatorEnvironment(["INTRAY_ALIVE_FILE", "ENGINE_DATABASE_DIRECT_URL"]),
       ENGINE_DATABASE_URL: resolved.engineDatabaseUrl,
     },
     invoice: {

@@ -45,8 +45,6 @@ export interface TestServer {
     settings?: Record<string, unknown>;
     /** What it adds to a task, or puts in the place of what is there, wherever it sends one. */
     adds?: (task: FakeTask) => Record<string, unknown>;
-    /** Answers `events/poll`, by its parameters. */
-    onEvents?: (params: Record<string, unknown>) => Record<string, unknown>;
     /** Refuses every tools/call by this error. */
     refusesCalls?: { code: number; message: string; data?: unknown };
     /** What `quick` answers. */
@@ -238,11 +236,6 @@ function buildServer(state: State): Server {
     const task = find(taskId);
     behave.onGet?.(task);
     return { ...task, ...behave.adds?.(task) };
-  });
-  const anything = z.looseObject({});
-  server.setRequestHandler("events/poll", { params: anything }, (given) => {
-    if (!behave.onEvents) throw new ProtocolError(-32601, "Method not found");
-    return behave.onEvents(given);
   });
   server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => {
     const task = find(taskId);

@@ -45,7 +45,6 @@ test("two that write how a connection is doing wait for each other, and never bo
       scans: new GroupScan(database),
       network,
       seal: fixture.seal,
-      usesDrafts: false,
       log: pino({ level: "silent" }),
       connection: { ...connection },
       epoch: 0n,

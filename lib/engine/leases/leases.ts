@@ -27,7 +27,6 @@ export interface LeasesOptions {
   steps: Database;
   network: Network;
   seal: Seal;
-  usesDrafts?: boolean;
   log: Logger;
   /** Called after a lease was given back; wake-ups of the connection that came meanwhile are unhandled. */
   onGone(connectionId: string): void;
@@ -179,7 +178,7 @@ export class Leases {
     // Dropped meanwhile, by a heartbeat that did not come back.
     if (!this.#isHeld(held)) return;
     const { connectionId } = connection;
-    const { steps: database, network, seal, usesDrafts = false } = this.#options;
+    const { steps: database, network, seal } = this.#options;
     const log = this.#options.log.child({ connectionId });
     const watcher = new Watcher({
       database,
@@ -187,7 +186,6 @@ export class Leases {
       scans: this.#scans,
       network,
       seal,
-      usesDrafts,
       log,
       connection,
       epoch,

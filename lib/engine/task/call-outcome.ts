@@ -48,7 +48,6 @@ import { peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealedTask } from "./sealed.ts";
 import { confirmTaken, failRound, storeRound, waitAgain } from "./store-round.ts";
-import { noteEventSource } from "./task-events.ts";
 
 /**
  * Stores the outcome of a call. The call stays on its task until then, so that the next step retries a failed
@@ -143,7 +142,6 @@ async function storeReply(
     ctx.log.info({ taskId: task.id, attempt }, "an outcome was not awaited any more");
     return 0;
   }
-  if (outcome.kind === "task") noteEventSource(ctx, task, outcome.task);
   // 2025-11-25: the repeated call, maybe days later, opens a session of its own.
   if (outcome.kind === "input_required") await leaveSession(ctx, task);
   // The task is no start any more, so its first poll runs in another lane.

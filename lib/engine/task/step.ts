@@ -69,7 +69,6 @@ import { isCancelSentOnce, peerOf } from "./peer-of.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { markLongRunning, resolveStart, start, startUnread } from "./start.ts";
 import { isRound } from "./store-round.ts";
-import { noteEventSource, readEvents } from "./task-events.ts";
 
 /**
  * Takes one step, in the log scope of the call that started the task. Returns the pause until the next step
@@ -109,7 +108,6 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
     if (pause !== null) return pause;
   }
   await tendStreams(ctx, task, performance.now());
-  if (task.cold.events) await readEvents(ctx, task);
   return nextPause(ctx, task);
 }
 
@@ -273,7 +271,6 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
     if (task.cold.notFoundAt !== null) setCold(task, { notFoundAt: null });
     task.replySize = reply.size;
     task.checkedAt = clockMs();
-    if (reply.task) noteEventSource(ctx, task, reply.task);
     const unknown = reply.task ? unknownStatus(reply.task) : null;
     if (unknown !== null) return noteUnknown(ctx, task, unknown);
     if (isStale(task) && reply.task) {

@@ -70,8 +70,6 @@ export interface WatcherContext {
   /** Returns the server's era; probes the server if unknown. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;
-  /** The operator wants what drafts of MCP add (lib/mcp/drafts.ts). */
-  readonly usesDrafts: boolean;
   /** Calls of tools that answer at once. */
   readonly toolCalls: ToolCalls;
   /** Returns a recipe of the server in this version, which never changes: read once. */

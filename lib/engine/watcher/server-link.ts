@@ -39,7 +39,6 @@ export interface LinkOptions {
   database: Database;
   network: Network;
   seal: Seal;
-  usesDrafts: boolean;
   log: Logger;
   /** Runs a transaction under the watcher's fence. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -130,7 +129,7 @@ export class ServerLink {
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      const inTime = timed(createPeer(era, this.#open(), this.#options.usesDrafts), (ms, error) =>
+      const inTime = timed(createPeer(era, this.#open()), (ms, error) =>
         this.#count(ms, error),
       );
       const { serverId } = this.#options.connection;

@@ -41,7 +41,6 @@ export function traced(peer: Peer, attributes: Attributes): Peer {
     post: (...args) => peer.post(...args),
     result: (task, remote, options) => peer.result(task, remote, options),
     subscribe: (...args) => peer.subscribe(...args),
-    pollEvents: (...args) => peer.pollEvents(...args),
     list: (session, limit, options) => peer.list(session, limit, options),
     close: (...args) => peer.close(...args),
   };

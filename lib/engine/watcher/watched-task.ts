@@ -1,5 +1,4 @@
 /** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
-import type { EventSource } from "../../mcp/drafts.ts";
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { Announced } from "../../stream-messages/attribute.ts";
 import type { StatusChange } from "../../task-lifecycle/progress.ts";
@@ -138,15 +137,6 @@ export interface CallState {
   rereadTool: boolean;
 }
 
-/** A task's events, by a draft of MCP. */
-interface TaskEvents {
-  source: EventSource;
-  /** How many came. */
-  seen: number;
-  /** When the server may be asked again; Infinity: it refuses. */
-  againAt: number;
-}
-
 /** Progress reported by the server that is not stored yet. */
 interface Progress {
   progress: number;
@@ -167,8 +157,6 @@ export interface ColdState {
   minorStatus: StatusChange | null;
   /** When an answer was last found settled by something other than a poll. */
   answerSettledAt: number;
-  /** Null: the task has no source of events, or none is wanted. */
-  events: TaskEvents | null;
   progress: Progress | null;
   /** When progress was last written. */
   progressAt: number;
@@ -267,7 +255,6 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   unasked: 0,
   minorStatus: null,
   answerSettledAt: Number.NEGATIVE_INFINITY,
-  events: null,
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,

@@ -50,8 +50,6 @@ export interface WatcherOptions {
   scans: GroupScan;
   network: Network;
   seal: Seal;
-  /** Uses what drafts of MCP add. */
-  usesDrafts: boolean;
   log: Logger;
   connection: ConnectionRow;
   epoch: bigint;
@@ -130,7 +128,6 @@ export class Watcher {
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
-      usesDrafts: options.usesDrafts,
       toolCalls: link.toolCalls,
       recipe: (name, version) => this.#recipe(name, version),
       ready: () => link.ready(),

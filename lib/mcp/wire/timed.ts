@@ -44,7 +44,6 @@ export function timed(peer: Peer, onCall: OnCall): Peer {
       asks ? time(peer.result(task, remote, options), options.signal) : peer.result(task, remote, options),
     subscribe: (...call) => peer.subscribe(...call),
     // A draft's: whether it works says nothing about the server.
-    pollEvents: (...call) => peer.pollEvents(...call),
     list: (session, limit, options) => time(peer.list(session, limit, options), options.signal),
     close: (...call) => peer.close(...call),
   };
