@@ -19,6 +19,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { areApiPathsCurrent, writeApiPaths } from "./build/api-paths.mjs";
 import { withProgress } from "./build/progress.mjs";
 import { withLock } from "./lock.mjs";
 import { databaseClient, hashOf } from "./stamp.mjs";
@@ -116,7 +117,7 @@ function run(command, args, options) {
 }
 
 function isPrepared(withDev) {
-  return isInstalled(withDev) && databaseClient.isCurrent();
+  return isInstalled(withDev) && databaseClient.isCurrent() && areApiPathsCurrent();
 }
 
 async function prepare(withDev, alsoHeldBy) {
@@ -125,6 +126,7 @@ async function prepare(withDev, alsoHeldBy) {
     await install(alsoHeldBy);
     completeInstall();
   }
+  writeApiPaths();
   if (!databaseClient.isCurrent()) {
     const { code } = await run(nodeOfRecord(), ["scripts/build/generate.ts"], {
       stdio: ["ignore", 2, 2],

@@ -2,12 +2,14 @@ import { rmSync, writeFileSync } from "node:fs";
 import { runStep } from "../child.ts";
 import { databaseClient } from "../stamp.mjs";
 import { machineEnvironment } from "../supervise/settings.ts";
+import { writeApiPaths } from "./api-paths.mjs";
 
 /**
- * Generates the Prisma client if its schema or Prisma itself changed since the last time. Imports nothing
+ * Writes the list of routes, and generates the Prisma client if its schema or Prisma itself changed since the last time. Imports nothing
  * that imports the client: bootstrap.mjs runs this before every command of package.json.
  */
 export async function generate(say: (line: string) => void): Promise<void> {
+  writeApiPaths();
   if (databaseClient.isCurrent()) return;
   say("Generating the database client …");
   rmSync(databaseClient.stamp, { force: true });
