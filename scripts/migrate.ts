@@ -25,9 +25,16 @@ const PAUSE_CAP_MS = 10_000;
 /** Tries per migration, over about ten minutes. */
 const TRIES = 60;
 
+/**
+ * Before 29 November 2026 the schema was 141 migrations, of which this was the last. A database that has it has the tables,
+ * functions and policies of JOINED.
+ */
+const LAST_OF_BEFORE = "0179_names_beside";
+const JOINED = ["0001_schema", "0002_functions_and_policies"];
+
 /** A failure that one sentence explains; `code` is stable. */
 export class MigrationError extends Error {
-  readonly code: "database_newer" | "migration_changed" | "migration_failed";
+  readonly code: "database_newer" | "database_older" | "migration_changed" | "migration_failed";
   constructor(code: MigrationError["code"], message: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;
@@ -53,6 +60,7 @@ export async function migrate(
   try {
     await waitForTurn(client);
     await client.query(PRISMA_TABLE);
+    await takeOver(client, migrations);
     const applied = await appliedMigrations(client);
     refuseSurprises(migrations, applied);
     if (applied.size === 0) log(`Making the tables (${migrations.length} migrations) …`);
@@ -95,6 +103,21 @@ async function appliedMigrations(client: pg.Client): Promise<Map<string, string>
     "SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
   );
   return new Map(rows.map((row) => [row.migration_name, row.checksum]));
+}
+
+/** Notes the joined migrations in the place of those of before, in a database that has all of these. */
+async function takeOver(client: pg.Client, migrations: Migration[]): Promise<void> {
+  const applied = await appliedMigrations(client);
+  if (!applied.has("0001_foundation")) return;
+  if (!applied.has(LAST_OF_BEFORE))
+    throw new MigrationError(
+      "database_older",
+      `The database lacks migrations up to ${LAST_OF_BEFORE}: start the last version that has them on it once (docs/upgrade.md).`,
+    );
+  await client.query("BEGIN");
+  await client.query("DELETE FROM _prisma_migrations");
+  for (const migration of migrations) if (JOINED.includes(migration.name)) await record(client, migration);
+  await client.query("COMMIT");
 }
 
 function refuseSurprises(migrations: Migration[], applied: Map<string, string>): void {

@@ -486,48 +486,6 @@ describe("a SAML provider of the organization's, whose keys an owner has,", () =
     }
   });
 
-  test("of before the upgrade is whoever's the history says, or all owners' where it says nothing", async () => {
-    const provider = await providerOf(ana);
-    const invented = await asserted(provider, somebody());
-    await link(otto, provider, "otto");
-    const forget = async () => {
-      await sql("UPDATE saml_provider SET described_by = NULL, described_at = NULL, held_by = '{}'");
-      await sql("DELETE FROM saml_maker");
-      await sql("UPDATE maker SET invited_by = NULL WHERE user_id = $1", [
-        (await memberOf(invented)).user.id,
-      ]);
-    };
-    const file = await readFile("prisma/migrations/0122_saml_makers/migration.sql", "utf8");
-    const [, statements = ""] =
-      /(-- Providers of before[\s\S]*?)-- Whom a provider signs in/.exec(file) ?? [];
-    const upgrade = () =>
-      withClient(web.database.adminUrl, (client) =>
-        client.query(`BEGIN; SET LOCAL ROLE intray_gate; ${statements}; COMMIT`),
-      );
-    const heldBy = async () =>
-      (
-        await web.call("GET", `/api/v1/saml-providers/${provider.id}`, { cookie: ana.cookie })
-      ).body.heldBy.map(({ name }: { name: string }) => name);
-    await forget();
-    expect(await accept(invented, await askedBy(member(ana)))).toEqual(ACCEPTED);
-    await upgrade();
-    expect(await heldBy()).toEqual(["Ana"]);
-    expect(await accept(invented, await askedBy(member(ana)))).toEqual(REFUSED);
-    expect(await accept(otto, await askedBy(member(ana)))).toEqual(REFUSED);
-    const { user } = await memberOf(invented);
-    expect(await sql("SELECT invited_by FROM maker WHERE user_id = $1", [user.id])).toEqual([
-      { invited_by: ana.userId },
-    ]);
-    await forget();
-    // As after retention.
-    await sql("UPDATE event SET data = '{}' WHERE organization_id = $1 AND type LIKE 'saml_provider.%'", [
-      acme,
-    ]);
-    await upgrade();
-    expect((await heldBy()).sort()).toEqual(["Ana", "Otto"]);
-    expect(await accept(invented, await askedBy(member(otto)))).toEqual(REFUSED);
-  });
-
   test("does not free who described it by leaving and coming back through it", async () => {
     const second = await invitedBy(otto, "owner");
     const provider = await providerOf(second);

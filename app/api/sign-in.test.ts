@@ -290,7 +290,7 @@ test("during an upgrade the old version stays ready, and the new one becomes so 
   );
   await change("UPDATE _prisma_migrations SET finished_at = now() WHERE id = 'newer'");
   expect(await status()).toBe(200);
-  await change("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '0024%'");
+  await change("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '0002%'");
   expect(await status()).toBe(503);
   await change("DELETE FROM _prisma_migrations WHERE id = 'newer'");
   await change("UPDATE _prisma_migrations SET finished_at = now()");

@@ -111,7 +111,7 @@ async function prefixesOf(tx: Tx, servers: ServerRow[]): Promise<ReadonlyMap<str
   return prefixes;
 }
 
-/** Grants of before migration 0136 may have nothing pinned: lib/servers pins a first list when it comes in. */
+/** Grants of earlier versions may have nothing pinned: lib/servers pins a first list when it comes in. */
 async function pinFirstList(tx: Tx, grants: GrantRow[], tools: KeptTools): Promise<void> {
   for (const { id, tool, digests } of grants) {
     if (digests !== null || tools === null) continue;

@@ -37,7 +37,7 @@ function visibleToPerson(organizationId: string, principal: Principal): Prisma.S
 }
 
 /**
- * Sort keys as the indexes of migrations 0009 and 0170 spell them; requests without an end, an amount or a due time come last. Not
+ * Sort keys, spelt as in the indexes of `input_request`; requests without an end, an amount or a due time come last. Not
  * `coalesce`: row security treats it as leaky, and would use the index for the order alone, never to find a
  * place.
  */

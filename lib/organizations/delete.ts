@@ -9,7 +9,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import type { Deletion } from "./schema.ts";
 
-/** As in migration 0059, which decides. */
+/** As in the function `gate.delete_due_organization`, which decides. */
 const WAIT_MS = 72 * 3600_000;
 
 /**

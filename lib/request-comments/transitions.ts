@@ -1,6 +1,6 @@
 /**
  * All writes to comments on requests, and to what a request waits for from its requester (`input_request.needs_info`). Nothing here
- * touches how an answer is recorded or sent: what a request still lacked is forgotten by a trigger when it is decided (migration 0163).
+ * touches how an answer is recorded or sent: what a request still lacked is forgotten by a trigger when it is decided.
  */
 import type { Principal } from "../access/principal.ts";
 import type { Person } from "../access/schema.ts";

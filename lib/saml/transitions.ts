@@ -108,7 +108,7 @@ export async function createSamlProvider(
 /**
  * The history names what changed, and for rules what they are now. From then on whoever changed its keys, its address or
  * whom it means counts as one person with everybody whom it signs in, until somebody else confirms it: the database's
- * doing (0122). Throws `not_found`, `other_idp`, and `would_lock_out` where the organization requires the provider and none
+ * doing. Throws `not_found`, `other_idp`, and `would_lock_out` where the organization requires the provider and none
  * of its keys, or not its address, would stay.
  */
 export async function updateSamlProvider(

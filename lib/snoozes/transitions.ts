@@ -1,7 +1,7 @@
 /**
  * All writes to snoozes: requests that a member has put off until a time, for themselves. Others see nothing of it, so the history has
  * no lines of it. One ends by itself when the question changes, another stage opens, or the request is assigned to the member or to whom
- * they stand in for (trigger, migration 0163), and when it is escalated to them.
+ * they stand in for (trigger), and when it is escalated to them.
  */
 import type { Principal } from "../access/principal.ts";
 import { isPerson } from "../access/principal.ts";

@@ -1,6 +1,6 @@
 /**
  * The approval in front of a call (gate): a question of Intray's own on the task itself. Until a person approves, no engine
- * watches the task and nothing is sent; the database refuses a start (migration 0114). lib/call-rules judges which calls have
+ * watches the task and nothing is sent; the database refuses a start. lib/call-rules judges which calls have
  * one, gate.ts carries out the decision.
  */
 import { createHash } from "node:crypto";

@@ -66,7 +66,7 @@ export function matching(organizationId: string, principal: Principal, filter: T
   return Prisma.sql`${all} AND t.id = ANY (ARRAY(${failuresOf(filter.cause, all, filter.state)}))`;
 }
 
-/** As the index of open tasks says it (migration 0021): the planner uses it for states that it does not know yet. */
+/** As the index of open tasks says it: the planner uses it for states that it does not know yet. */
 const IS_OPEN = Prisma.sql`t.state IN (${Prisma.raw(
   TASK_STATES.filter((state) => !hasEnded(state))
     .map((state) => `'${state}'`)
@@ -86,8 +86,8 @@ function said(organizationId: string, words: string): Prisma.Sql {
 export const SAID_IN = Prisma.sql`, t.tool, t.label, t.status_message, t.arguments`;
 
 /**
- * Matches rows of `alias` whose `SAID_IN` columns contain these words. The text equals that of task_search(),
- * migration 0083.
+ * Matches rows of `alias` whose `SAID_IN` columns contain these words. The text equals that of the function
+ * `task_search`.
  */
 export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
   const text = Prisma.sql`left(${alias}.tool || E'\\n' || coalesce(searchable(${alias}.label), '') || E'\\n' ||
@@ -95,7 +95,7 @@ export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
   return contains(text, words);
 }
 
-/** The ids of tasks that contain these words, by migration 0027's texts; some may be outside `states`. */
+/** The ids of tasks that contain these words, by the texts that triggers keep; some may be outside `states`. */
 export function saying(organizationId: string, words: string, states: TaskState[]): Prisma.Sql {
   const open = Prisma.sql`SELECT task_id FROM open_task_text WHERE organization_id = ${organizationId}::uuid
     AND strpos(search COLLATE "C", lower(${words})) > 0`;

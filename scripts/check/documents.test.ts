@@ -32,15 +32,8 @@ test("README.md names every setting that the code reads", () => {
 });
 
 test("docs/upgrade.md has a line for every migration", () => {
-  const [, last = ""] = /^\| 0001-(\d{4}) \|/m.exec(readFileSync("docs/upgrade.md", "utf8")) ?? [];
-  const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4} [^|]+) \|/gm)].flatMap(
-    ([, names]) => names?.split(", ") ?? [],
-  );
-  const made = readdirSync("prisma/migrations", { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name.slice(0, 4) > last)
-    .map((entry) => entry.name.replace("_", " "));
-  expect(made.length).toBeGreaterThan(25);
-  expect(told).toEqual(made.sort());
+  const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4}_\w+) \|/gm)].map(([, name]) => name);
+  expect(told).toEqual(readdirSync("prisma/migrations").sort());
 });
 
 test("docs/compatibility.md names tests that are there, by the numbers of their titles", () => {

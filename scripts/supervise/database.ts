@@ -80,7 +80,7 @@ export async function migrateDatabase(ownerUrl: string, say: (line: string) => v
   } catch (error) {
     // The script's own errors have a code in words; an unexpected error keeps its stack.
     const { code, message } = error as { code?: string; message: string };
-    if (["database_newer", "migration_changed", "migration_failed"].includes(code ?? "")) {
+    if (["database_newer", "database_older", "migration_changed", "migration_failed"].includes(code ?? "")) {
       throw new ConfigurationError(message);
     }
     throw error;

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "none",
-      summary: "Intray's OAuth client metadata document for grants from before 0056",
+      summary: "Intray's OAuth client metadata document for grants made by earlier versions",
       output: z.record(z.string(), z.unknown()),
     },
     async () => {

@@ -26,7 +26,7 @@ export async function publishChanges(database: Database): Promise<void> {
 
 /**
  * Wraps a database to call `committed` after each transaction that has left hints to publish or history to follow.
- * An engine's transactions send no notice of their own (migration 0097).
+ * An engine's transactions send no notice of their own.
  */
 export function publishingAfterCommit(database: Database, committed: () => void): Database {
   return {

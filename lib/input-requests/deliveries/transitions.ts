@@ -15,7 +15,7 @@ import type { DeliveryState } from "../schema.ts";
 import { requests } from "../status.ts";
 import { deliveries, type Reach, reachOf } from "./status.ts";
 
-/** The way an answer takes; migrations 0002 and 0129 explain the values at the column. */
+/** The way an answer takes; prisma/migrations/0001_schema explains the values at the column. */
 export type Rung = "update" | "same_session" | "asked_again" | "new_session" | "retry" | "fetched";
 
 interface Ids {

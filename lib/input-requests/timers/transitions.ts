@@ -1,7 +1,7 @@
 /**
  * All writes to timers of requests, and what they write to the request. The caller holds the locks of task and request; the move
  * after a change of the calendar takes those of requests alone, in their order. What leaves the state `open` loses its timers by a
- * trigger (migration 0149).
+ * trigger.
  */
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../calendar/schema.ts";

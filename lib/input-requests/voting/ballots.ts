@@ -1,6 +1,6 @@
 /**
  * On which of many requests the caller may vote, for lists and counts: what `hasVote` and `votesFor` say of each request, asked once of
- * all that have the same ballot (prisma/migrations/0172_ballots/migration.sql).
+ * all that have the same ballot (prisma/migrations/0002_functions_and_policies/migration.sql).
  */
 import { isPerson, type Principal } from "../../access/principal.ts";
 import { Prisma } from "../../base/db/db.ts";

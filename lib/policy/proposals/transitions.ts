@@ -1,6 +1,6 @@
 /**
  * All writes to proposals, where changes of the policy need a second admin. The database refuses a change without an approved
- * one (0156_policy_proposals). The callers hold the organization's lock, which gives all changes an order.
+ * one. The callers hold the organization's lock, which gives all changes an order.
  */
 import { actorWords } from "../../access/actor-words.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -70,7 +70,7 @@ async function store(
   return id;
 }
 
-/** With the ids of members as lists of their own, which the database compares (0166_groups). */
+/** With the ids of members as lists of their own, which the database compares. */
 function storedChange(group: GroupChange) {
   const ids = (list: { id: string }[]) => list.map(({ id }) => id);
   return { ...group, add: ids(group.added), remove: ids(group.removed) };

@@ -1,1 +1,0 @@
-ALTER TABLE vote VALIDATE CONSTRAINT vote_ended_as_check;
