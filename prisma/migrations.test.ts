@@ -75,7 +75,9 @@ test("a database that lacks some of them is left alone", async (context) => {
 
 test("a migration that waits in a circle with a process that writes is begun again", async (context) => {
   const { adminUrl, ownerUrl } = await emptyDatabase(context);
-  const folder = migrationsOf({ "0001_first": "CREATE TABLE one (id integer); CREATE TABLE other (id integer);" });
+  const folder = migrationsOf({
+    "0001_first": "CREATE TABLE one (id integer); CREATE TABLE other (id integer);",
+  });
   await migrate(ownerUrl, () => {}, folder);
   writeMigration(folder, "0002_wider", "ALTER TABLE one ADD name text; ALTER TABLE other ADD name text;");
   const said: string[] = [];

@@ -1,11 +1,13 @@
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
-import { ApiProvider } from "@/components/shell/api-provider.tsx";
+import { ApiProvider, type ReadAlready } from "@/components/shell/api-provider.tsx";
 import { type DrawnMe, MeProvider } from "@/components/shell/session/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import { may, permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
+import { onboardingKey } from "@/lib/api-client/onboarding.ts";
+import { readOnboarding } from "@/lib/onboarding/queries.ts";
 import { readDeletion } from "@/lib/organizations/delete.ts";
 import { localeOf } from "@/lib/text/formats/locales.ts";
 import {
@@ -18,7 +20,6 @@ import { principalOf } from "@/lib/web/auth/session-cookie.ts";
 import { drawnFor } from "@/lib/web/http/organization-header.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 import { readCounts } from "./counts.ts";
-import { readFirstSteps } from "./first-steps.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   const session = await requireSession({ inView: true });
@@ -73,4 +74,10 @@ async function currentDeletion(role: Role): Promise<DrawnMe["deletion"]> {
 
 async function browserLocale(): Promise<string> {
   return localeOf((await headers()).get("accept-language"));
+}
+
+/** Reads the organization's onboarding state once per page, for members who can complete the steps. */
+async function readFirstSteps(role: Role): Promise<ReadAlready> {
+  if (!may(role, "members:manage")) return [];
+  return [[onboardingKey, await readForPage(readOnboarding)]];
 }

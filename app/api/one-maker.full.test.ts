@@ -1,15 +1,9 @@
-/**
- * One person is not two: whoever asked for a task does not accept it by switching the rule off for a moment, by a
- * second account that they invited, or by a key made with a key.
- */
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Role } from "@/lib/access/roles.ts";
 import type { Actor } from "@/lib/access/schema.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
 import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { PROPOSALS } from "@/lib/engine/jobs/proposals.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { addProvider, browserOf, errorOf, signInBySaml, type TestProvider } from "@/test/saml/browsers.ts";
 import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";

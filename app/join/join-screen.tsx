@@ -1,18 +1,22 @@
 "use client";
 
+import { signIn, signOut } from "next-auth/react";
+import { useState } from "react";
+import { NewPasswordField } from "@/components/form/new-password-field.tsx";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
 import { LinkPending } from "@/components/link/link-pending.tsx";
 import { useLinkToken } from "@/components/link/use-link-token.ts";
 import { useLookedAt } from "@/components/link/use-looked-at.ts";
 import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { LinkOver } from "@/components/shell/pages/link-over.tsx";
+import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { aRole, ROLE_WORDS } from "@/lib/format/roles.ts";
-import type { LookedAtInvitation } from "@/lib/invitations/schema.ts";
-import { AcceptForm } from "./accept-form.tsx";
-import { AccountForm } from "./account-form.tsx";
-import { OtherAccount } from "./other-account.tsx";
+import { joinWithAccountSchema, type LookedAtInvitation } from "@/lib/invitations/schema.ts";
 
 /** Says what an invitation is for, and offers the ways to accept it. */
 export function JoinScreen() {
@@ -97,5 +101,114 @@ function WayIn({ found, token, onJoined }: WayInProps) {
         </p>
       )}
     </>
+  );
+}
+
+/** Shown when the link belongs to another account: names the masked address and offers a sign-out. */
+function OtherAccount({ masked, email }: { masked: string; email: string }) {
+  const [pending, setPending] = useState(false);
+  const change = async () => {
+    setPending(true);
+    await signOut({ redirect: false }).catch(() => undefined); // a failure shows after the reload
+    window.location.reload();
+  };
+  return (
+    <Notice
+      tone="wait"
+      title={`This invitation is for ${masked}`}
+      action={
+        <Button disabled={pending} onClick={() => void change()}>
+          Sign out and go on
+        </Button>
+      }
+    >
+      <p>You are signed in as {email}. Nothing was changed.</p>
+    </Notice>
+  );
+}
+
+/** Accepts the invitation, for a user signed in with the invited address. */
+function AcceptForm({
+  token,
+  organization,
+  email,
+  onJoined,
+}: {
+  token: string;
+  organization: string;
+  email: string;
+  onJoined: () => void;
+}) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [pending, setPending] = useState(false);
+  const accept = async () => {
+    setPending(true);
+    setFailure(null);
+    try {
+      await api.post("/api/join", { token });
+      onJoined();
+      leadAll("/");
+    } catch (error) {
+      setFailure(error instanceof ApiError ? error.sentence : errorSentence(error));
+      setPending(false);
+    }
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <p className="text-muted">You are signed in as {email}.</p>
+      <Button variant="primary" disabled={pending} onClick={() => void accept()}>
+        {pending ? "Joining…" : `Join ${organization}`}
+      </Button>
+    </div>
+  );
+}
+
+/** Creates an account from a name and a password, and accepts the invitation. */
+function AccountForm({
+  token,
+  masked,
+  signIn: signInPath,
+  onJoined,
+}: {
+  token: string;
+  masked: string;
+  signIn: string;
+  onJoined: () => void;
+}) {
+  const [mustSignIn, setMustSignIn] = useState(false);
+  const { form, errors, failure, pending, blocked, onSubmit } = useForm({
+    schema: joinWithAccountSchema,
+    read: (data) => ({ ...Object.fromEntries(data), token }),
+    send: async (values) => {
+      const { email } = await api.post<{ email: string }>("/api/join/account", values);
+      const signedIn = await signIn("password", { email, password: values.password, redirect: false });
+      if (!signedIn?.ok) return setMustSignIn(true);
+      onJoined();
+      window.location.assign("/");
+    },
+  });
+  // The same for every address: whether it has an account is nobody's business but its person's.
+  if (mustSignIn)
+    return (
+      <div className="flex flex-col gap-4">
+        <Notice live tone="wait" title="Sign in to go on">
+          <p>If {masked} has an account already, sign in as you did before. Then you come back here.</p>
+        </Notice>
+        <Button asChild variant="primary">
+          <Link href={signInPath}>Sign in</Link>
+        </Button>
+      </div>
+    );
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <p className="text-muted">You get an account for {masked}.</p>
+      <TextField name="name" label="Your name" autoComplete="name" error={errors.name} />
+      <NewPasswordField error={errors.password} />
+      <Button type="submit" variant="primary" className="mt-2" disabled={blocked}>
+        {pending ? "Joining…" : "Join"}
+      </Button>
+    </form>
   );
 }

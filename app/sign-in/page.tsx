@@ -1,13 +1,13 @@
 import { redirect } from "next/navigation";
 import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { env } from "@/lib/base/env.ts";
 import { refusalSentence } from "@/lib/organizations/sign-in/status.ts";
 import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { ownPath } from "@/lib/web/auth/own-path.ts";
 import { currentRefusal } from "@/lib/web/auth/session.ts";
 import { samlProvidersFor, signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
-import { Asked } from "./asked.tsx";
 import { GoOn } from "./go-on.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
@@ -62,4 +62,9 @@ export default async function SignInPage({
       )}
     </FrontPage>
   );
+}
+
+/** Says what an organization asks for before it lets the person in. */
+function Asked({ asked }: { asked: { sentence: string } }) {
+  return <Notice tone="wait" title={asked.sentence} />;
 }

@@ -1,8 +1,7 @@
 "use client";
 
-import { useState } from "react";
+import { type ClipboardEvent, useState } from "react";
 import { CellText } from "@/components/facts/cell-text.tsx";
-import { copyAsSent } from "@/components/facts/copy-as-sent.ts";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -83,4 +82,16 @@ function Fields({ block }: { block: Extract<FactBlock, { kind: "fields" }> }) {
       )}
     </section>
   );
+}
+
+/**
+ * Copies an amount selected on its own as the server sent the value: `1000.5` for the displayed `1,000.50`.
+ */
+function copyAsSent(event: ClipboardEvent): void {
+  const selection = document.getSelection();
+  const node = selection?.anchorNode;
+  const figure = (node instanceof Element ? node : node?.parentElement)?.closest<HTMLElement>("[data-sent]");
+  if (!figure || selection?.toString().trim() !== figure.textContent) return;
+  event.clipboardData.setData("text/plain", figure.dataset.sent ?? "");
+  event.preventDefault();
 }

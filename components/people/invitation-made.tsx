@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { LinkOnce } from "@/components/people/link-once.tsx";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
@@ -49,6 +49,22 @@ export function InvitationMade({ made, onDone }: { made: NewInvitation; onDone: 
         </Notice>
       )}
       <LinkOnce url={url} email={email} onDone={onDone} />
+    </>
+  );
+}
+
+/** A new link and the person it is for. */
+function LinkOnce({ url, email, onDone }: { url: string; email: string; onDone: () => void }) {
+  return (
+    <>
+      <SecretOnce label={`Link for ${email}`} value={url} />
+      <p className="text-[13px] text-muted">
+        It is shown this once. Whoever opens it needs the account of {email}, or makes it. An account made by
+        a link that was shown works in this organization alone, until its person proves the address.
+      </p>
+      <DialogActions>
+        <Button onClick={onDone}>Done</Button>
+      </DialogActions>
     </>
   );
 }

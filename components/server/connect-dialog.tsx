@@ -2,11 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { AddressResult, isConnectable } from "@/components/server/address-result.tsx";
 import {
   Advanced,
   type AuthKind,
@@ -25,6 +24,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { onboardingKey } from "@/lib/api-client/onboarding.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { refusalWords } from "@/lib/format/oauth.ts";
 import {
   type CreateServerInput,
   createServerSchema,
@@ -197,5 +197,63 @@ function ServerForm({
         </Button>
       </DialogActions>
     </form>
+  );
+}
+
+/** Whether the address answered as an MCP server, perhaps with the wish for a sign-in. */
+function isConnectable({ signIn }: ProbedAddress): boolean {
+  return signIn !== null && (signIn.kind !== "oauth" || signIn.refusal === null);
+}
+
+/** What the try of an address found out, and what is needed to connect it. */
+function AddressResult({ result, action }: { result: ProbedAddress; action: ReactNode }) {
+  const { signIn, health, era, tools } = result;
+  if (signIn?.kind === "none")
+    return (
+      <Notice live tone="good" title="The server answers. No sign-in needed.">
+        <p>
+          Protocol version detected: {era} · {tools === 1 ? "1 tool" : `${tools} tools`}
+        </p>
+      </Notice>
+    );
+  if (signIn?.kind === "oauth" && signIn.refusal === null)
+    return (
+      <Notice
+        live
+        tone="accent"
+        title={`The server answers. Sign-in needed at ${signIn.host ?? "its provider"}.`}
+      >
+        <p>
+          Connect it, then sign in on its page, for yourself or for everyone. Intray never sees a password.
+        </p>
+      </Notice>
+    );
+  if (signIn?.kind === "oauth") {
+    const { title, advice } = refusalWords(signIn.refusal);
+    return (
+      <Notice live tone="bad" title={`${title}.`} action={action}>
+        <p>{advice}</p>
+      </Notice>
+    );
+  }
+  if (signIn?.kind === "bearer")
+    return (
+      <Notice live tone="accent" title="The server answers. It needs a token.">
+        <p>It names no authorization server to sign in at. The server’s owner issues the token.</p>
+      </Notice>
+    );
+  return (
+    <Notice
+      live
+      tone="bad"
+      title={health.message ?? "The server does not answer as it should."}
+      action={action}
+    >
+      <p>
+        {health.state === "failing"
+          ? "The address may not be the one it speaks MCP at: many servers end in /mcp."
+          : "Check that it runs and that the address is right. Whoever runs Intray can allow an address in a private network: INTRAY_ALLOW_HOSTS."}
+      </p>
+    </Notice>
   );
 }

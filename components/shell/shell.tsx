@@ -1,17 +1,114 @@
 "use client";
 
+import { TriangleAlert } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { type ReactNode, useEffect } from "react";
-import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useGoKeys } from "@/components/shell/keys/use-go-keys.ts";
+import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
-import { Overlays } from "@/components/shell/overlays.tsx";
+import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-overlay.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { followOthers } from "@/components/shell/session/other-tabs.ts";
-import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { isDialogOpen, KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 import { Toaster } from "@/components/ui/toast/toaster.tsx";
 import { Live } from "@/lib/api-client/base/live.tsx";
+import { useWatchedConnection } from "@/lib/api-client/base/use-connection.ts";
+import { TROUBLE_WORDS } from "@/lib/format/trouble.ts";
+
+/** What is typed while an overlay loads is meant for it, and not for the page. */
+const whileLoading = { loading: ({ open }: { open: boolean }) => open && <KeyLock /> };
+
+/** Each overlay is loaded on first use. */
+const PARTS = {
+  palette: lazyComponent(() => import("./palette/palette.tsx").then((file) => file.Palette), whileLoading),
+  shortcuts: lazyComponent(
+    () => import("./keys/shortcut-sheet.tsx").then((file) => file.ShortcutSheet),
+    whileLoading,
+  ),
+  ask: lazyComponent(
+    () => import("../request/ask/ask-dialog.tsx").then((file) => file.AskDialog),
+    whileLoading,
+  ),
+  moved: lazyComponent(
+    () => import("./session/organization-switched-dialog.tsx").then((file) => file.Moved),
+    whileLoading,
+  ),
+} satisfies Record<Overlay, unknown>;
+
+function Overlays() {
+  const [shown, setShown] = useState<Overlay | null>(null);
+  const [used, setUsed] = useState<Overlay[]>([]);
+  useShortcuts({ "?": () => openOverlay("shortcuts") });
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const show = (overlay: Overlay) => {
+      setUsed((before) => (before.includes(overlay) ? before : [...before, overlay]));
+      setShown(overlay);
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      if (event.altKey || event.shiftKey || event.defaultPrevented) return;
+      event.preventDefault();
+      // The palette would hide the decision in the open dialog.
+      if (isDialogOpen()) return;
+      // Called, since React renders what a key changes before the next key, and not what an event of ours does.
+      show("palette");
+    };
+    window.addEventListener("keydown", onKey, stop);
+    for (const overlay of OVERLAYS) window.addEventListener(`intray:${overlay}`, () => show(overlay), stop);
+    return () => stop.abort();
+  }, []);
+
+  return used.map((overlay) => {
+    const Shown = PARTS[overlay];
+    return (
+      <Shown
+        key={overlay}
+        open={shown === overlay}
+        onOpenChange={(open) => setShown((before) => (open ? overlay : before === overlay ? null : before))}
+      />
+    );
+  });
+}
+
+const NOT_LIVE = "Live updates are off. Refreshing every 30 seconds.";
+
+/** Says why the page cannot reach Intray, and the consequence for decisions. */
+function ConnectionBar() {
+  const me = useMe();
+  const pathname = usePathname();
+  const trouble = useWatchedConnection(me.user.id);
+  return (
+    // Always mounted: a live region announces only content added later.
+    <div role="status">
+      {trouble && (
+        <p className="flex items-center justify-center gap-2 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-[13px] text-wait">
+          <TriangleAlert aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+          {trouble === "signed_out" ? (
+            <span className="flex flex-wrap items-center gap-x-2">
+              <span>You were signed out. What you typed is still here.</span>
+              <a
+                href={`/sign-in?callbackUrl=${encodeURIComponent(pathname)}`}
+                target="_blank"
+                rel="noopener"
+                className="font-medium underline underline-offset-4 max-md:py-3"
+              >
+                Sign in again
+                <span className="sr-only"> in a new tab</span>
+              </a>
+            </span>
+          ) : (
+            <span>
+              {trouble === "not_live" ? NOT_LIVE : `${TROUBLE_WORDS[trouble]} What you see may be old.`}
+            </span>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
 
 const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((file) => file.NotInView), {
@@ -59,4 +156,31 @@ export function Shell({ children }: { children: ReactNode }) {
       <Toaster />
     </div>
   );
+}
+
+/**
+ * Moves the focus to the heading after a navigation, so that Tab and screen readers continue from there
+ * instead of the old link. Next announces the page's title itself. All requests of the inbox count as one
+ * page.
+ */
+function useRouteFocus() {
+  const pathname = usePathname();
+  const page = pathname.startsWith("/inbox") ? "/inbox" : pathname;
+  const last = useRef(page);
+  useEffect(() => {
+    if (last.current === page) return;
+    last.current = page;
+    const main = document.getElementById("main");
+    // The page may have set the focus itself.
+    if (main !== document.activeElement && main?.contains(document.activeElement)) return;
+    focusPage();
+  }, [page]);
+}
+
+/** Focuses the page's heading, or the main element if there is no heading. */
+function focusPage() {
+  const main = document.getElementById("main");
+  const heading = main?.querySelector("h1");
+  if (heading) heading.tabIndex = -1;
+  (heading ?? main)?.focus({ preventScroll: true });
 }

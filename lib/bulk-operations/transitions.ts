@@ -11,10 +11,10 @@ import { publishChange } from "../live-updates/transitions.ts";
 import { MAY_REPEAT, RESTARTS } from "../tasks/failure-sql.ts";
 import { matching, partsOf } from "../tasks/filter.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "../tasks/status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { isMaker, readOperation } from "./queries.ts";
-import { type CreateBulkInput, MOST_ITEMS } from "./schema.ts";
-import { suitableStates } from "./status.ts";
+import { type BulkAction, type CreateBulkInput, MOST_ITEMS } from "./schema.ts";
 
 /** How long unconfirmed and ended operations are kept. Old ones are deleted when an operation is made. */
 const UNCONFIRMED_KEPT = "1 hour";
@@ -152,4 +152,14 @@ export async function stopOperation(tx: Tx, principal: Principal, operationId: s
   await appendEvents(tx, [
     { type: "bulk.stopped", actor: principal.actor, data: { operationId, action, skipped } },
   ]);
+}
+
+/** Whether an action can be done to a task in this state. */
+function suits(action: BulkAction, state: TaskState): boolean {
+  if (action === "restart") return hasEnded(state);
+  return !hasEnded(state) && state !== "start_unknown";
+}
+
+function suitableStates(action: BulkAction): TaskState[] {
+  return TASK_STATES.filter((state) => suits(action, state));
 }

@@ -1,12 +1,14 @@
 /** The engine process (`npm run engine`). Any number may run. */
+
+import { writeFileSync } from "node:fs";
 import { whenDatabaseIsThere } from "../base/db/wait.ts";
 import { ConfigurationError, env } from "../base/env.ts";
 import { installLastResort } from "../base/last-resort.ts";
 import { onDrain } from "../base/lifecycle.ts";
 import { log } from "../base/log.ts";
 import { startTracing } from "../tracing/start.ts";
-import { touchWhileAlive } from "./heartbeat-file.ts";
 import { openEngine } from "./run.ts";
+import { ALIVE_MS } from "./tunables.ts";
 
 const logger = log.child({ part: "engine" });
 await run().catch(refuse);
@@ -32,4 +34,15 @@ function refuse(error: unknown): never {
   if (error instanceof ConfigurationError) process.stderr.write(`${error.message}\n`);
   else logger.fatal({ err: error }, "the engine can't start");
   process.exit(1);
+}
+
+/**
+ * Touches a file as long as the event loop turns, for health checks of an engine, which has no port
+ * (ops/container/healthy.mjs). Says nothing about the database, whose outage a restart would not fix. Throws
+ * if the file can't be written.
+ */
+function touchWhileAlive(path: string): void {
+  const touch = () => writeFileSync(path, "");
+  touch();
+  setInterval(touch, ALIVE_MS).unref();
 }

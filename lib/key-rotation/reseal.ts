@@ -1,7 +1,46 @@
 /** Reseals values that are sealed under another key than the ring's first. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import type { Seal, SealedPlace } from "../base/seal.ts";
-import { named, type SealedValue, sealedPlaces } from "./sealed-values.ts";
+import { type SealedColumn, sealedColumns } from "./columns.ts";
+
+// Lists every sealed column of every organization, with a way to query each.
+
+/** Replaces the organization id in the binding of a person's values. */
+const PERSONAL = "user";
+
+interface SealedValue extends SealedColumn {
+  /** PERSONAL if the table is not a tenant's. */
+  organizationId: string;
+  /** Condition for the organization's rows; `t` is the table's alias. */
+  mine: Prisma.Sql;
+  query<Row>(sql: Prisma.Sql): Promise<Row[]>;
+}
+
+async function sealedPlaces(db: Database): Promise<SealedValue[]> {
+  const organizations = await db.gate<{ id: string }>(Prisma.sql`SELECT id FROM gate.all_organizations()`);
+  return (await sealedColumns(db)).flatMap((column) =>
+    column.tenant
+      ? organizations.map(({ id }) => ({
+          ...column,
+          organizationId: id,
+          mine: Prisma.sql`t.organization_id = ${id}::uuid`,
+          query: <Row>(sql: Prisma.Sql) => db.withOrganization(id, (tx) => tx.$queryRaw<Row[]>(sql)),
+        }))
+      : [
+          {
+            ...column,
+            organizationId: PERSONAL,
+            mine: Prisma.sql`true`,
+            query: <Row>(sql: Prisma.Sql) => db.gate<Row>(sql),
+          },
+        ],
+  );
+}
+
+/** Quotes an identifier from the database's catalog. */
+function named(identifier: string): Prisma.Sql {
+  return Prisma.raw(`"${identifier.replaceAll('"', '""')}"`);
+}
 
 /** Values resealed per statement. Kept small, since the engine waits for the locked rows. */
 const BATCH = 100;

@@ -7,9 +7,9 @@ import { type Database, Prisma } from "../base/db/db.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { passwordLinkUrl } from "../members/set-password.ts";
 import { countSent } from "../metrics/engine.ts";
-import { composePasswordReset } from "./password-reset-letter.ts";
 import { MailError, type Mailer } from "./smtp.ts";
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, TAKEN_MS } from "./transitions.ts";
+import { escapeHtml } from "./untrusted-text.ts";
 
 /** A mailed link works for an hour: somebody waits for it. */
 const RESET_LINK_MS = 3600_000;
@@ -53,4 +53,33 @@ export async function sendPasswordReset(
   }
   countSent("mail", "ok");
   await end(null);
+}
+
+/**
+ * Composes the mail to whoever forgot their password. `url`: the link that sets a new one; null: the account has no
+ * password, and its person signs in otherwise. Nothing of who asked stands in it, and no name of anybody's choice.
+ */
+function composePasswordReset({ url, appUrl }: { url: string | null; appUrl: string }): {
+  subject: string;
+  text: string;
+  html: string;
+} {
+  const what = url
+    ? "Somebody asked for a new password for your Intray account."
+    : "Somebody asked for a new password for your Intray account, which has none.";
+  const how = url
+    ? "The link works once, for an hour. It ends your sessions everywhere, and leaves two-step sign-in on."
+    : "Sign in as you did before: with single sign-on, or with a passkey.";
+  const advice =
+    "If this was not you, do nothing: nobody else has got this mail, and your account stays as it is.";
+  const [address, label] = url ? [url, "Set a new password"] : [`${appUrl}/sign-in`, "Sign in"];
+  return {
+    subject: url ? "Set a new password for Intray" : "Signing in to Intray",
+    text: [what, address, how, advice].join("\n\n"),
+    html: [
+      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+      `<p><strong>${escapeHtml(what)}</strong><br><a href="${escapeHtml(address)}">${label}</a></p>`,
+      `<p>${escapeHtml(how)}</p><p style="color:#5b666c">${escapeHtml(advice)}</p></body></html>`,
+    ].join("\n"),
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * Scoped reads of servers. Removed servers, and the built-in one (lib/human-tasks/builtin-server.ts), are visible only
+ * Scoped reads of servers. Removed servers, and the built-in one (lib/human-tasks/transitions.ts), are visible only
  * through their tasks.
  */
 import { z } from "zod";

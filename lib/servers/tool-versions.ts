@@ -19,7 +19,6 @@ import {
   type ToolVersionsQuery,
   toolTextSchema,
 } from "./schema.ts";
-import { toolPage } from "./tool-page.ts";
 import { digestOf, textOf } from "./tool-text.ts";
 
 /** Returns a page of a server's tools, each with its change since the last use. Throws like `toolsOf`. */
@@ -134,3 +133,15 @@ export const HAS_CHANGED_TOOL = Prisma.sql`EXISTS (SELECT FROM server_tool_versi
     AND v.digest <> (SELECT u.digest FROM server_tool_version u
       WHERE u.organization_id = t.organization_id AND u.server_id = t.server_id AND u.tool = t.tool AND u.used_at IS NOT NULL
       ORDER BY u.used_at DESC LIMIT 1))`;
+
+/** Returns a page of a server's tools, in the server's order. */
+function toolPage(tools: Tool[], query: PageQuery): Page<Omit<ServerTool, "digest" | "change">> {
+  const start = Number(readSequence(query.cursor) ?? 0n);
+  const numbered = tools.map((tool, index) => ({ tool, next: BigInt(index + 1) }));
+  return toPage(
+    numbered.slice(start, start + query.limit + 1),
+    query.limit,
+    (row) => row.next,
+    ({ tool: { honoursIdempotencyKey: _ours, calls: _its, ...shown } }) => shown,
+  );
+}

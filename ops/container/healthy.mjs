@@ -1,5 +1,5 @@
 // Whether the process of this container lives, by exit code. An engine has no port: it touches a file as long as its
-// event loop turns (lib/engine/heartbeat-file.ts). The web app answers /healthz. Neither looks at the database: a restart of ours
+// event loop turns (lib/engine/main.ts). The web app answers /healthz. Neither looks at the database: a restart of ours
 // would not bring that back.
 import { existsSync, statSync } from "node:fs";
 

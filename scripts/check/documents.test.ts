@@ -32,7 +32,9 @@ test("README.md names every setting that the code reads", () => {
 });
 
 test("docs/upgrade.md has a line for every migration", () => {
-  const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4}_\w+) \|/gm)].map(([, name]) => name);
+  const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4}_\w+) \|/gm)].map(
+    ([, name]) => name,
+  );
   expect(told).toEqual(readdirSync("prisma/migrations").sort());
 });
 

@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, string> = {
 const MAY_CALL: Record<string, string> = {
   "scripts/commands/doctor/reach.ts": "asks our own web on this machine, and the operator's own collector",
   "lib/api-client/base/client.ts": "runs in browsers, which ask us",
-  "lib/api-client/base/stream.ts": "runs in browsers, which ask us",
+  "lib/api-client/base/live.tsx": "runs in browsers, which ask us",
   "lib/api-client/documents.ts": "runs in browsers, which ask us",
   "app/(app)/tasks/new/sample-buttons.tsx": "runs in browsers, which ask us",
 };

@@ -1,10 +1,11 @@
 "use client";
 
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
-import { Download, History, SearchX } from "lucide-react";
-import { useMemo } from "react";
+import { Download, History, SearchX, ShieldCheck } from "lucide-react";
+import { useSearchParams } from "next/navigation";
+import { useMemo, useState } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
-import { useMe } from "@/components/shell/session/me.tsx";
+import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -14,11 +15,45 @@ import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { downloadAsPerson } from "@/lib/api-client/base/download.ts";
-import { eventList } from "@/lib/api-client/events.ts";
+import { type EventFilter, eventList, verifyHistory } from "@/lib/api-client/events.ts";
+import type { Verification } from "@/lib/events/schema.ts";
+import { describeVerification } from "@/lib/format/verification.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityList, ActivitySkeleton } from "./activity-list.tsx";
-import { useActivityFilter } from "./use-activity-filter.ts";
-import { useVerification, VerificationNotice, VerifyButton } from "./verification.tsx";
+
+const NAMES = ["type", "actorId", "taskId", "inputRequestId", "from", "to"] as const;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * The filter in two forms: `shown` as in the URL, with days for `from` and `to`, and `filter` for the API,
+ * with instants.
+ */
+function useActivityFilter(): {
+  filter: EventFilter;
+  shown: EventFilter;
+  change: (next: Partial<EventFilter>) => void;
+} {
+  const params = useSearchParams();
+  const shown = Object.fromEntries(
+    NAMES.map((name) => [name, params.get(name) ?? ""]),
+  ) as unknown as EventFilter;
+  const change = (next: Partial<EventFilter>) => {
+    const set = Object.entries({ ...shown, ...next }).filter(([, value]) => value !== "");
+    window.history.replaceState(null, "", `/activity${set.length > 0 ? `?${new URLSearchParams(set)}` : ""}`);
+  };
+  return { shown, change, filter: { ...shown, from: midnight(shown.from, 0), to: midnight(shown.to, 1) } };
+}
+
+/**
+ * Returns when a day begins in the person's time zone, `later` days after `day`; empty for an invalid day.
+ */
+function midnight(day: string, later: number): string {
+  if (!DAY.test(day)) return "";
+  const date = new Date(`${day}T00:00`);
+  if (Number.isNaN(date.getTime())) return "";
+  date.setDate(date.getDate() + later);
+  return date.toISOString();
+}
 
 export function ActivityScreen() {
   const me = useMe();
@@ -82,5 +117,60 @@ function Activity() {
         </div>
       )}
     </Page>
+  );
+}
+
+type State =
+  | { step: "idle" }
+  | { step: "checking" }
+  | { step: "done"; found: Verification }
+  | { step: "failed"; sentence: string };
+
+/** Verifies the whole history on demand. */
+function useVerification() {
+  const [state, setState] = useState<State>({ step: "idle" });
+  const start = async () => {
+    setState({ step: "checking" });
+    try {
+      setState({ step: "done", found: await verifyHistory() });
+    } catch (error) {
+      setState({ step: "failed", sentence: errorSentence(error) });
+    }
+  };
+  return { state, start };
+}
+
+type Checked = ReturnType<typeof useVerification>;
+
+function VerifyButton({ verification: { state, start } }: { verification: Checked }) {
+  const checking = state.step === "checking";
+  return (
+    <Button variant="primary" aria-disabled={checking} onClick={() => !checking && void start()}>
+      <ShieldCheck aria-hidden strokeWidth={1.75} />
+      {checking ? "Verifying…" : "Verify"}
+    </Button>
+  );
+}
+
+function VerificationNotice({ verification: { state } }: { verification: Checked }) {
+  const formats = useFormats();
+  if (state.step === "failed")
+    return (
+      <Notice live tone="bad" title="The history could not be verified">
+        {state.sentence}
+      </Notice>
+    );
+  if (state.step !== "done") return null;
+  const { title, detail } = describeVerification(state.found, formats);
+  return (
+    <Notice live tone={state.found.ok ? "good" : "bad"} title={title}>
+      <p>{detail}</p>
+      {state.found.ok && state.found.head && (
+        <p>
+          Keep this hash of the last line elsewhere, and nobody can rewrite what came before it:{" "}
+          <code className="break-all font-mono text-xs">{state.found.head}</code>
+        </p>
+      )}
+    </Notice>
   );
 }

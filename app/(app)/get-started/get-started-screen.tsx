@@ -1,21 +1,22 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { Check, CircleSlash } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
 import { InviteDialog } from "@/components/people/invite-dialog.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { onboardingKey, useFirstSteps } from "@/lib/api-client/onboarding.ts";
-import type { Onboarding, SkipStep } from "@/lib/onboarding/schema.ts";
+import type { Onboarding, SkipStep, StepState } from "@/lib/onboarding/schema.ts";
 import { ConnectStep } from "./connect-step.tsx";
-import { StepCard } from "./step-card.tsx";
 
 /** The end of the setup: three steps, which complete by themselves and can be skipped. */
 export function GetStartedScreen() {
@@ -111,5 +112,86 @@ export function GetStartedScreen() {
       <InviteDialog open={inviting} onOpenChange={setInviting} />
       <StepUp />
     </Page>
+  );
+}
+
+/** One of the first steps. `onSkip` skips or resumes it. */
+function StepCard({
+  number,
+  title,
+  description,
+  state,
+  pending,
+  onSkip,
+  children,
+}: {
+  number: number;
+  title: string;
+  description: string;
+  state: StepState;
+  pending: boolean;
+  onSkip: (skipped: boolean) => void;
+  children: ReactNode;
+}) {
+  const heading = useId();
+  return (
+    <li>
+      <section
+        aria-labelledby={heading}
+        className="flex gap-3.5 rounded-lg border border-line bg-panel p-4 md:p-5"
+      >
+        <StepMark number={number} state={state} />
+        <div className="flex min-w-0 flex-1 flex-col gap-4">
+          <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+            <div className="flex min-w-52 flex-1 flex-col gap-1">
+              <h2 id={heading} className="font-semibold text-[15px] tracking-tight">
+                {title}
+                {state !== "open" && (
+                  <span
+                    className={cn(
+                      "ml-2 font-normal text-[13px]",
+                      state === "done" ? "text-good" : "text-muted",
+                    )}
+                  >
+                    {state === "done" ? "Done" : "Skipped"}
+                  </span>
+                )}
+              </h2>
+              <p className="text-[13px] text-muted">{description}</p>
+            </div>
+            {state !== "done" && (
+              <Button
+                variant="ghost"
+                size="sm"
+                className="-mr-2.5"
+                disabled={pending}
+                aria-label={state === "open" ? `Skip: ${title}` : `Undo skip: ${title}`}
+                onClick={() => onSkip(state === "open")}
+              >
+                {state === "open" ? "Skip" : "Undo skip"}
+              </Button>
+            )}
+          </div>
+          {state !== "skipped" && children}
+        </div>
+      </section>
+    </li>
+  );
+}
+
+function StepMark({ number, state }: { number: number; state: StepState }) {
+  const Icon = state === "done" ? Check : CircleSlash;
+  return (
+    <span
+      aria-hidden
+      className={cn(
+        "grid size-7 shrink-0 place-items-center rounded-full font-semibold text-[13px]",
+        state === "done" && "bg-good-soft text-good",
+        state === "open" && "bg-accent-soft text-accent",
+        state === "skipped" && "bg-sunken text-muted",
+      )}
+    >
+      {state === "open" ? number : <Icon className="size-4" strokeWidth={2} />}
+    </span>
   );
 }

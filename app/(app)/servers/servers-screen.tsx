@@ -5,16 +5,24 @@ import { Bot, Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectDialog } from "@/components/server/connect-dialog.tsx";
+import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
+import { HealthBadge, LateLine, PausedBadge } from "@/components/server/health.tsx";
+import { TestButton } from "@/components/server/test-button.tsx";
+import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
-import { useMe } from "@/components/shell/session/me.tsx";
+import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
+import { EraBadge } from "@/components/task/era-badge.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { serverList } from "@/lib/api-client/servers.ts";
-import { ServerCard } from "./server-card.tsx";
+import { formatShare } from "@/lib/format/overview.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+import { formatLatency } from "@/lib/text/latency.ts";
 
 export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: ArrivalQuery }) {
   useRead(useQueryClient(), read);
@@ -77,5 +85,59 @@ export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: A
       )}
       <ConnectDialog open={connecting} onOpenChange={setConnecting} />
     </Page>
+  );
+}
+
+function ServerCard({ server }: { server: Server }) {
+  const formats = useFormats();
+  const waitsForSignIn = server.startsOn === null && server.health.state === "unauthorized";
+  return (
+    <article className="relative flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors hover:border-edge">
+      <div className="flex items-start gap-3">
+        <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+          <h2 className="truncate font-semibold">
+            <Link
+              href={`/servers/${server.id}`}
+              className="after:absolute after:inset-0 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-accent"
+            >
+              {server.name}
+            </Link>
+          </h2>
+          <p className="truncate text-muted">
+            <ServerWhere server={server} />
+          </p>
+        </div>
+        <span className="flex shrink-0 flex-col items-end gap-1">
+          {waitsForSignIn ? (
+            <ConnectionBadge state="not_connected" />
+          ) : (
+            <HealthBadge health={server.health} />
+          )}
+          {server.pause && <PausedBadge />}
+        </span>
+      </div>
+      {server.health.state !== "ok" && server.health.message && (
+        <p className="line-clamp-2 text-[13px] text-muted">{server.health.message}</p>
+      )}
+      {server.late && <LateLine late={server.late} className="text-[13px] text-muted" />}
+      <div className="mt-auto flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1.5 text-muted text-xs">
+        <OperatorBadge server={server} />
+        {server.era ? <EraBadge era={server.era} /> : <span>Protocol version unknown</span>}
+        {server.lastDay.successRate !== null && (
+          <span title="Calls of the last 24 hours">
+            {formatShare(server.lastDay.successRate, formats)} answered, p90{" "}
+            {formatLatency(server.lastDay.p90Ms, formats)}
+          </span>
+        )}
+        {server.health.checkedAt && (
+          <span>
+            checked <TimeAgo at={server.health.checkedAt} />
+          </span>
+        )}
+        <span className="relative ml-auto">
+          <TestButton server={server} small />
+        </span>
+      </div>
+    </article>
   );
 }

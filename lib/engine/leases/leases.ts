@@ -15,8 +15,29 @@ import { inGroups, newOwnedLease, type OwnedLease } from "./lease.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import { LeaseRelease } from "./lease-release.ts";
 import { type Condition, databaseTime, releaseLease, takeBack, takeCensus } from "./lease-rows.ts";
-import { Semaphore } from "./semaphore.ts";
 import { type Census, roomFor, surplusOf } from "./share.ts";
+
+/** Runs at most `atOnce` jobs concurrently; the others wait in order. */
+class Semaphore {
+  #free: number;
+  #waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+}
 
 export interface LeasesOptions {
   engineId: string;

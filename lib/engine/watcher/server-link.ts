@@ -129,9 +129,7 @@ export class ServerLink {
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      const inTime = timed(createPeer(era, this.#open()), (ms, error) =>
-        this.#count(ms, error),
-      );
+      const inTime = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
       const { serverId } = this.#options.connection;
       peer = traced(inTime, { "intray.server_id": serverId, "mcp.protocol.version": era });
       this.#peers.set(era, peer);

@@ -3,14 +3,41 @@ import type { IncomingHttpHeaders } from "node:http";
 import { msSince, thisMoment } from "../../base/moment.ts";
 import type { Network, Outgoing } from "../../base/network/network.ts";
 import { badReply, httpError, transportError } from "../errors.ts";
-import { ERROR_BYTES, REDIRECTS, REPLY_BYTES } from "../limits.ts";
+import { ERROR_BYTES, FLOOD_BYTES, FLOOD_EVENTS, FLOOD_MS, REDIRECTS, REPLY_BYTES } from "../limits.ts";
 import { PeerError } from "../peer.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
-import { Flood } from "./flood.ts";
 import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { LargeRead } from "./large-reads.ts";
 import { sameOriginTarget } from "./redirect.ts";
 import { SseParser } from "./sse.ts";
+
+/** Counts a stream's events and bytes. Throws PeerError `too_large` beyond any plausible amount. */
+class Flood {
+  #since = performance.now();
+  #events = 0;
+  #bytes = 0;
+
+  events(count: number): void {
+    this.#count(count, 0);
+  }
+
+  bytes(count: number): void {
+    this.#count(0, count);
+  }
+
+  #count(events: number, bytes: number): void {
+    const now = performance.now();
+    if (now - this.#since > FLOOD_MS) {
+      this.#since = now;
+      this.#events = 0;
+      this.#bytes = 0;
+    }
+    this.#events += events;
+    this.#bytes += bytes;
+    if (this.#events > FLOOD_EVENTS || this.#bytes > FLOOD_BYTES)
+      throw new PeerError("too_large", "yes", "The stream is a flood");
+  }
+}
 
 export interface ExchangeOptions {
   deadlineMs: number;

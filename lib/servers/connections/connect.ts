@@ -1,19 +1,21 @@
 /** Prepares a sign-in at an authorization server, before the browser leaves. */
 
 import { allows } from "../../access/key-scope.ts";
+import { may } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
-import { AppError } from "../../base/errors.ts";
+import { AppError, notFound } from "../../base/errors.ts";
 import { randomSecret } from "../../base/ids.ts";
 import type { Services } from "../../base/services.ts";
 import { callbackUrl } from "../../mcp/oauth/oauth-client.ts";
-import { discoverAuthorization } from "../../mcp/oauth/oauth-discovery.ts";
+import { type AuthorizationMetadata, discoverAuthorization } from "../../mcp/oauth/oauth-discovery.ts";
+import { foreignEndpoints, foreignEndpointsSchema, hostsOf, isAllowed } from "../../mcp/oauth/oauth-hosts.ts";
 import { type OAuthRefusal, OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { leave } from "../../mcp/oauth/oauth-tokens.ts";
 import { beginFlow } from "../oauth-flows/transitions.ts";
 import { readServer } from "../queries.ts";
 import { NOBODY } from "../seen.ts";
-import { requireAllowedHosts } from "./allowed-hosts.ts";
+import { recordAllowedHosts } from "../transitions.ts";
 import { clientFor } from "./clients.ts";
 import { unionOfScopes } from "./grants.ts";
 import type { ConnectInput, Departure } from "./schema.ts";
@@ -115,4 +117,46 @@ function withOfflineAccess(scope: string | null, supported: string[] | undefined
   return scope !== null && supported?.includes("offline_access")
     ? unionOfScopes(scope, "offline_access")
     : scope;
+}
+
+// The yes of an admin to an authorization server whose endpoints are at others' hosts.
+
+/**
+ * Passes if all endpoints are on the issuer's own site, or where an admin allowed them. `allowHosts` is an admin's
+ * yes, with the names as shown to them: stored if exactly these hosts are found. Throws `hosts_not_allowed`,
+ * `forbidden`, `not_found`.
+ */
+async function requireAllowedHosts(
+  tx: Tx,
+  principal: Principal,
+  serverId: string,
+  metadata: AuthorizationMetadata,
+  allowHosts: string[] | undefined,
+): Promise<void> {
+  const found = foreignEndpoints(metadata);
+  if (!found) return;
+  const server = await tx.server.findFirst({
+    where: { organizationId: tx.organizationId, id: serverId, removedAt: null },
+    select: { name: true, oauthHosts: true },
+  });
+  if (!server) throw notFound("server");
+  if (isAllowed(found, foreignEndpointsSchema.safeParse(server.oauthHosts).data ?? null)) return;
+  const hosts = hostsOf(found);
+  if (!allowHosts || !isSameSet(allowHosts, hosts)) throw notAllowed(hosts);
+  if (!may(principal.role, "servers:manage"))
+    throw new AppError("forbidden", "Only admins allow the hosts of a sign-in.");
+  await recordAllowedHosts(tx, principal, { id: serverId, name: server.name }, found);
+}
+
+function notAllowed(hosts: string[]): AppError {
+  const [issuer, ...others] = hosts;
+  return new AppError(
+    "hosts_not_allowed",
+    `The authorization server ${issuer} uses ${others.join(" and ")} too: an admin has to allow the hosts by name.`,
+    { extra: { hosts } },
+  );
+}
+
+function isSameSet(some: string[], others: string[]): boolean {
+  return new Set(some).size === others.length && others.every((one) => some.includes(one));
 }

@@ -4,7 +4,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { allows } from "../../access/key-scope.ts";
-import { callMetaSchema, IDEMPOTENCY_KEY, NEW } from "../../agent-calls/schema.ts";
+import { listAgentTasks } from "../../agent-calls/queries.ts";
+import {
+  callMetaSchema,
+  cancelTaskSchema,
+  getTaskSchema,
+  IDEMPOTENCY_KEY,
+  listTasksSchema,
+  NEW,
+  waitForTaskSchema,
+} from "../../agent-calls/schema.ts";
 import { SETTLING_MS } from "../../agent-calls/status.ts";
 import { type AgentCall, CallSettling, joinCall, recordCall } from "../../agent-calls/transitions.ts";
 import { AppError } from "../../base/errors.ts";
@@ -18,10 +27,9 @@ import { refusalResult, unknownTool } from "./errors.ts";
 import { type Exchange, HELD } from "./exchange.ts";
 import { fetchedNoted } from "./held/fetched.ts";
 import { holdMsFor } from "./hold-times.ts";
-import { keepingTool } from "./keeping.ts";
 import { type CallParams, parseArguments } from "./params.ts";
-import { endedResult, unfinishedResult } from "./results.ts";
-import { createdTask, fetchTask } from "./tasks.ts";
+import { agentTask, endedResult, taskResult, unfinishedResult } from "./results.ts";
+import { cancelTask, createdTask, fetchTask, readTask } from "./tasks.ts";
 import { findGranted, KEEPING_NAMES } from "./tools.ts";
 
 /** A longer one is as none: it would be kept with the call, and be in each word of progress. */
@@ -126,4 +134,44 @@ async function startOrJoin({ caller: { principal } }: Exchange, call: AgentCall)
     },
   });
   return task.id;
+}
+
+/** The tools by which an agent looks after the tasks that its calls became: list_tasks, get_task, wait_for_task, cancel_task. */
+async function keepingTool(
+  exchange: Exchange,
+  { name, arguments: args }: CallParams,
+  progressToken: string | number | null,
+): Promise<CallToolResult> {
+  switch (name) {
+    case "list_tasks":
+      return listTasks(exchange, args);
+    case "get_task": {
+      const { taskId } = parseArguments(getTaskSchema, args);
+      return taskResult(await fetchTask(exchange, taskId));
+    }
+    case "wait_for_task": {
+      const { taskId, timeoutMs = Number.POSITIVE_INFINITY } = parseArguments(waitForTaskSchema, args);
+      // An unknown task is refused at once, and not waited for.
+      if (exchange.isBatch) return taskResult(await fetchTask(exchange, taskId));
+      await readTask(exchange, taskId);
+      const holdMs = holdMsFor(exchange.caller.agent, exchange.client.name);
+      const until = Date.now() + Math.min(timeoutMs, holdMs);
+      exchange.hold = { kind: "wait", taskId, until, progressToken };
+      return HELD;
+    }
+    case "cancel_task": {
+      const { taskId } = parseArguments(cancelTaskSchema, args);
+      await cancelTask(exchange, await readTask(exchange, taskId));
+      return taskResult(await fetchTask(exchange, taskId));
+    }
+    default:
+      throw unknownTool(name);
+  }
+}
+
+async function listTasks({ caller }: Exchange, args: Record<string, unknown>): Promise<CallToolResult> {
+  const query = parseArguments(listTasksSchema, args);
+  const { items, nextCursor } = await within(caller, (tx, principal) => listAgentTasks(tx, principal, query));
+  const structuredContent = { tasks: items.map((task) => agentTask(task)), nextCursor };
+  return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
 }

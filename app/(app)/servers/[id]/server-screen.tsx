@@ -1,8 +1,8 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Unplug } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
 import { HealthBadge, PausedBadge } from "@/components/server/health.tsx";
@@ -19,19 +19,19 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError } from "@/lib/api-client/base/client.ts";
+import { Switch } from "@/components/ui/switch.tsx";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { serverDetail } from "@/lib/api-client/servers.ts";
-import type { CheckedServer, ServerDetail } from "@/lib/servers/schema.ts";
+import { describeTraits } from "@/lib/format/servers/traits.ts";
+import type { CheckedServer, Server, ServerDetail } from "@/lib/servers/schema.ts";
 import { FoundTasks } from "./found-tasks.tsx";
 import { PauseButton, ServerPaused } from "./pause-server.tsx";
 import { ServerRecipes } from "./recipes/server-recipes.tsx";
 import { ServerConnections } from "./server-connections.tsx";
 import { ServerHealth } from "./server-health.tsx";
-import { ServerLog } from "./server-log.tsx";
 import { EditServer, RemoveServer } from "./server-manage.tsx";
-import { ServerTracing } from "./server-tracing.tsx";
-import { ServerTraits } from "./server-traits.tsx";
 
 export function ServerScreen({ id, arrival }: { id: string; arrival: ArrivalQuery }) {
   const server = useQuery(serverDetail(id));
@@ -151,5 +151,93 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
     >
       It may have been removed, or it belongs to an organization that you are not in.
     </Empty>
+  );
+}
+
+/** The server's observed capabilities, and their consequences for people. */
+function ServerTraits({ server }: { server: ServerDetail }) {
+  const { seen, notYet } = describeTraits(server);
+  return (
+    <section aria-labelledby="traits-heading" className="flex flex-col gap-2.5">
+      <h2 id="traits-heading" className="font-medium text-[13px] text-muted">
+        Capabilities
+      </h2>
+      <div className="rounded-lg border border-line bg-panel">
+        {seen.length > 0 && (
+          <ul className="flex flex-col divide-y divide-line">
+            {seen.map((trait) => (
+              <li key={trait.text} className="grid gap-x-6 gap-y-0.5 px-4 py-2.5 md:grid-cols-2">
+                <p className="font-medium">{trait.text}</p>
+                <p className="text-muted max-md:text-[13px]">{trait.means}</p>
+              </li>
+            ))}
+          </ul>
+        )}
+        {notYet.length > 0 && (
+          <p
+            className={`px-4 py-2.5 text-[13px] text-muted ${seen.length > 0 ? "border-line border-t" : ""}`}
+          >
+            Not seen yet: {notYet.join("; ")}.
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The last lines of a command server's log. Focusable, so that the keyboard can scroll it. */
+function ServerLog({ log }: { log: NonNullable<ServerDetail["log"]> }) {
+  const box = useRef<HTMLElement>(null);
+  // Scrolls to the newest lines, at the end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again with each new line
+  useEffect(() => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [log.tail]);
+  return (
+    <section aria-labelledby="log-heading" className="flex flex-col gap-2.5">
+      <h2 id="log-heading" className="flex flex-wrap gap-x-2 font-medium text-[13px] text-muted">
+        Log
+        <span className="font-normal">
+          last written <TimeAgo at={log.at} />
+        </span>
+      </h2>
+      <section
+        ref={box}
+        aria-label="The server’s log"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        tabIndex={0}
+        className="scroll-quiet max-h-80 overflow-x-auto rounded-lg border border-line bg-panel px-3.5 py-3"
+      >
+        <pre className="font-mono text-xs leading-5">{log.tail}</pre>
+      </section>
+    </section>
+  );
+}
+
+/** For admins: whether calls to the server carry trace context. */
+function ServerTracing({ server }: { server: Server }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const update = useMutation({
+    mutationFn: (trace: boolean) => api.patch(`/api/v1/servers/${server.id}`, { trace }),
+    onSuccess: () => client.invalidateQueries({ queryKey: serverKeys.all }),
+  });
+  if (!me.may("servers:manage") || server.origin !== "admin") return null;
+  const isOn = update.isPending ? update.variables : server.trace;
+  return (
+    <section aria-labelledby="tracing-heading" className="flex flex-col gap-2.5">
+      <h2 id="tracing-heading" className="font-medium text-[13px] text-muted">
+        Tracing
+      </h2>
+      <div className="flex flex-col gap-3 rounded-lg border border-line bg-panel px-4 py-3">
+        <Switch
+          checked={isOn}
+          onChange={(trace) => update.mutate(trace)}
+          label="Send trace context"
+          description="For your own servers: each call carries the id of its trace, and nothing else."
+        />
+        {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
+      </div>
+    </section>
   );
 }

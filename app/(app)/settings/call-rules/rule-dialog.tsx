@@ -1,5 +1,7 @@
 "use client";
 
+import { useQueries } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
@@ -9,13 +11,63 @@ import { Field } from "@/components/ui/field.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Select } from "@/components/ui/select.tsx";
 import { BEFORE } from "@/lib/agents/schema.ts";
 import { tryCallRules } from "@/lib/api-client/agents/call-rules.ts";
 import { ApiError } from "@/lib/api-client/base/client.ts";
+import { seenServerTools } from "@/lib/api-client/servers.ts";
 import { type CallRule, callRulesInputSchema, MOST_CHARACTERS } from "@/lib/call-rules/schema.ts";
 import { BEFORE_LABELS, warningWords } from "@/lib/format/policy/call-rules.ts";
 import type { Server } from "@/lib/servers/schema.ts";
-import { ToolPicker } from "./tool-picker.tsx";
+
+/** Servers whose tools are offered at once: each server's list is a request. */
+const MOST_SERVERS = 20;
+
+/** Offers the tools of some servers, each by its own name. */
+function ToolPicker({ servers, onPick }: { servers: Server[]; onPick: (tool: string) => void }) {
+  const [chosen, setChosen] = useState("");
+  const shown = servers.slice(0, MOST_SERVERS);
+  const lists = useQueries({ queries: shown.map(({ id }) => seenServerTools(id)) });
+  return (
+    <div className="flex items-end gap-2">
+      <div className="min-w-0 flex-1">
+        <Field
+          id="pick-tool"
+          label="Tools that servers list"
+          description={
+            servers.length > shown.length &&
+            `Of the first ${shown.length} servers. Tick others to see theirs.`
+          }
+        >
+          {(control) => (
+            <Select {...control} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+              <option value="">Choose a tool…</option>
+              {shown.map(({ id, name }, at) => (
+                <optgroup key={id} label={name}>
+                  {lists[at]?.data?.items.map((tool) => (
+                    <option key={tool.name} value={tool.name}>
+                      {tool.name}
+                    </option>
+                  ))}
+                </optgroup>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      <Button
+        disabled={chosen === ""}
+        onClick={() => {
+          onPick(chosen);
+          setChosen("");
+        }}
+      >
+        <Plus aria-hidden strokeWidth={1.75} />
+        Add the tool
+      </Button>
+    </div>
+  );
+}
 
 interface Props {
   /** Null: a new rule. */

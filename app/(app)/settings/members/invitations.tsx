@@ -1,18 +1,25 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Clock } from "lucide-react";
 import { useState } from "react";
 import { InvitationMade } from "@/components/people/invitation-made.tsx";
+import { RoleChange } from "@/components/people/role-change.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { TimeUntil } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import type { Role } from "@/lib/access/roles.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { invitationList, organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Invitation, NewInvitation, UpdateInvitation } from "@/lib/invitations/schema.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { Section } from "../section.tsx";
-import { InvitationRow } from "./invitation-row.tsx";
 
 /** Invitations that nobody has accepted yet. */
 export function Invitations() {
@@ -90,5 +97,66 @@ export function Invitations() {
         {revoke.error && <Notice live tone="bad" title={errorSentence(revoke.error)} />}
       </ConfirmDialog>
     </Section>
+  );
+}
+
+function InvitationRow({
+  invitation,
+  pending,
+  onRole,
+  onRenew,
+  onRevoke,
+}: {
+  invitation: Invitation;
+  pending: boolean;
+  onRole: (role: Role) => void;
+  onRenew: () => void;
+  onRevoke: () => void;
+}) {
+  const me = useMe();
+  const { email, role, invitedBy, expired, expiresAt, mailed } = invitation;
+  const mayTouch = role !== "owner" || me.may("owners:manage");
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
+      <span className="min-w-0 flex-1 max-md:basis-full">
+        <span className="block truncate font-medium">{email}</span>
+        <span className="flex flex-wrap items-center gap-x-1.5 text-muted text-xs">
+          {invitedBy && <span>by {invitedBy.name} ·</span>}
+          {mailed && <span>by e-mail ·</span>}
+          {expired ? (
+            <Badge tone="wait" icon={Clock}>
+              Expired
+            </Badge>
+          ) : (
+            <span>
+              <TimeUntil at={expiresAt} over="0 min" /> left
+            </span>
+          )}
+        </span>
+      </span>
+      {mayTouch ? (
+        <span className="flex flex-wrap items-center gap-2 max-md:w-full">
+          <RoleChange label={`Role for ${email}`} role={role} pending={pending} onSave={onRole} />
+          <Button
+            className="max-md:flex-1"
+            disabled={pending}
+            aria-label={`New link for ${email}`}
+            onClick={onRenew}
+          >
+            New link
+          </Button>
+          <Button
+            variant="danger"
+            className="max-md:flex-1"
+            aria-label={`Revoke the invitation of ${email}`}
+            onClick={onRevoke}
+          >
+            Revoke…
+          </Button>
+        </span>
+      ) : (
+        <span className="px-3 text-muted">{capitalise(role)}</span>
+      )}
+    </li>
   );
 }

@@ -3,24 +3,23 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { memberList, organizationKeys } from "@/lib/api-client/organization.ts";
-import type { Member } from "@/lib/members/schema.ts";
+import type { Member, MemberPasswordLink, ViewAs } from "@/lib/members/schema.ts";
 import { Section } from "../section.tsx";
 import { type Asked, MemberRow } from "./member-row.tsx";
-import { PasswordLinkDialog } from "./password-link-dialog.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { SessionsDialog } from "./sessions-dialog.tsx";
-import { SuspendDialog } from "./suspend-dialog.tsx";
-import { TakeVouchBackDialog } from "./take-vouch-back-dialog.tsx";
-import { ViewAsDialog } from "./view-as-dialog.tsx";
-import { VouchDialog } from "./vouch-dialog.tsx";
 
 const AwayDialog = lazyComponent(() => import("./away-dialog.tsx").then((file) => file.AwayDialog));
 
@@ -112,5 +111,185 @@ export function Members({ invite }: { invite: ReactNode }) {
       {AskedDialog && <AskedDialog member={asked.member} onClose={() => setAsked(null)} />}
       <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
     </Section>
+  );
+}
+
+/** Says what looking as a member is before it begins, since it is noted. */
+function ViewAsDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const begin = useMutation({
+    mutationFn: () => api.post<ViewAs>(`/api/v1/members/${member.id}/view-as`),
+    // A full load, so that nothing cached for oneself is shown.
+    onSuccess: () => window.location.assign("/inbox"),
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`View as ${member.name}?`}
+      description={`You see the inbox and the tasks as ${member.name} does, read only, for 15 minutes. Private tasks, drafts, saved views, API keys, sessions and notification settings are not shown. It is recorded in Activity.`}
+      confirm="Start viewing"
+      pending={begin.isPending}
+      onConfirm={() => begin.mutate()}
+    >
+      {begin.error && <Notice live tone="bad" title={errorSentence(begin.error)} />}
+    </ConfirmDialog>
+  );
+}
+
+/** Takes back what an owner said of a member. */
+function TakeVouchBackDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const client = useQueryClient();
+  const { name, vouchedBy } = member;
+  const takeBack = useMutation({
+    mutationFn: () => api.delete(`/api/v1/members/${member.id}/vouch`),
+    onSuccess: () => {
+      toast(`Nobody vouches for ${name} any more`);
+      void client.invalidateQueries({ queryKey: organizationKeys.members });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Take the vouching for ${name} back?`}
+      description={`${vouchedBy} said that ${name} is a person of their own. Without it, ${name} counts as one person with whoever invited them. Where a second person is required, neither may accept what the other asked for.`}
+      confirm="Take back"
+      pending={takeBack.isPending}
+      onConfirm={() => takeBack.mutate()}
+    >
+      <p className="text-muted">What was decided meanwhile stays. It is recorded in Activity.</p>
+      {takeBack.error && (
+        <Notice live tone="bad" title={errorSentence(takeBack.error)}>
+          <p>Nothing changed.</p>
+        </Notice>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+/** Says what vouching means before it is done, since requests may be accepted on the strength of it. */
+function VouchDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const client = useQueryClient();
+  const { name, countsWith } = member;
+  const vouch = useMutation({
+    mutationFn: () => api.post<Member>(`/api/v1/members/${member.id}/vouch`),
+    onSuccess: () => {
+      toast(`${name} counts as a person of their own`);
+      void client.invalidateQueries({ queryKey: organizationKeys.members });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Vouch for ${name}?`}
+      description={`You say that ${name} is a real person apart from ${countsWith?.name ?? "whoever invited them"}. Where a second person is required, each may then accept what the other asked for.`}
+      confirm="Vouch"
+      pending={vouch.isPending}
+      onConfirm={() => vouch.mutate()}
+    >
+      <p className="text-muted">
+        It is recorded in Activity, and all owners are told. An owner can take it back.
+      </p>
+      {vouch.error && (
+        <Notice live tone="bad" title={errorSentence(vouch.error)}>
+          <p>Nothing changed.</p>
+        </Notice>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+/** Says what a suspension ends and what stays, before it happens. */
+function SuspendDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const client = useQueryClient();
+  const suspend = useMutation({
+    mutationFn: () => api.post<Member>(`/api/v1/members/${member.id}/suspend`),
+    onSuccess: () => {
+      toast(`${member.name} is suspended`);
+      void client.invalidateQueries({ queryKey: organizationKeys.members });
+      void client.invalidateQueries({ queryKey: organizationKeys.invitations });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Suspend ${member.name}?`}
+      description="They are out at once, on every screen, until you reinstate them."
+      confirm="Suspend"
+      destructive
+      pending={suspend.isPending}
+      onConfirm={() => suspend.mutate()}
+    >
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
+        <li>Their sessions end here, and API keys that they made stop working for good.</li>
+        <li>What they claimed, or were assigned, is open to everybody again.</li>
+        <li>
+          Where they signed in to a server, for the shared connection too, somebody has to sign in again.
+        </li>
+        <li>Their tasks go on. What they decided stays, under their name.</li>
+        <li>Their role and their preferences come back with them.</li>
+      </ul>
+      {suspend.error && (
+        <Notice live tone="bad" title={errorSentence(suspend.error)}>
+          <p>Nobody was suspended.</p>
+        </Notice>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+/** Makes a link with which a member who forgot the password sets a new one. Says before what it does to the account. */
+function PasswordLinkDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const make = useMutation({
+    mutationFn: () => api.post<MemberPasswordLink>(`/api/v1/members/${member.id}/password-link`),
+  });
+  const { name, email } = member;
+  if (make.data)
+    return (
+      <Dialog
+        open
+        onOpenChange={onClose}
+        title="The link is ready"
+        description={`Send it to ${name} yourself.`}
+      >
+        <SecretOnce label={`Link for ${email}`} value={make.data.url} />
+        <p className="text-[13px] text-muted">It is shown this once, and works once, within a day.</p>
+        <DialogActions>
+          <Button onClick={onClose}>Done</Button>
+        </DialogActions>
+      </Dialog>
+    );
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Make a password link for ${name}?`}
+      description={`Whoever opens the link sets a new password for ${email}. “Forgot your password?” on the page to sign in mails them one, without you.`}
+    >
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
+        <li>{name} is told that you made it. It is recorded in Activity.</li>
+        <li>Their sessions end once it is used. Two-step sign-in stays on.</li>
+        <li>
+          From then on the account counts as one that has not proved its address. Where a second person is
+          required, {name} and you count as one until an owner vouches.
+        </li>
+      </ul>
+      {make.error && (
+        <Notice live tone="bad" title={errorSentence(make.error)}>
+          <p>No link was made.</p>
+        </Notice>
+      )}
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button variant="primary" disabled={make.isPending} onClick={() => make.mutate()}>
+          Make a link
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }

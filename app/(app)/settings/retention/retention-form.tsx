@@ -1,20 +1,57 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { z } from "zod";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { retention } from "@/lib/api-client/retention.ts";
-import { type Retention, shortens, type UpdateRetention } from "@/lib/retention/schema.ts";
+import { retention, retentionPreview } from "@/lib/api-client/retention.ts";
+import {
+  PREVIEW_LIMIT,
+  type Preview,
+  type Retention,
+  shortens,
+  type UpdateRetention,
+} from "@/lib/retention/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { Section } from "../section.tsx";
-import { RetentionPreview } from "./retention-preview.tsx";
-import { ShortenDialog } from "./shorten-dialog.tsx";
+
+const NAMES: [keyof Preview, one: string, many: string][] = [
+  ["messages", "protocol message", "protocol messages"],
+  ["tasks", "finished task", "finished tasks"],
+  ["payloads", "line of history loses its details", "lines of history lose their details"],
+];
+
+/** The data that saving would delete at once. */
+function RetentionPreview({ wanted }: { wanted: Retention }) {
+  const { data, error } = useQuery(retentionPreview(wanted));
+  const { number } = useFormats();
+  if (error) return <Notice tone="bad" title={errorSentence(error)} />;
+  if (!data) return <Notice title="Counting what would go…" />;
+  const going = NAMES.filter(([kind]) => data[kind] > 0);
+  if (going.length === 0) return <Notice live title="Nothing is that old yet." />;
+  return (
+    <Notice live tone="wait" title="This would go now">
+      <ul className="list-disc pl-4">
+        {going.map(([kind, one, many]) => (
+          <li key={kind}>
+            {data[kind] > PREVIEW_LIMIT ? `More than ${number(PREVIEW_LIMIT)}` : number(data[kind])}{" "}
+            {data[kind] === 1 ? one : many}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
 
 const DAYS = [1, 7, 30, 90, 180, 365, 1_095, 2_555, 3_650];
 const YEAR = 365;
@@ -130,4 +167,57 @@ function choices(days: number | null, atLeast: number): number[] {
 
 function inWords(days: number): string {
   return days % YEAR === 0 ? plural(days / YEAR, "year") : plural(days, "day");
+}
+
+interface Props {
+  slug: string;
+  onOpenChange: (open: boolean) => void;
+  onConfirm: (typed: string) => Promise<void>;
+  /** The preview of the deletion. */
+  children: ReactNode;
+}
+
+/** Confirms a shorter retention. Typing the slug prevents a deletion by accident. */
+function ShortenDialog({ open, ...props }: Props & { open: boolean }) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={props.onOpenChange}
+      title="Keep it for less time?"
+      description="What is older is deleted for good. Keeping it longer later does not bring it back."
+    >
+      <ShortenForm {...props} />
+    </Dialog>
+  );
+}
+
+function ShortenForm({ slug, onOpenChange, onConfirm, children }: Props) {
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: z.object({ slug: z.literal(slug, `Type ${slug}`) }),
+    read: (data) => ({ slug: String(data.get("slug")).trim() }),
+    send: (values) => onConfirm(values.slug),
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {children}
+      {failure && (
+        <Notice live tone="bad" title={failure}>
+          <p>Nothing was changed.</p>
+        </Notice>
+      )}
+      <TextField
+        name="slug"
+        label={`Type ${slug} to confirm`}
+        autoComplete="off"
+        spellCheck={false}
+        error={errors.slug}
+      />
+      <DialogActions>
+        <Button onClick={() => onOpenChange(false)}>Close</Button>
+        <Button type="submit" variant="destructive" disabled={pending}>
+          {pending ? "Saving…" : "Delete what is older"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
 }

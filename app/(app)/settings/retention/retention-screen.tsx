@@ -1,13 +1,95 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { organization } from "@/lib/api-client/organization.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
+import { organization, organizationKeys } from "@/lib/api-client/organization.ts";
 import { retention } from "@/lib/api-client/retention.ts";
-import { LegalHold } from "./legal-hold.tsx";
+import { type Hold, type Organization, setHoldSchema } from "@/lib/organizations/schema.ts";
+import { Section } from "../section.tsx";
 import { RetentionForm } from "./retention-form.tsx";
+
+const PATH = "/api/v1/organization/hold";
+
+/** The legal hold, which every admin sees, and owners set and lift. */
+function LegalHold({ hold }: { hold: Hold | null }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const [reason, setReason] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const change = useMutation({
+    mutationFn: (input: { reason: string } | null) =>
+      input ? api.put<Organization>(PATH, input) : api.delete<Organization>(PATH),
+    onSuccess: async (saved) => {
+      await showSaved(client, organizationKeys.organization, saved);
+      setReason("");
+      toast(saved.hold ? "Nothing is deleted until the hold is lifted" : "The legal hold is lifted");
+    },
+  });
+  const mayChange = me.may("organization:hold");
+  return (
+    <Section
+      title="Legal hold"
+      description="While it stands, nothing is deleted, whatever is set above: neither what Intray keeps nor the organization."
+    >
+      {hold ? (
+        <Notice tone="wait" title={`${actorWords(hold.by, { begins: true })} set a legal hold`}>
+          <p>
+            <TimeAgo at={hold.at} />: {hold.reason}
+          </p>
+        </Notice>
+      ) : (
+        !mayChange && <p className="text-muted">None. Owners set one.</p>
+      )}
+      {mayChange && hold && (
+        <span>
+          <Button variant="danger" disabled={change.isPending} onClick={() => change.mutate(null)}>
+            Lift the hold
+          </Button>
+        </span>
+      )}
+      {mayChange && !hold && (
+        <form
+          noValidate
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const parsed = setHoldSchema.safeParse({ reason });
+            setProblem(parsed.error?.issues[0]?.message);
+            if (parsed.data) change.mutate(parsed.data);
+          }}
+        >
+          <Field id="reason" label="What for" required error={problem}>
+            {(control) => (
+              <Input
+                {...control}
+                maxLength={500}
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            )}
+          </Field>
+          <span>
+            <Button type="submit" disabled={change.isPending}>
+              Set a legal hold
+            </Button>
+          </span>
+        </form>
+      )}
+      {change.error && <Notice live tone="bad" title={errorSentence(change.error)} />}
+    </Section>
+  );
+}
 
 /** How long the organization keeps finished data. */
 export function RetentionScreen() {

@@ -1,5 +1,6 @@
 "use client";
 
+import { startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import { useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
@@ -10,8 +11,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { addPasskeySchema, type PasskeyOptions, proofSchema } from "@/lib/accounts/schema.ts";
 import { security } from "@/lib/api-client/account.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { makePasskey } from "./make-passkey.ts";
+import { ApiError, api } from "@/lib/api-client/base/client.ts";
 import { ProofFields } from "./proof-fields.tsx";
 
 const schema = z.object({ name: addPasskeySchema.shape.name, ...proofSchema.shape });
@@ -71,4 +71,21 @@ export function AddPasskeyDialog({
       </form>
     </Dialog>
   );
+}
+
+/** Creates a passkey in the browser. Throws an ApiError with a sentence on failure. */
+async function makePasskey(options: PasskeyOptions["options"]) {
+  const optionsJSON = options as unknown as Parameters<typeof startRegistration>[0]["optionsJSON"];
+  try {
+    return await startRegistration({ optionsJSON });
+  } catch (error) {
+    const known =
+      error instanceof WebAuthnError && error.code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED";
+    throw new ApiError(0, {
+      code: "passkey_not_made",
+      title: known
+        ? "This device has a passkey for your account already"
+        : "No passkey was made: the browser's dialog was closed, or it can keep none",
+    });
+  }
 }

@@ -16,7 +16,6 @@ import {
 import { security } from "@/lib/api-client/account.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { ProofFields } from "./proof-fields.tsx";
-import { QrCode } from "./qr-code.tsx";
 import { RecoveryCodesList } from "./recovery-codes-list.tsx";
 
 interface Props {
@@ -133,5 +132,23 @@ function FirstCode({
         </Button>
       </DialogActions>
     </form>
+  );
+}
+
+/** A QR code. Dark on light in both themes, because cameras expect that. */
+function QrCode({ modules, label }: { modules: boolean[][]; label: string }) {
+  const size = modules.length;
+  const path = modules.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="size-44 shrink-0 rounded-lg border border-line"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   );
 }

@@ -1,19 +1,23 @@
 "use client";
 
-import { ChevronRight } from "lucide-react";
-import { Fragment, type ReactNode } from "react";
+import { ChevronRight, RefreshCw } from "lucide-react";
+import { Fragment, type ReactNode, useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
+import { CancelDialog } from "@/components/task/cancel-dialog.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
+import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
+import { useTaskAction } from "@/components/task/use-task-action.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import { isLive, STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { AttentionCode } from "@/lib/tasks/attention.ts";
 import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
-import { TaskActions } from "./task-actions.tsx";
 
 export function TaskHeader({ task }: { task: TaskDetail }) {
   const live = isLive(task.state);
@@ -112,4 +116,38 @@ const SAID_BY_STATE: AttentionCode[] = ["start_unknown", "stalled", "lost"];
 
 function Item({ children }: { children: ReactNode }) {
   return <li>{children}</li>;
+}
+
+/** An operator's actions on a task. Irreversible ones ask for confirmation. */
+function TaskActions({ task }: { task: TaskDetail }) {
+  const me = useMe();
+  const [asking, setAsking] = useState<"cancel" | "restart" | null>(null);
+  const act = useTaskAction(task.id, () => setAsking(null));
+  if (!me.may("tasks:manage")) return null;
+  // Without the task's id on the server, no call can address the task.
+  const reachable = isLive(task.state) && task.state !== "start_unknown";
+  return (
+    <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
+      {reachable && (
+        <Button disabled={act.isPending} onClick={() => act.mutate("refresh")}>
+          <RefreshCw aria-hidden strokeWidth={1.75} />
+          Check now
+        </Button>
+      )}
+      {isCallKnown(task) && <Button onClick={() => setAsking("restart")}>Start again…</Button>}
+      {reachable && !task.cancelRequestedAt && (
+        <Button variant="danger" onClick={() => setAsking("cancel")}>
+          Cancel…
+        </Button>
+      )}
+      <RestartDialog task={task} open={asking === "restart"} onClose={() => setAsking(null)} />
+      <CancelDialog
+        task={task}
+        open={asking === "cancel"}
+        pending={act.isPending}
+        onClose={() => setAsking(null)}
+        onConfirm={() => act.mutate("cancel")}
+      />
+    </div>
+  );
 }

@@ -1,11 +1,13 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { ArrowDownWideNarrow, ArrowUpNarrowWide } from "lucide-react";
 import { memo, useMemo, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { Dot, Line, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
@@ -16,7 +18,6 @@ import { describeEvent } from "@/lib/format/events.ts";
 import { stepWords } from "@/lib/format/tasks/task-steps.ts";
 import { waitingWords } from "@/lib/format/tasks/waiting.ts";
 import type { TaskDetail, TaskEventQuery } from "@/lib/tasks/schema.ts";
-import { OrderSwitch } from "./order-switch.tsx";
 
 /** The task's events with the duration of each step, loaded page by page. */
 export function TaskHistory({ task }: { task: TaskDetail }) {
@@ -124,5 +125,24 @@ function Quote({ text, requestId }: { text: string; requestId: string | null }) 
         quote
       )}
     </p>
+  );
+}
+
+type Order = TaskEventQuery["order"];
+
+/** Switches a list by time between newest and oldest first. */
+function OrderSwitch({ order, onChange }: { order: Order; onChange: (order: Order) => void }) {
+  const newest = order === "newest";
+  const Icon = newest ? ArrowDownWideNarrow : ArrowUpNarrowWide;
+  return (
+    <Button
+      size="sm"
+      variant="ghost"
+      className="-mr-2.5 w-fit self-end"
+      onClick={() => onChange(newest ? "oldest" : "newest")}
+    >
+      <Icon aria-hidden strokeWidth={1.75} />
+      {newest ? "Newest first" : "Oldest first"}
+    </Button>
   );
 }

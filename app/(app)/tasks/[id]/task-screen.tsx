@@ -1,30 +1,37 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
 import { useState } from "react";
 import { Facts } from "@/components/facts/facts.tsx";
-import { useMe } from "@/components/shell/session/me.tsx";
+import { ReadList } from "@/components/people/read-list.tsx";
+import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { AttemptGroup } from "@/components/task/attempt-group.tsx";
+import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { RaceGroup } from "@/components/task/race-group.tsx";
+import { FoldedText } from "@/components/text/folded-text.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { LoadMore } from "@/components/ui/load-more.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
+import { taskReads } from "@/lib/api-client/tasks/reads.ts";
 import { taskDetail } from "@/lib/api-client/tasks/tasks.ts";
-import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
+import { isLive, STATE_LABELS, statusSentence } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { ProtocolLog } from "./protocol/protocol-log.tsx";
 import { TaskResult } from "./result/task-result.tsx";
-import { TaskAccess } from "./task-access.tsx";
 import { TaskHeader } from "./task-header.tsx";
 import { TaskHistory } from "./task-history.tsx";
 import { TaskNotices } from "./task-notices.tsx";
-import { TaskProgress } from "./task-progress.tsx";
+import { TaskPhases } from "./task-phases.tsx";
 import { TaskRequests } from "./task-requests.tsx";
 
 export function TaskScreen({ id }: { id: string }) {
@@ -119,5 +126,69 @@ function TaskSkeleton() {
       <div className="skeleton h-20" />
       <div className="skeleton h-40" />
     </div>
+  );
+}
+
+/** Who looked at the task, for who asked for it and for admins. */
+function TaskAccess({ task }: { task: TaskDetail }) {
+  const reads = useInfiniteQuery(taskReads(task.id));
+  if (reads.isError && !reads.data)
+    return <LoadFailure what="Who looked" error={reads.error} onRetry={() => void reads.refetch()} />;
+  if (!reads.data) return <TimelineSkeleton />;
+  const items = reads.data.pages.flatMap((page) => page.items);
+  return (
+    <div className="flex flex-col gap-3">
+      {items.length === 0 ? (
+        <p className="text-muted">Nobody has looked at more than the request and the lists.</p>
+      ) : (
+        <div className="rounded-lg border border-line bg-panel p-4">
+          <ReadList reads={items} whose={actorWords(task.requestedBy)} label="Who looked, newest first" />
+        </div>
+      )}
+      <LoadMore query={reads} />
+      <p className="text-muted text-xs">
+        Protocol messages, documents, exports and lists seen as {actorWords(task.requestedBy)}; the same again
+        within ten minutes is one. Looking at the task, its requests or a list is not recorded.
+      </p>
+    </div>
+  );
+}
+
+/** The task's status in one sentence, its progress, and its phases. */
+function TaskProgress({ task }: { task: TaskDetail }) {
+  const { progress } = task;
+  const formats = useFormats();
+  const sentence = statusSentence(task);
+  const waiting = task.inputRequests.find((request) => request.state === "open");
+  return (
+    <section
+      aria-label="Status"
+      className="flex flex-col gap-2.5 rounded-lg border border-line bg-panel px-4 py-3"
+    >
+      <div aria-live="polite" className="flex flex-col gap-2.5 empty:hidden">
+        {(sentence || progress) && (
+          <p className="flex items-baseline gap-4">
+            <span className="min-w-0 flex-1 font-medium break-words text-[13px]">
+              <FoldedText text={sentence ?? "Working"} />
+            </span>
+            {progress && <span className="text-[13px] text-muted">{progressWords(progress, formats)}</span>}
+          </p>
+        )}
+        {progress && isLive(task.state) && <ProgressBar progress={progress} label="Progress" />}
+        {waiting && isLive(task.state) && (
+          <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg bg-wait-soft px-4 py-2.5">
+            <p className="min-w-0 flex-1 basis-60 text-[13px] text-wait">
+              <span className="line-clamp-3">
+                <PlainText text={waiting.message} />
+              </span>
+            </p>
+            <Button asChild size="sm" className="border-transparent">
+              <Link href={`/inbox/${waiting.id}`}>Open the request</Link>
+            </Button>
+          </div>
+        )}
+      </div>
+      <TaskPhases id={task.id} />
+    </section>
   );
 }

@@ -5,16 +5,28 @@
 import type { NextAuthOptions, User } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { noteRefusal } from "../../../accounts/identities.ts";
+import { answerWithPasskey, ownerOfPasskey, relyingParty } from "../../../accounts/passkeys.ts";
+import { assertionSchema, codeSchema } from "../../../accounts/schema.ts";
+import { appCodeWaitMs, isAppCode, takeCode } from "../../../accounts/second-factor.ts";
+import { Prisma } from "../../../base/db/db.ts";
+import { env } from "../../../base/env.ts";
+import { AppError } from "../../../base/errors.ts";
+import { hashSecret } from "../../../base/ids.ts";
 import { log } from "../../../base/log.ts";
 import { database } from "../../database.ts";
-import { PENDING_SIGN_IN_MS } from "../../tunables.ts";
+import { mayTry } from "../../http/throttle.ts";
+import { sealing } from "../../sealing.ts";
+import {
+  CODES_PER_ACCOUNT,
+  PASSKEYS_PER_ORIGIN,
+  PENDING_SIGN_IN_MS,
+  PENDING_SIGN_IN_TRIES,
+} from "../../tunables.ts";
 import { demoPeople } from "../demo.ts";
 import { type Origin, originOf } from "../origin.ts";
 import { cookieName, cookieOf, cookiesAreSecure } from "../session-cookie.ts";
 import { credentialsEpoch, type Proof } from "../sessions.ts";
 import { noteSignIn, type SignInKind } from "./note.ts";
-import { checkCode } from "./with-code.ts";
-import { checkPasskey } from "./with-passkey.ts";
 import { checkPassword } from "./with-password.ts";
 
 /** Binds the second step of a sign-in to the browser that took the first. */
@@ -158,4 +170,79 @@ export function inCodes<T>(
 export function pendingCookie(secret: string, seconds: number): string {
   const secure = cookiesAreSecure() ? "; Secure" : "";
   return `${cookieName(PENDING_COOKIE)}=${secret}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+}
+
+type PasskeyResult =
+  | { kind: "person"; userId: string; epoch: number }
+  /** `userId`: the owner of the passkey that was named, if there is one. */
+  | { kind: "refused"; userId: string | null }
+  | { kind: "throttled"; retryAfterMs: number };
+
+/** Checks a passkey. `answer`: the browser authenticator's response, as JSON. */
+async function checkPasskey(answer: string, origin: Pick<Origin, "key">): Promise<PasskeyResult> {
+  if (!(await mayTry(`passkey ${origin.key}`, PASSKEYS_PER_ORIGIN)))
+    return { kind: "throttled", retryAfterMs: PASSKEYS_PER_ORIGIN.windowMs };
+  const parsed = assertionSchema.safeParse(parseJson(answer));
+  if (!parsed.success) return { kind: "refused", userId: null };
+  const db = await database();
+  try {
+    const person = await answerWithPasskey(db, relyingParty(env().url), parsed.data);
+    return { kind: "person", ...person };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "passkey_refused") throw error;
+    const userId = await ownerOfPasskey(db, parsed.data.id);
+    if (userId) await noteRefusal(db, userId, "passkey_refused");
+    return { kind: "refused", userId };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // not an authenticator's response
+  }
+}
+
+/** `isRecovery`: the code was none of an app. */
+type CodeResult = { isRecovery: boolean } & (
+  | { kind: "person"; userId: string; epoch: number }
+  | { kind: "wrong_code"; userId: string }
+  /** Too late, tried too often, or finished already: the password is asked again. */
+  | { kind: "sign_in_again" }
+  | { kind: "throttled"; userId: string; retryAfterMs: number }
+);
+
+/** Checks the code of the sign-in that `secret` stands for. Of two simultaneous tries, one succeeds. */
+async function checkCode(
+  secret: string | undefined,
+  typed: string,
+  { network, browser }: Pick<Origin, "network" | "browser">,
+): Promise<CodeResult> {
+  const isRecovery = !isAppCode(typed);
+  const db = await database();
+  const hash = hashSecret(secret ?? "");
+  const [pending] = await db.gate<{ user_id: string | null }>(
+    Prisma.sql`SELECT gate.try_pending_sign_in(${hash}, ${PENDING_SIGN_IN_TRIES}::integer) AS user_id`,
+  );
+  const userId = pending?.user_id;
+  if (!userId) return { kind: "sign_in_again", isRecovery };
+  // By place as well, so that somebody elsewhere who has the password does not keep the person's recovery code out.
+  if (!(await mayTry(`code ${userId} ${browser ?? network}`, CODES_PER_ACCOUNT)))
+    return { kind: "throttled", userId, retryAfterMs: CODES_PER_ACCOUNT.windowMs, isRecovery };
+  const epoch = await credentialsEpoch(userId);
+  const given = codeSchema.safeParse(typed).data;
+  const code = given ? await takeCode(db, sealing(), userId, given) : "wrong";
+  if (code === "wait")
+    return { kind: "throttled", userId, retryAfterMs: await appCodeWaitMs(db, userId), isRecovery };
+  if (code === "wrong") {
+    await noteRefusal(db, userId, "wrong_code");
+    return { kind: "wrong_code", userId, isRecovery };
+  }
+  const [taken] = await db.gate<{ user_id: string | null }>(
+    Prisma.sql`SELECT gate.take_pending_sign_in(${hash}) AS user_id`,
+  );
+  return taken?.user_id
+    ? { kind: "person", userId: taken.user_id, epoch, isRecovery }
+    : { kind: "sign_in_again", isRecovery };
 }

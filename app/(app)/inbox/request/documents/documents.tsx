@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { File, FileImage, FileText, Globe, type LucideIcon } from "lucide-react";
 import { useId, useState } from "react";
+import { OpenSite, SiteAddress } from "@/components/request/open-site.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -11,8 +12,8 @@ import { documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
 import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { bothEnds } from "@/lib/text/labels.ts";
+import { urlParts } from "@/lib/text/url-parts.ts";
 import { DocumentViewer } from "./document-viewer.tsx";
-import { SiteDocument } from "./site-document.tsx";
 
 /** The documents that a request brings along. Nothing is read before a person opens one. */
 export function Documents({ request }: { request: InputRequestDetail }) {
@@ -93,4 +94,36 @@ function iconOf(document: RequestDocument): LucideIcon {
   const type = likelyType(document);
   if (type?.startsWith("image/")) return FileImage;
   return type?.startsWith("text/") || type === "application/pdf" ? FileText : File;
+}
+
+/**
+ * A document at a site. Intray never fetches a site that a server names: the person may open it, after a look
+ * at its address, or have the server asked for it.
+ */
+function SiteDocument({ request, document }: { request: InputRequestDetail; document: RequestDocument }) {
+  const [asked, setAsked] = useState(false);
+  const parts = document.uri === null ? null : urlParts(document.uri);
+  if (asked) return <DocumentViewer request={request} document={document} />;
+  return (
+    <>
+      {parts ? (
+        <>
+          <SiteAddress parts={parts} />
+          <OpenSite parts={parts} />
+        </>
+      ) : (
+        <p className="text-muted">The server sent an address that can’t be opened safely.</p>
+      )}
+      <p className="text-[13px] text-muted">
+        Intray doesn’t fetch documents from other sites.{" "}
+        <button
+          type="button"
+          className="font-medium text-accent underline-offset-4 hover:underline max-md:py-2.5"
+          onClick={() => setAsked(true)}
+        >
+          Ask <PlainText text={document.server.name} /> for it
+        </button>
+      </p>
+    </>
+  );
 }

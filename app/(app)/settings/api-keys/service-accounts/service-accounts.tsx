@@ -1,15 +1,98 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Bot, Plus } from "lucide-react";
+import { Bot, CirclePause, Ellipsis, Plus } from "lucide-react";
 import { useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { serviceAccountList } from "@/lib/api-client/organization.ts";
+import type { ServiceAccount } from "@/lib/service-accounts/schema.ts";
+import { capitalise, plural } from "@/lib/text/labels.ts";
 import { Section } from "../../section.tsx";
-import { AccountRow } from "./account-row.tsx";
+import { serviceAccountApi, useServiceAccountAction } from "./use-service-account-actions.ts";
+
+const DIALOGS = {
+  change: lazyComponent(() => import("./account-dialog.tsx").then((file) => file.AccountDialog)),
+  remove: lazyComponent(() => import("./remove-dialog.tsx").then((file) => file.RemoveDialog)),
+};
+
+/** What a resting account needs, in one sentence. */
+const RESTS: Record<NonNullable<ServiceAccount["rests"]>, string> = {
+  put_to_rest: "An admin put it to rest: its keys are refused.",
+  owner_gone: "Nobody answers for it, so its keys are refused. Give it another owner.",
+  owner_too_weak: "Its owner’s role is weaker than its own, so its keys are refused. Change either.",
+};
+
+function AccountRow({ account }: { account: ServiceAccount }) {
+  const me = useMe();
+  const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
+  const Asked = asking && DIALOGS[asking];
+  const { id, name, description, role, owner, rests, keys } = account;
+  const isPutToRest = rests === "put_to_rest";
+  const turn = useServiceAccountAction(
+    () => serviceAccountApi.update(id, { rests: !isPutToRest }),
+    isPutToRest ? `${name} goes on` : `${name} rests: its keys are refused`,
+  );
+  const mayChange = role !== "owner" || me.may("owners:manage");
+  return (
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-2 py-3 first:pt-0 last:pb-0">
+      <span className="flex min-w-0 flex-1 flex-col gap-1 max-md:basis-full">
+        <span className="flex min-w-0 flex-wrap items-center gap-2">
+          <span className="min-w-0 truncate font-medium">{name}</span>
+          <Badge className="shrink-0">{capitalise(role)}</Badge>
+          {rests && (
+            <Badge tone={isPutToRest ? "neutral" : "bad"} icon={CirclePause}>
+              Rests
+            </Badge>
+          )}
+        </span>
+        {description && <span className="break-words text-[13px] text-muted">{description}</span>}
+        <span className="text-muted text-xs">
+          {owner ? `Owner ${owner.name}` : "No owner"} · {plural(keys, "key")}
+        </span>
+        {rests && <span className="text-[13px] text-muted">{RESTS[rests]}</span>}
+        {turn.error && <Notice live tone="bad" title={errorSentence(turn.error)} />}
+      </span>
+      {mayChange && (
+        <span className="flex gap-2 max-md:w-full max-md:*:first:flex-1">
+          <Button aria-label={`Change ${name}`} onClick={() => setAsking("change")}>
+            {rests && !isPutToRest ? "Give another owner…" : "Change…"}
+          </Button>
+          <Menu
+            trigger={
+              <Button
+                size="icon"
+                variant="ghost"
+                className="h-9 w-9 max-md:h-11 max-md:w-11"
+                aria-label={`More for ${name}`}
+              >
+                <Ellipsis aria-hidden strokeWidth={1.75} />
+              </Button>
+            }
+          >
+            {(!rests || isPutToRest) && (
+              <>
+                <MenuItem onSelect={() => turn.mutate()}>
+                  {isPutToRest ? "Let it go on" : "Put to rest"}
+                </MenuItem>
+                <MenuSeparator />
+              </>
+            )}
+            <MenuItem onSelect={() => setAsking("remove")}>Delete…</MenuItem>
+          </Menu>
+        </span>
+      )}
+      {Asked && <Asked account={account} onClose={() => setAsking(null)} />}
+    </li>
+  );
+}
 
 const AccountDialog = lazyComponent(() => import("./account-dialog.tsx").then((file) => file.AccountDialog));
 

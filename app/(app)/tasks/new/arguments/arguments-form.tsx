@@ -5,23 +5,23 @@ import { ToolChanged } from "@/components/server/tool-changed.tsx";
 import { type ConnectionChange, ConnectionChanged } from "@/components/task/connection-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 import { isRepeatable } from "@/lib/tasks/status.ts";
-import { plural } from "@/lib/text/labels.ts";
+import { capitalise, plural } from "@/lib/text/labels.ts";
 import { RaceOptions } from "../race-options.tsx";
 import { RecentArguments } from "../recent-arguments.tsx";
 import { NO_RETRY, RetryOptions, toRetry } from "../retry-options.tsx";
 import { fitsSamples, isWrapped, SampleButtons } from "../sample-buttons.tsx";
 import { type Start, useStart } from "../use-start.ts";
 import { ArgumentsTab } from "./arguments-tab.tsx";
+import { idOf, pathInWords } from "./field-id.ts";
 import { emptyArguments, readForm } from "./form-schema.ts";
-import { JsonInput } from "./json-input.tsx";
 import { judge, type Problem } from "./judge-arguments.ts";
-import { ProblemList } from "./problem-list.tsx";
 import type { Json } from "./schema-tree.ts";
-import { focusProblem, inField } from "./show-problem.ts";
 
 /** The tool's form and its raw JSON: two views of the same arguments. */
 export function ArgumentsForm({
@@ -175,4 +175,90 @@ export function ArgumentsForm({
       </Button>
     </form>
   );
+}
+
+/** Turns the message into a sentence beside its field. */
+function inField({ path, message }: Problem): Problem {
+  return { path, message: `${capitalise(message)}.` };
+}
+
+/** Focuses the field, else the nearest group around it; in the JSON tab, the text. */
+function focusProblem({ path }: Problem, tab: string): void {
+  const ids = path.map((_, at) => idOf(path.slice(0, path.length - at)));
+  const fields = (tab === "json" ? ["arguments-json"] : ids).map((id) => document.getElementById(id));
+  fields.find((field) => field !== null)?.focus();
+}
+
+/** Why no task was started, with a link to each invalid field. */
+function ProblemList({
+  sentence,
+  problems,
+  onShow,
+}: {
+  sentence: string | null;
+  problems: Problem[];
+  onShow: (problem: Problem) => void;
+}) {
+  if (sentence === null && problems.length === 0) return null;
+  return (
+    <Notice live tone="bad" title={sentence ?? "The tool does not take these arguments."}>
+      <ul>
+        {problems.map((problem) => (
+          <li key={`${problem.path.join("/")} ${problem.message}`}>
+            <Button variant="link" size="sm" className="px-0 text-left" onClick={() => onShow(problem)}>
+              {pathInWords(problem.path) || "Arguments"}
+            </Button>{" "}
+            {problem.message}
+          </li>
+        ))}
+      </ul>
+      <p>No task was started.</p>
+    </Notice>
+  );
+}
+
+/** The arguments as text. Remounts when its tab opens, so it always starts from the form's values. */
+function JsonInput({
+  value,
+  onChange,
+}: {
+  value: Record<string, unknown>;
+  /** Receives the parsed object, or null while the text is invalid. */
+  onChange: (value: Record<string, unknown> | null) => void;
+}) {
+  const [text, setText] = useState(() => JSON.stringify(value, null, 2));
+  const parsed = parse(text);
+  return (
+    <Field
+      id="arguments-json"
+      label="Arguments"
+      description="A JSON object, sent to the tool as it is."
+      error={parsed.error}
+      required
+    >
+      {(control) => (
+        <Textarea
+          {...control}
+          rows={14}
+          spellCheck={false}
+          className="font-mono text-[13px]"
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            onChange(parse(event.target.value).value);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+function parse(text: string): { value: Record<string, unknown> | null; error?: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value: { ...value } };
+    return { value: null, error: "An object is needed: { … }" };
+  } catch (error) {
+    return { value: null, error: error instanceof Error ? error.message : "This is not JSON" };
+  }
 }

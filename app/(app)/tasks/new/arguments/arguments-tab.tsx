@@ -1,12 +1,30 @@
 "use client";
 
-import { useId } from "react";
+import { Component, type ReactNode, useId } from "react";
 import { JsonTree } from "@/components/facts/facts.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import { FormBoundary } from "./form-boundary.tsx";
 import { undrawn } from "./form-schema.ts";
 import type { Problem } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
+
+/**
+ * Catches errors of the form library: a schema that breaks its form must not break the page. JSON remains.
+ */
+class FormBoundary extends Component<{ children: ReactNode; onBroken: () => void }, { broken: boolean }> {
+  override state = { broken: false };
+
+  static getDerivedStateFromError() {
+    return { broken: true };
+  }
+
+  override componentDidCatch() {
+    this.props.onBroken();
+  }
+
+  override render() {
+    return this.state.broken ? null : this.props.children;
+  }
+}
 
 const SchemaForm = lazyComponent(() => import("./schema-form.tsx").then((module) => module.SchemaForm), {
   loading: () => <div aria-hidden className="skeleton h-48" />,

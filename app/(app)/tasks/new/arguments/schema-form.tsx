@@ -3,19 +3,22 @@
 import Form from "@rjsf/core";
 import type {
   ErrorSchema,
+  FieldProps,
   RegistryFieldsType,
   RegistryWidgetsType,
   RJSFSchema,
   ValidatorType,
+  WidgetProps,
 } from "@rjsf/utils";
-import { useMemo } from "react";
-import { ChoiceWidget } from "./choice-widget.tsx";
-import { ID_PREFIX, ID_SEPARATOR } from "./field-id.ts";
+import { useMemo, useState } from "react";
+import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { domId, ID_PREFIX, ID_SEPARATOR } from "./field-id.ts";
 import { AS_JSON, withoutEmpty } from "./form-schema.ts";
 import { TEMPLATES } from "./form-templates.tsx";
-import { JsonField } from "./json-field.tsx";
 import { fits, type Problem } from "./judge-arguments.ts";
-import { LeafField } from "./leaf-field.tsx";
+import { LeafField, labelOf } from "./leaf-field.tsx";
 import { isJson, type Json } from "./schema-tree.ts";
 
 /** The form of a schema from form-schema.ts. Loaded late, because nothing else needs the form library. */
@@ -91,4 +94,117 @@ function errorTree(problems: Problem[]): ErrorSchema {
     node.__errors = [...(node.__errors ?? []), message];
   }
   return root;
+}
+
+/** Selects one kind of value, or several of a list's choices. */
+function ChoiceWidget({ multiple, ...rest }: WidgetProps) {
+  return multiple ? <Several multiple {...rest} /> : <One multiple={false} {...rest} />;
+}
+
+function One({ id, label, value, required = false, options, rawErrors, onChange }: WidgetProps) {
+  const choices = options.enumOptions ?? [];
+  return (
+    <Field id={domId(id)} label={label} error={rawErrors?.[0]} required={required}>
+      {(control) => (
+        <Select
+          {...control}
+          value={String(choices.findIndex((choice) => choice.value === value))}
+          onChange={(event) => onChange(choices[Number(event.target.value)]?.value)}
+        >
+          {choices.map((choice, at) => (
+            <option key={choice.label} value={String(at)}>
+              {choice.label}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+function Several({ id, label, value, required, options, schema, rawErrors = [], onChange }: WidgetProps) {
+  const chosen: unknown[] = Array.isArray(value) ? value : [];
+  const toggle = (choice: unknown) =>
+    chosen.includes(choice) ? chosen.filter((each) => each !== choice) : [...chosen, choice];
+  return (
+    <fieldset id={domId(id)} tabIndex={-1} className="flex min-w-0 flex-col gap-1.5">
+      <legend className="mb-1.5 font-medium text-[13px]">
+        {label}
+        {!required && <span className="font-normal text-muted"> · optional</span>}
+      </legend>
+      {schema.description && <p className="text-[13px] text-muted">{schema.description}</p>}
+      {(options.enumOptions ?? []).map((choice) => (
+        <label key={choice.label} className="flex items-center gap-2.5 max-md:min-h-11">
+          <input
+            type="checkbox"
+            className="size-4 accent-(--accent)"
+            checked={chosen.includes(choice.value)}
+            onChange={() => onChange(toggle(choice.value))}
+          />
+          {choice.label}
+        </label>
+      ))}
+      {rawErrors.map((error) => (
+        <FieldErrorLine key={error} id={`${domId(id)}-error`} message={error} />
+      ))}
+    </fieldset>
+  );
+}
+
+/** A value of any shape, typed as JSON. Invalid JSON shows an error and does not reach the form. */
+function JsonField({
+  schema,
+  formData,
+  fieldPathId,
+  required = false,
+  rawErrors,
+  name,
+  title,
+  onChange,
+}: FieldProps) {
+  const [text, setText] = useState(() => inJson(formData));
+  const read = parse(text);
+  // A sample or the other tab changed the value.
+  const shown =
+    read.error === undefined && JSON.stringify(read.value) !== JSON.stringify(formData)
+      ? inJson(formData)
+      : text;
+  return (
+    <Field
+      id={domId(fieldPathId.$id)}
+      label={labelOf(fieldPathId.path, schema.title, title ?? name)}
+      description={schema.description}
+      hint="As JSON"
+      error={parse(shown).error ?? rawErrors?.[0]}
+      required={required}
+    >
+      {(control) => (
+        <Textarea
+          {...control}
+          rows={3}
+          spellCheck={false}
+          className="font-mono text-[13px]"
+          value={shown}
+          onChange={(event) => {
+            setText(event.target.value);
+            const next = parse(event.target.value);
+            if (next.error === undefined) onChange(next.value, fieldPathId.path);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+function inJson(value: unknown): string {
+  return value === undefined ? "" : JSON.stringify(value, null, 2);
+}
+
+function parse(text: string): { value: unknown; error?: string } {
+  if (text.trim() === "") return { value: undefined };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { value: undefined, error: "This is not JSON yet." };
+  }
 }
