@@ -468,7 +468,7 @@ function consumer({ organization }: Place, requestId: string): { kill(): Promise
     const { consumeApproval } = await import("${lib}/human-tasks/transitions.ts");
     const [url, id, principal, request, digest] = JSON.parse(process.env.CONSUME);
     const database = createDatabase(url, { connections: 1 });
-    await database.withOrganization(id, (tx) => consumeApproval(id, tx, principal, request, { argumentsDigest: digest }));
+    await database.withOrganization(id, (tx) => consumeApproval(tx, principal, request, { argumentsDigest: digest }));
     setInterval(() => {}, 1_000);`;
   const { PATH, HOME } = process.env;
   const given = JSON.stringify([adminUrl, organizationId, operator, requestId, DIGEST]);
