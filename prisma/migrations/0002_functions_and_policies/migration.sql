@@ -4220,3 +4220,5 @@ GRANT SELECT ON rule_statistic TO intray_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rule_statistic TO intray_engine;
 
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO intray_app, intray_engine;
+-- Readiness compares it with the migrations of the process.
+GRANT SELECT ON _prisma_migrations TO intray_app;
