@@ -31,6 +31,8 @@ const TRIES = 60;
  */
 const LAST_OF_BEFORE = "0179_names_beside";
 const JOINED = ["0001_schema", "0002_functions_and_policies"];
+/** In `logs` of a migration that JOINED stands for. Its row stays: processes of before are ready only while they find it. */
+const IS_JOINED = "joined";
 
 /** A failure that one sentence explains; `code` is stable. */
 export class MigrationError extends Error {
@@ -100,12 +102,13 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 
 async function appliedMigrations(client: pg.Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ migration_name: string; checksum: string }>(
-    "SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
+    "SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL AND logs IS DISTINCT FROM $1",
+    [IS_JOINED],
   );
   return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
-/** Notes the joined migrations in the place of those of before, in a database that has all of these. */
+/** Notes the joined migrations beside those of before, in a database that has all of these. */
 async function takeOver(client: pg.Client, migrations: Migration[]): Promise<void> {
   const applied = await appliedMigrations(client);
   if (!applied.has("0001_foundation")) return;
@@ -115,7 +118,7 @@ async function takeOver(client: pg.Client, migrations: Migration[]): Promise<voi
       `The database lacks migrations up to ${LAST_OF_BEFORE}: start the last version that has them on it once (docs/upgrade.md).`,
     );
   await client.query("BEGIN");
-  await client.query("DELETE FROM _prisma_migrations");
+  await client.query("UPDATE _prisma_migrations SET logs = $1", [IS_JOINED]);
   for (const migration of migrations) if (JOINED.includes(migration.name)) await record(client, migration);
   await client.query("COMMIT");
 }
