@@ -51,7 +51,7 @@ async function main(command: string | undefined): Promise<void> {
   if (wants("unit")) await unit("Unit and integration tests", QUICK_PROJECTS, {}, "!full");
   if (wants("long")) {
     await unit("Tests that repeat or take long", ["--project", "full"]);
-    await unit("Long tests of other files", [...filesWithLongTests()], {}, "full");
+    await unit("Long tests of other files", filesWithLongTests(), {}, "full");
     await unit("Fuzzing", ["fuzz"], { FUZZ_RUNS: "2000" });
   }
   if (wants("pooled")) await pooled();

@@ -72,9 +72,7 @@ describe.each(["/tasks/export", "/tasks/export?format=csv", "/events/export", "/
   },
 );
 
-test("a piece of the whole export ends by its bytes, however many rows it could have", {
-  tags: ["full"],
-}, async () => {
+test("a piece of the whole export ends by its bytes, however many rows it could have", async () => {
   const heavy = await web.organization("heavy-export");
   const task = await insertTask(web.db, heavy, await insertServer(web.db, heavy));
   await sql(
