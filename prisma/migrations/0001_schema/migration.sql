@@ -1,4 +1,4 @@
--- Tables, their keys, indexes and checks. What a column means stands above it. Functions and policies are in 0002. Every statement
+-- Roles, tables, their keys, indexes and checks. What a column means stands above it, if its name does not say it. Functions and policies are in 0002. Every statement
 -- runs as the owner, in one transaction.
 
 -- Roles. They are cluster-wide, so another database of the same cluster may have made them already.
@@ -51,7 +51,7 @@ CREATE TABLE organization (
   keep_tasks_days integer CHECK (keep_tasks_days BETWEEN 1 AND 36500),
   -- Which of the first steps an organization's admins have put aside. What was done is read from what there is.
   onboarding_skipped text[] NOT NULL DEFAULT '{}',
-  -- When the rule of a second person ended last. Tasks of before stay under it.
+  -- When the rule of a second person ended last. Tasks that were asked for before it ended stay under it.
   four_eyes_until timestamptz(3),
   -- An organization ends three days after an owner asked for it, unless an owner takes that back; and nothing of it is
   -- swept or deleted while a legal hold stands.
@@ -67,7 +67,7 @@ CREATE TABLE organization (
   -- Counts the changes: who saves names the one that they saw, so that of two at once one is told of the other.
   networks_version integer NOT NULL DEFAULT 0,
   -- The ids of its keys, oldest first, the current one with a plus; null where an organization never had one. Written by the
-  -- trigger below, and read with the organization of each transaction.
+  -- trigger note_content_keys, and read with the organization of each transaction.
   content_keys text,
   -- Changes of the policy need a second admin (docs/governance.md): one proposes, another one, who does not count as one person with
   -- the first (same_maker), approves. Ending this rule is such a change too.
@@ -137,8 +137,8 @@ CREATE TABLE session (
   -- session's own row, so that it ends with the session, and every request reads it together with the admin's role.
   viewed_membership uuid,
   viewing_until timestamptz(3),
-  -- When the person behind a session last showed that it is them. A session of before has to show it anew; one that a web
-  -- process of before opens has just done so.
+  -- When the person behind a session last showed that it is them. A session of an earlier version has to show it anew; one that a web
+  -- process of an earlier version opens has just done so.
   factor_at timestamptz(3) DEFAULT now(),
   -- The provider's id in the sign-in settings, or `saml:` and the id of an organization's own.
   provider text,
@@ -151,12 +151,12 @@ CREATE TABLE session (
   acr text,
   amr text[],
   -- A session that an organization's provider vouches for reaches that organization alone. Null: what its person reaches.
-  -- Nothing but the trigger below sets it, whatever process opens the session.
+  -- Nothing but the trigger confine_session sets it, whatever process opens the session.
   only_organization uuid,
-  -- Organizations that the session reaches no more. A web process of before opens sessions that none has ended.
+  -- Organizations that the session reaches no more. A web process of an earlier version opens sessions that none has ended.
   ended_in uuid[] NOT NULL DEFAULT '{}',
   -- Set: the session is no browser's. It keeps how the member had signed in when they let this agent in, has a secret that
-  -- nobody knows, and ends wherever the member's sessions are ended. Web processes of before end it, too.
+  -- nobody knows, and ends wherever the member's sessions are ended. Web processes of earlier versions end it, too.
   agent_id uuid,
   FOREIGN KEY (user_id) REFERENCES "user" (id) ON DELETE CASCADE,
   FOREIGN KEY (only_organization) REFERENCES organization (id) ON DELETE CASCADE,
@@ -175,7 +175,7 @@ CREATE TABLE password_link (
   user_id uuid NOT NULL,
   expires_at timestamptz(3) NOT NULL,
   used_at timestamptz(3),
-  -- Processes of before make the operator's alone.
+  -- Processes of earlier versions make the operator's alone.
   source text NOT NULL DEFAULT 'operator' CHECK (source IN ('operator', 'mail', 'admin')),
   made_at timestamptz(3) NOT NULL DEFAULT now(),
   -- Of an admin's: for which organization, and who made it. Without foreign keys: the link is over when either is gone.
@@ -206,7 +206,7 @@ CREATE TABLE api_key (
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_used_at timestamptz(3),
   revoked_at timestamptz(3),
-  -- Null: without an end, as keys from before this migration have none.
+  -- Null: without an end, as keys of earlier versions have none.
   expires_at timestamptz(3) DEFAULT (now() + '90 days'::interval),
   -- Of 14, 3 and 0 days before the end: the last of which people were told. Null: none yet.
   warned_days smallint CHECK (warned_days IN (14, 3, 0)),
@@ -314,7 +314,7 @@ CREATE TABLE connection (
   -- Which engine watches a connection: an organization is told of its own connections alone.
   watched_by uuid,
   -- A server that takes its time, so that tasks are looked at more rarely than they should be: how often they are, instead
-  -- of how often, and how long an answer takes. Together, or not at all. Engines of before leave them empty.
+  -- of how often, and how long an answer takes. Together, or not at all. Engines of earlier versions leave them empty.
   late_every_ms integer,
   late_instead_of_ms integer,
   late_answer_ms integer,
@@ -395,7 +395,7 @@ CREATE TABLE task (
   -- The call that began it: the id that its answer bears and our log lines name, and its trace (W3C Trace Context).
   request_id uuid,
   traceparent text CHECK (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$'),
-  -- The agent that started it, which sees it, and no task else. Processes of before start none for agents.
+  -- The agent that started it, which sees it, and no task else. Processes of earlier versions start none for agents.
   agent_id uuid,
   -- A task of the built-in server: no engine watches it.
   builtin boolean NOT NULL DEFAULT false,
@@ -516,7 +516,7 @@ CREATE TABLE input_request (
   earlier_hashes text[] NOT NULL DEFAULT '{}',
   -- What a person should see before accepting is judged when a question is captured: lists show it, and cannot read the arguments
   -- of every row. Something due becomes overdue with time, so its date is kept. The warnings are those of the wording with
-  -- judged_hash: of questions captured, or reworded, by an engine of before, nobody knows any.
+  -- judged_hash: of questions captured, or reworded, by an engine of an earlier version, nobody knows any.
   warnings text[] NOT NULL DEFAULT '{}' CHECK (warnings <@ ARRAY ['destructive', 'sum_differs', 'currency_differs']),
   judged_hash text,
   due_at timestamptz(3),
@@ -735,7 +735,7 @@ CREATE TABLE event (
   digest bytea NOT NULL,
   hash bytea NOT NULL,
   -- SHA-256 of data's text. The line's digest covers it in the place of data, so that a line whose payload was dropped
-  -- still proves who did what, and when. Null: a line from before this column, whose digest covers data itself; the
+  -- still proves who did what, and when. Null: a line of an earlier version, whose digest covers data itself; the
   -- payload of such a line cannot be dropped.
   payload_digest bytea,
   actor_id text COLLATE "C" GENERATED ALWAYS AS ((actor ->> 'id'::text)) STORED,
@@ -848,7 +848,7 @@ CREATE TABLE invitation (
   revoked_at timestamptz(3),
   -- The link was handed to the mail server and shown to nobody: whoever opens it reads the mail of that address.
   mailed boolean NOT NULL DEFAULT false,
-  -- A process of before invites as its token's maker: such an invitation ends with the maker, as before.
+  -- A process of an earlier version invites as its token's maker: such an invitation ends with the maker, as before.
   by_directory boolean NOT NULL DEFAULT false,
   PRIMARY KEY (organization_id, id),
   FOREIGN KEY (organization_id) REFERENCES organization (id) ON DELETE CASCADE,
@@ -1073,7 +1073,7 @@ CREATE TABLE bulk_item (
   not_before timestamptz(3),
   done_at timestamptz(3),
   -- How often the task had been started again when a list of restarts was chosen, counted by the statement that chose it: a
-  -- further restart, committed at any time since, refuses the item. 0 for lists of before: those are refused rather than repeated.
+  -- further restart, committed at any time since, refuses the item. 0 for lists of earlier versions: those are refused rather than repeated.
   restarts_before integer NOT NULL DEFAULT 0,
   PRIMARY KEY (organization_id, operation_id, "position"),
   UNIQUE (organization_id, operation_id, task_id),
@@ -1385,7 +1385,7 @@ CREATE TABLE acknowledgement (
 );
 
 -- Recovery codes are hashed as passwords are. A short part of a code, its selector, is no secret: it names the one hash
--- that a try is compared with. Codes of before stay in recovery_code, under a fast hash, until they are used or replaced.
+-- that a try is compared with. Codes of earlier versions stay in recovery_code, under a fast hash, until they are used or replaced.
 CREATE TABLE slow_recovery_code (
   user_id uuid NOT NULL,
   selector text NOT NULL,
@@ -1539,7 +1539,7 @@ CREATE TABLE audit_stream (
   CHECK ((last_error IS NULL) = (last_error_at IS NULL))
 );
 
--- Suspended members. The row leaves `membership`, so that whatever asks there, processes of before included, knows no such
+-- Suspended members. The row leaves `membership`, so that whatever asks there, processes of earlier versions included, knows no such
 -- member; it stands here with what it needs to come back.
 CREATE TABLE suspended_member (
   organization_id uuid NOT NULL,
@@ -1558,7 +1558,7 @@ CREATE TABLE suspended_member (
   suspended_by jsonb NOT NULL,
   -- Who may take it back: an admin took it, or the directory that the organization's people come from.
   cause text NOT NULL CHECK (cause IN ('admin', 'directory')),
-  -- As in membership. A web process of before suspends without it: signing in then leads to the organization as to others.
+  -- As in membership. A web process of an earlier version suspends without it: signing in then leads to the organization as to others.
   inherited boolean NOT NULL DEFAULT false,
   PRIMARY KEY (organization_id, id),
   UNIQUE (organization_id, user_id),
@@ -1651,9 +1651,9 @@ CREATE TABLE saml_provider (
   test_report jsonb,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   -- Owners are told of a SAML provider whose certificate, or Intray's own for it, ends within 30 days. Engines write down when
-  -- that is, since the database reads no certificates; one of before tells nobody.
+  -- that is, since the database reads no certificates; one of an earlier version tells nobody.
   certificate_ends_at timestamptz(3),
-  -- The maker who described the provider last, as in maker.invited_by. Null: a process of before did, which does not say.
+  -- The maker who described the provider last, as in maker.invited_by. Null: a process of an earlier version did, which does not say.
   described_by uuid,
   described_at timestamptz(3),
   -- The makers who described it since another one confirmed it; empty: it is confirmed.
@@ -2120,7 +2120,7 @@ CREATE TABLE elicitation_task (
   task_id uuid,
   input_request_id uuid,
   -- A digest of the session to which the answer was last handed over, written before the first byte. Null: it never was, or by an
-  -- engine of before. Words that are put again in another session may be the same question, whose answer was lost with the first.
+  -- engine of an earlier version. Words that are put again in another session may be the same question, whose answer was lost with the first.
   fetched_in bytea,
   PRIMARY KEY (organization_id, id),
   FOREIGN KEY (organization_id) REFERENCES organization (id) ON DELETE CASCADE,

@@ -31,7 +31,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Whether who invited may still do so, as permissions.ts says it: an invitation is worth no more than its maker.
+-- Whether who invited may still do so, as lib/access/permissions.ts says it: an invitation is worth no more than its maker.
 CREATE FUNCTION inviter_may(p_organization uuid, p_inviter uuid, p_role text) RETURNS boolean LANGUAGE sql STABLE
   AS $$ SELECT p_inviter IS NULL OR EXISTS (SELECT FROM membership m
     WHERE m.organization_id = p_organization AND m.user_id = p_inviter
@@ -83,7 +83,7 @@ CREATE FUNCTION task_search(tool text, label text, status_message text, argument
   AS $$ SELECT lower(left(tool || E'\n' || coalesce(searchable(label), '') || E'\n' ||
     coalesce(searchable(status_message), '') || E'\n' || searchable(arguments::text), 8000)) $$;
 
--- A web process of before that renews a link shows the new one, and knows nothing of `mailed`.
+-- A web process of an earlier version that renews a link shows the new one, and knows nothing of `mailed`.
 CREATE FUNCTION new_link_is_not_mailed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.mailed := false;
@@ -118,7 +118,7 @@ CREATE FUNCTION makers_with(p_organization uuid, p_person uuid) RETURNS uuid[] L
   SELECT array_agg(id) FROM (SELECT id FROM down UNION SELECT a.service_account_id FROM service_account_maker a
     WHERE a.organization_id = p_organization AND a.user_id IN (SELECT id FROM down)) everybody $$;
 
--- The rule ends by a proposal alone, whichever version of a process asks for it. Tests and the operator work as the
+-- The rule ends by a proposal alone, whichever process asks for it. Tests and the operator work as the
 -- database's owner.
 CREATE FUNCTION end_four_eyes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -178,8 +178,8 @@ BEGIN
 END $$;
 
 -- A transaction's hints and its lines of history by one statement. `p_hints`: pairs of topic and id. The hints are
--- written as the caller, whom row security binds; the lines as before, and last, since they lock the chain's head.
--- Processes of the version before go on with append_events(jsonb).
+-- written as the caller, whom row security binds; the lines by their owner, and last, since they lock the chain's head.
+-- Processes of earlier versions go on with append_events(jsonb).
 CREATE FUNCTION append_lines(p_lines jsonb, p_hints jsonb) RETURNS void
   LANGUAGE plpgsql SECURITY INVOKER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -207,7 +207,7 @@ END $$;
 CREATE FUNCTION counts_by_line(p_organization uuid, p_holder uuid, p_person uuid) RETURNS boolean LANGUAGE sql STABLE
   AS $$ SELECT coalesce(maker_of(p_organization, p_holder) = maker_of(p_organization, p_person), true) $$;
 
--- The web says who describes a provider; where it does not, being of before, all owners hold it. It takes nobody out.
+-- The web says who describes a provider; where it does not, being of an earlier version, all owners hold it. It takes nobody out.
 CREATE FUNCTION keep_saml_holders() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE holders uuid[];
 BEGIN
@@ -230,7 +230,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- For processes of before, which know of no approvals: an approval covers one call, so that another attempt at it that asks nobody is
+-- For processes of earlier versions, which know of no approvals: an approval covers one call, so that another attempt at it that asks nobody is
 -- not made. They take it as an attempt that somebody else has queued.
 CREATE FUNCTION skip_attempt_without_approval() RETURNS trigger
   LANGUAGE plpgsql SECURITY INVOKER SET search_path = public, pg_temp AS $$
@@ -250,7 +250,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- For engines of before too: the answer to a question that was put as a task is fetched. Sent to the request that made the task, it
+-- For engines of earlier versions too: the answer to a question that was put as a task is fetched. Sent to the request that made the task, it
 -- would be taken by nobody, and count as taken.
 CREATE FUNCTION refuse_to_send_what_is_fetched() RETURNS trigger
   LANGUAGE plpgsql SECURITY INVOKER SET search_path = public, pg_temp AS $$
@@ -554,7 +554,7 @@ CREATE FUNCTION gate.session(p_secret_hash bytea, p_idle_ms bigint)
 REVOKE ALL ON FUNCTION gate.session(bytea,bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.session(bytea,bigint) TO intray_app;
 
--- For web processes of before, which know no limits: a key that has any, or has ended, is not taken there.
+-- For web processes of earlier versions, which know no limits: a key that has any, or has ended, is not taken there.
 CREATE FUNCTION gate.api_key(p_secret_hash bytea)
   RETURNS TABLE (organization_id uuid, slug text, organization_name text, id uuid, name text, role text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -636,7 +636,7 @@ CREATE FUNCTION gate.organizations_with_operator_servers() RETURNS TABLE (id uui
 REVOKE ALL ON FUNCTION gate.organizations_with_operator_servers() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.organizations_with_operator_servers() TO SESSION_USER;
 
--- For web processes of before.
+-- For web processes of earlier versions.
 CREATE FUNCTION gate.create_session(p_secret_hash bytea, p_user uuid, p_lifetime_ms bigint, p_method text,
     p_user_agent text, p_address text) RETURNS uuid
   LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
@@ -1012,7 +1012,7 @@ END $$;
 REVOKE ALL ON FUNCTION gate.link_identity(uuid,text,text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.link_identity(uuid,text,text) TO intray_app;
 
--- For web processes of before, which do not know which domains a provider is trusted for.
+-- For web processes of earlier versions, which do not know which domains a provider is trusted for.
 CREATE FUNCTION gate.create_account(p_user uuid, p_email text, p_name text, p_issuer text, p_subject text)
   RETURNS uuid LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
   AS $$ SELECT gate.create_account(p_user, p_email, p_name, p_issuer, p_subject, false) $$;
@@ -1227,7 +1227,7 @@ GRANT EXECUTE ON FUNCTION search_ended_tasks(text,text) TO SESSION_USER, intray_
 
 -- Appends lines `{type, actor, task, request, data}`, each as append_event() would, in their order: the head is locked,
 -- moved and read once, however many there are. They have one time. Call it last in a transaction, as append_event().
--- Engines of the version before use that one, and the chain is one.
+-- Engines of earlier versions use that one, and the chain is one.
 CREATE FUNCTION append_events(p_lines jsonb) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -1520,7 +1520,7 @@ END $$;
 REVOKE ALL ON FUNCTION gate.may_join(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.may_join(uuid) TO intray_app;
 
--- Behind that, for processes of before too: people and the operator attach no unproven account to a second organization.
+-- Behind that, for processes of earlier versions too: people and the operator attach no unproven account to a second organization.
 CREATE FUNCTION refuse_unproven_elsewhere() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -1558,7 +1558,7 @@ END $$;
 REVOKE ALL ON FUNCTION gate.hold_session(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.hold_session(uuid) TO intray_app;
 
--- The same for what changes an account, behind the web's own refusal and for processes of before.
+-- The same for what changes an account, behind the web's own refusal and for processes of earlier versions.
 CREATE FUNCTION gate.add_passkey(p_user uuid, p_name text, p_credential text, p_public_key bytea,
     p_counter bigint, p_session uuid) RETURNS uuid
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -1611,7 +1611,7 @@ REVOKE ALL ON FUNCTION gate.create_account(uuid,text,text,text,text,boolean) FRO
 GRANT EXECUTE ON FUNCTION gate.create_account(uuid,text,text,text,text,boolean) TO intray_app;
 
 -- Accounts that a shown link has made, in the very transaction that took the invitation, and that are in several
--- organizations: what the operator may want to look at after this migration, which takes all accounts as proven.
+-- organizations: what the operator may want to look at after an upgrade, which took all accounts as proven.
 CREATE FUNCTION gate.accounts_made_by_link() RETURNS TABLE (email text, organizations text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$ SELECT u.email, string_agg(o.slug, ', ' ORDER BY m.created_at, o.slug) FROM "user" u
@@ -1815,7 +1815,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION gate.sessions_ended(uuid,uuid[]) FROM PUBLIC;
 
--- For web processes of before.
+-- For web processes of earlier versions.
 CREATE FUNCTION gate.open_session(p_secret_hash bytea, p_user uuid, p_lifetime_ms bigint, p_method text,
     p_user_agent text, p_address text, p_network text, p_browser text, p_epoch integer) RETURNS uuid
   LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
@@ -2038,7 +2038,7 @@ CREATE FUNCTION gate.organizations_without_hold() RETURNS TABLE (id uuid)
 REVOKE ALL ON FUNCTION gate.organizations_without_hold() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.organizations_without_hold() TO intray_engine;
 
--- For web processes of before, which know no service accounts and no networks of organizations: a key of an account is
+-- For web processes of earlier versions, which know no service accounts and no networks of organizations: a key of an account is
 -- not taken there, and any other from the networks that both lists have in common. An empty list would be every network,
 -- so that one without anything in common names none.
 CREATE FUNCTION gate.find_api_key(p_secret_hash bytea)
@@ -2938,7 +2938,7 @@ CREATE FUNCTION gate.note_agent_use(p_organization uuid, p_agent uuid, p_network
 REVOKE ALL ON FUNCTION gate.note_agent_use(uuid,uuid,text,text,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.note_agent_use(uuid,uuid,text,text,text,integer) TO intray_app;
 
--- A membership takes the agents with it that its member made or signed in, also where a web process of before ends it: a
+-- A membership takes the agents with it that its member made or signed in, also where a web process of an earlier version ends it: a
 -- later invitation of the same person must not revive them.
 CREATE FUNCTION gate.revoke_agents_of_member() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -3170,7 +3170,7 @@ CREATE FUNCTION gate.agent_of_session(s session) RETURNS text
 REVOKE ALL ON FUNCTION gate.agent_of_session(session) FROM PUBLIC;
 
 -- Agents' sessions are listed beside the browsers', however long they are not used: whoever may end those ends these, too.
--- Web processes of before go on with gate.sessions and gate.sessions_in.
+-- Web processes of earlier versions go on with gate.sessions and gate.sessions_in.
 CREATE FUNCTION gate.sessions_and_agents(p_user uuid, p_idle_ms bigint) RETURNS TABLE (id uuid, method text, user_agent text,
     address text, created_at timestamptz, last_seen_at timestamptz, expires_at timestamptz, agent text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
@@ -3348,7 +3348,7 @@ REVOKE ALL ON FUNCTION gate.organizations_with_ended_snoozes() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.organizations_with_ended_snoozes() TO intray_engine;
 
 -- Keeps a client that registers. Beyond `p_most_of_one` of its network, and `p_most` of all, the oldest go that nobody let in:
--- of all, those of the networks with most. Web processes of before call the function of before, which keeps no network.
+-- of all, those of the networks with most. Web processes of earlier versions call the older function, which keeps no network.
 CREATE FUNCTION gate.register_agent_client(p_id text, p_metadata jsonb, p_network text, p_most_of_one integer,
     p_most integer, p_unused_ms bigint) RETURNS void
   LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
