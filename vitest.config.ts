@@ -1,6 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { writeApiPaths } from "./scripts/build/api-paths.mjs";
 import { ownFiles } from "./test/setup/own-files.ts";
 import { pureFiles } from "./test/setup/pure-files.ts";
+
+// `npx vitest` starts without bootstrap.mjs, and a route may have come or gone.
+writeApiPaths();
 
 const TESTS = "{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}";
 /** Files of tests that repeat or take long, which `npm test -- full` runs. Single ones have the tag `full`. */

@@ -30,6 +30,7 @@ const TRIES = 60;
  * functions and policies of JOINED.
  */
 const LAST_OF_BEFORE = "0179_names_beside";
+const OF_BEFORE = 141;
 const JOINED = ["0001_schema", "0002_functions_and_policies"];
 /** In `logs` of a migration that JOINED stands for. Its row stays: processes of before are ready only while they find it. */
 const IS_JOINED = "joined";
@@ -112,13 +113,19 @@ async function appliedMigrations(client: pg.Client): Promise<Map<string, string>
 async function takeOver(client: pg.Client, migrations: Migration[]): Promise<void> {
   const applied = await appliedMigrations(client);
   if (!applied.has("0001_foundation")) return;
-  if (!applied.has(LAST_OF_BEFORE))
+  const isWhole = applied.has(LAST_OF_BEFORE) && applied.size >= OF_BEFORE;
+  if (!isWhole)
     throw new MigrationError(
       "database_older",
       `The database lacks migrations up to ${LAST_OF_BEFORE}: start the last version that has them on it once (docs/upgrade.md).`,
     );
   await client.query("BEGIN");
-  await client.query("UPDATE _prisma_migrations SET logs = $1", [IS_JOINED]);
+  // What is beyond the last one is known to nobody, and refused as such.
+  await client.query(
+    `UPDATE _prisma_migrations SET logs = $1 WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL
+       AND left(migration_name, 4) <= left($2, 4)`,
+    [IS_JOINED, LAST_OF_BEFORE],
+  );
   for (const migration of migrations) if (JOINED.includes(migration.name)) await record(client, migration);
   await client.query("COMMIT");
 }

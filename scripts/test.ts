@@ -74,9 +74,14 @@ function earlier(): void {
 }
 
 async function changed(): Promise<void> {
-  const { unit: files, left, e2e, needsBuild } = choose(changedFiles(), readSources(), lastDurations());
+  const its = changedFiles();
+  const { unit: files, left, e2e, needsBuild } = choose(its, readSources(), lastDurations());
   await checks();
-  if (files.length > 0) await unit("Unit and integration tests", files, {}, "!full");
+  const { changed: own = [], near = [] } = Object.groupBy(files, (file) =>
+    its.includes(file) ? "changed" : "near",
+  );
+  if (own.length > 0) await unit("Changed tests", own);
+  if (near.length > 0) await unit("Tests near the change", near, {}, "!full");
   const canBrowse = !needsBuild && existsSync(".next/BUILD_ID");
   if (e2e.length > 0 && canBrowse) await endToEnd(tryToBuild(), e2e);
   if (left.length > 0)

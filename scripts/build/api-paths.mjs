@@ -1,5 +1,5 @@
 /** Writes the list of routes that the API's description is made of. Plain JavaScript, for bootstrap.mjs. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 const FILE = "app/api/v1/openapi.json/paths.ts";
 
@@ -12,7 +12,10 @@ export function areApiPathsCurrent() {
 }
 
 export function writeApiPaths() {
-  if (!areApiPathsCurrent()) writeFileSync(FILE, listed());
+  if (areApiPathsCurrent()) return;
+  // Another process may read it at any moment.
+  writeFileSync(`${FILE}.${process.pid}`, listed());
+  renameSync(`${FILE}.${process.pid}`, FILE);
 }
 
 function listed() {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 
-const TAGGED = /\btags: \["full"\]/;
+const TAGGED = /\btags:\s*\[?[^\]]*"full"/;
 
 /** Returns the test files with tests that have the tag `full`, by their text. Files named `*.full.test.ts` are not among them. */
 export function filesWithLongTests(): string[] {

@@ -5,9 +5,7 @@ import { callUntilAnswered } from "./client.ts";
 import type { Note } from "./notes.ts";
 import type { CallPlan } from "./plan.ts";
 
-test("a client that goes on with its stream hangs up as often as planned, and gets its result once people may answer", {
-  tags: ["full"],
-}, async (context) => {
+test("a client that goes on with its stream hangs up as often as planned, and gets its result once people may answer", async (context) => {
   const fixture = await createAgentFixture(context);
   // Hangs up once while its stream is open; the stream that it goes on with ends before anybody has answered.
   const { secret } = await fixture.agent({ holdMs: 2_500 });
