@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { apiOf, ERAS, startInvoice } from "../e2e/fixtures/test.ts";
 import type { Page as ListPage } from "../lib/base/page.ts";
-import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "../lib/requests/request-schema.ts";
 
 const AT_ONCE = 8;
 const LONGEST_MS = 300_000;

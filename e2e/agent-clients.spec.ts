@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
-import { setUps } from "../lib/format/agent-set-up.ts";
+import { setUps } from "../lib/agents/set-up-words.ts";
 import { installOwnPackage } from "../test/setup/own-package.ts";
 import { type Intray, ownPort, startIntray } from "./fixtures/intray.ts";
 import { expect, requestPane, SOON, test } from "./fixtures/test.ts";

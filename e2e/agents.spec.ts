@@ -1,5 +1,5 @@
 /** An agent is added, granted tools, told of a change of them and revoked, with the keyboard where it matters. */
-import type { Server } from "../lib/servers/schema.ts";
+import type { Server } from "../lib/servers/server-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { changeTools } from "./fixtures/changed-tools.ts";
 import { newOwner } from "./fixtures/organizations.ts";

@@ -4,9 +4,9 @@
  */
 import type { Page } from "@playwright/test";
 import type { Page as ListPage } from "../lib/base/page.ts";
-import type { AutomaticState } from "../lib/input-requests/automatic/schema.ts";
-import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
-import type { SavedPolicy } from "../lib/policy/schema.ts";
+import type { SavedPolicy } from "../lib/policy/policy-schema.ts";
+import type { AutomaticState } from "../lib/requests/automatic/automatic-answer-schema.ts";
+import type { InputRequestSummary } from "../lib/requests/request-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner, PASSWORD } from "./fixtures/organizations.ts";
 import {

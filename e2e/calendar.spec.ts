@@ -1,5 +1,5 @@
 /** Time: an admin sets working hours, and a request's card says by when, what happens by itself, and what has. */
-import type { SavedCalendar } from "../lib/calendar/schema.ts";
+import type { SavedCalendar } from "../lib/policy/calendar/calendar-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { savePolicy } from "./fixtures/policy.ts";
 import {

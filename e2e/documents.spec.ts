@@ -2,8 +2,8 @@
 
 import type { Page } from "@playwright/test";
 import type { Page as ListPage } from "../lib/base/page.ts";
-import type { Server } from "../lib/servers/schema.ts";
-import type { TaskDetail } from "../lib/tasks/schema.ts";
+import type { Server } from "../lib/servers/server-schema.ts";
+import type { TaskDetail } from "../lib/tasks/task-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { apiOf, ERAS, expect, newInvoiceId, openRequest, requestPane, SOON, test } from "./fixtures/test.ts";
 

@@ -1,9 +1,9 @@
 /** What people see who come in just after the first start of the demonstration, and that the next start changes nothing. */
 import { type Browser, devices, type Page } from "@playwright/test";
 import type { Page as ListPage } from "../lib/base/page.ts";
-import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
-import type { Server } from "../lib/servers/schema.ts";
-import type { TaskSummary } from "../lib/tasks/schema.ts";
+import type { InputRequestSummary } from "../lib/requests/request-schema.ts";
+import type { Server } from "../lib/servers/server-schema.ts";
+import type { TaskSummary } from "../lib/tasks/task-schema.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
 import { expect, requestPane, SOON, signIn, test } from "./fixtures/test.ts";
 

@@ -2,9 +2,9 @@
 import type { Page } from "@playwright/test";
 import { storable, storableText } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
+import { maskMessage } from "../lib/history/protocol-messages/mask.ts";
 import { questionHash } from "../lib/mcp/forms/question.ts";
 import { shownOf } from "../lib/mcp/forms/shown.ts";
-import { maskMessage } from "../lib/protocol-messages/mask.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { expect, requestPane, test } from "./fixtures/test.ts";
 import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";

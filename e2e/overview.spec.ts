@@ -1,6 +1,6 @@
 /** The overview: figures of what people and servers did, as charts and as tables, and the way from them to the tasks. */
 
-import type { Overview } from "../lib/statistics/schema.ts";
+import type { Overview } from "../lib/requests/statistics/statistics-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import {
   answer,

@@ -1,7 +1,7 @@
 /** An admin builds the policy by its form and by its text, each of which follows the other, and sees who could decide what. */
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
-import { policyInputSchema, type SavedPolicy } from "../lib/policy/schema.ts";
+import { policyInputSchema, type SavedPolicy } from "../lib/policy/policy-schema.ts";
 import { withoutDefaults } from "../lib/policy/without-defaults.ts";
 import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
 import { addPerson, newOwner } from "./fixtures/organizations.ts";

@@ -1,6 +1,6 @@
 /** Beyond what an organization may start: said in words, with what was typed still there. */
 
-import { setQuota } from "../lib/organizations/quota.ts";
+import { setQuota } from "../lib/people/organizations/quota.ts";
 import { organizationBySlug } from "../scripts/commands/with-database.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { withDatabase } from "./fixtures/database.ts";

@@ -1,7 +1,7 @@
 /** A server of tools that answer at once: its recipe is tried and changed by an admin, and its task asks with the invoice's facts. */
-import type { RecipeVersion } from "../lib/servers/recipes/schema.ts";
-import type { Server } from "../lib/servers/schema.ts";
-import type { TaskDetail } from "../lib/tasks/schema.ts";
+import type { RecipeVersion } from "../lib/servers/recipes/recipe-schema.ts";
+import type { Server } from "../lib/servers/server-schema.ts";
+import type { TaskDetail } from "../lib/tasks/task-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import {
   apiOf,

@@ -1,6 +1,6 @@
 /** A server that people look after: paused and going on, and with a tool that says something else. */
 import { recordLate } from "../lib/servers/health.ts";
-import type { Server } from "../lib/servers/schema.ts";
+import type { Server } from "../lib/servers/server-schema.ts";
 import { checkAppearance, ON_A_PHONE, ON_DESKTOP } from "./fixtures/appearance.ts";
 import {
   answer,

@@ -1,7 +1,7 @@
 /** Several people have to agree: an admin writes the policy, approvers vote on the card, and the last vote is the answer. */
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { verifyReceipt } from "../lib/receipts/verify.ts";
+import { verifyReceipt } from "../lib/requests/receipts/verify.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner } from "./fixtures/organizations.ts";
 import { savePolicy } from "./fixtures/policy.ts";

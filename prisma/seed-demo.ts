@@ -6,11 +6,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Principal } from "../lib/access/principal.ts";
 import type { Role } from "../lib/access/roles.ts";
 import { createDatabase, Prisma, type Tx } from "../lib/base/db/db.ts";
-import { appendEvents } from "../lib/events/transitions.ts";
-import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
-import { recipeSchema } from "../lib/servers/recipes/schema.ts";
-import { saveRecipe } from "../lib/servers/recipes/transitions.ts";
-import type { EraSetting } from "../lib/servers/schema.ts";
+import { appendEvents } from "../lib/history/events/event-writes.ts";
+import { COMMAND_LINE } from "../lib/people/organizations/organization-writes.ts";
+import { recipeSchema } from "../lib/servers/recipes/recipe-schema.ts";
+import { saveRecipe } from "../lib/servers/recipes/recipe-writes.ts";
+import type { EraSetting } from "../lib/servers/server-schema.ts";
 
 export interface Organization {
   id: string;

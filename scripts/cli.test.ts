@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "../lib/base/db/db.ts";
 import { createSeal } from "../lib/base/seal.ts";
-import { setPassword } from "../lib/members/set-password.ts";
+import { setPassword } from "../lib/people/members/set-password.ts";
 import { NO_DATABASE, runHere, runProcess } from "../test/command-line.ts";
 import { insertServer } from "../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";

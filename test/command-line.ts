@@ -1,7 +1,7 @@
 /** The operator's command line: in the test's process, and in one of its own. */
 import { spawn } from "node:child_process";
 import { parseEnvironment } from "../lib/base/env.ts";
-import { forget, replace } from "../lib/base/process-wide.ts";
+import { forget, replace } from "../lib/base/process/process-wide.ts";
 import { type Outcome, runCommand } from "../scripts/commands/run-command.ts";
 
 type Settings = Record<string, string>;

@@ -1,8 +1,8 @@
 /**
- * Working time as its definition says it, minute by minute: slow, and by no way that lib/calendar/working-time.ts goes. Of a
+ * Working time as its definition says it, minute by minute: slow, and by no way that lib/policy/calendar/working-time.ts goes. Of a
  * calendar: the minutes of a day in which somebody works, by the zone's wall clock.
  */
-import { type Calendar, WEEKDAYS } from "../lib/calendar/schema.ts";
+import { type Calendar, WEEKDAYS } from "../lib/policy/calendar/calendar-schema.ts";
 
 const MINUTE = 60_000;
 const DAY = 1_440;

@@ -1,7 +1,7 @@
 import { cache } from "react";
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
-import { requestCounts } from "@/lib/api-client/requests.ts";
-import { countOpenRequests } from "@/lib/input-requests/list.ts";
+import { countOpenRequests } from "@/lib/requests/list.ts";
+import { requestCounts } from "@/lib/web/client/requests.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
 /** The number of open requests, read once per page: the navigation always shows it. */

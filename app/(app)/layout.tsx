@@ -6,9 +6,8 @@ import { Shell } from "@/components/shell/shell.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import { may, permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
-import { onboardingKey } from "@/lib/api-client/onboarding.ts";
-import { readOnboarding } from "@/lib/onboarding/queries.ts";
-import { readDeletion } from "@/lib/organizations/delete.ts";
+import { readOnboarding } from "@/lib/people/onboarding/onboarding-reads.ts";
+import { readDeletion } from "@/lib/people/organizations/delete.ts";
 import { localeOf } from "@/lib/text/formats/locales.ts";
 import {
   currentOrganizations,
@@ -17,6 +16,7 @@ import {
   type WebSession,
 } from "@/lib/web/auth/session.ts";
 import { principalOf } from "@/lib/web/auth/session-cookie.ts";
+import { onboardingKey } from "@/lib/web/client/onboarding.ts";
 import { drawnFor } from "@/lib/web/http/organization-header.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 import { readCounts } from "./counts.ts";

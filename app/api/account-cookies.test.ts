@@ -72,7 +72,7 @@ describe("signing in", () => {
 
   test("with a password that a link set still asks for the code of the app", async () => {
     const pia = await withSecondFactor();
-    const { makePasswordLink } = await import("@/lib/members/transitions.ts");
+    const { makePasswordLink } = await import("@/lib/people/members/member-writes.ts");
     const token = await web.db.withOrganization(acme, (tx) => makePasswordLink(tx, pia.userId, 60_000));
     const password = "another password";
     expect((await web.call("POST", "/api/set-password", { body: { token, password } })).status).toBe(204);

@@ -78,7 +78,7 @@ describe("two-step sign-in", () => {
   });
 
   test("takes codes of this step and the one before, and none that is older than the last", async () => {
-    const { takeCode } = await import("@/lib/accounts/second-factor.ts");
+    const { takeCode } = await import("@/lib/people/accounts/second-factor.ts");
     const { database } = await import("@/lib/web/database.ts");
     const { sealing } = await import("@/lib/web/sealing.ts");
     const { secret, userId } = await withSecondFactor();
@@ -95,7 +95,7 @@ describe("two-step sign-in", () => {
   });
 
   test("waits ever longer after wrong codes, however many come at once, while a recovery code is taken", async () => {
-    const { takeCode } = await import("@/lib/accounts/second-factor.ts");
+    const { takeCode } = await import("@/lib/people/accounts/second-factor.ts");
     const { database } = await import("@/lib/web/database.ts");
     const { sealing } = await import("@/lib/web/sealing.ts");
     const { secret, userId, recoveryCodes } = await withSecondFactor();
@@ -183,7 +183,7 @@ describe("two-step sign-in", () => {
       expect(code).toMatch(/^([a-z2-7]{4}-){4}[a-z2-7]{4}$/);
       expect(JSON.stringify(rows)).not.toContain(code.replaceAll("-", "").slice(4));
     }
-    const { takeCode } = await import("@/lib/accounts/second-factor.ts");
+    const { takeCode } = await import("@/lib/people/accounts/second-factor.ts");
     const { database } = await import("@/lib/web/database.ts");
     const { sealing } = await import("@/lib/web/sealing.ts");
     const db = await database();

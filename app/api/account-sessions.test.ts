@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isDated } from "@/lib/members/password.ts";
+import { isDated } from "@/lib/people/members/password.ts";
 import { UNATTENDED_HEADER } from "@/lib/web/pages/page-headers.ts";
 import {
   acme,

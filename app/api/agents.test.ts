@@ -7,7 +7,7 @@ import type { Principal } from "@/lib/access/principal.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import type { GrantedTool } from "@/lib/agents/grants.ts";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { queueRetry } from "@/lib/task-lifecycle/retry.ts";
+import { queueRetry } from "@/lib/lifecycle/retry.ts";
 import type { AgentCaller } from "@/lib/web/auth/agent.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -89,7 +89,7 @@ const role = (person: Person, to: Role) =>
 
 /** Starts a task as an agent, as `/mcp` does. */
 async function start(principal: Principal, name = "pay"): Promise<string> {
-  const { startTask } = await import("@/lib/task-lifecycle/start.ts");
+  const { startTask } = await import("@/lib/lifecycle/start.ts");
   const { services } = await import("@/lib/web/tenant.ts");
   const { task } = await startTask(await services(), principal, {
     serverId: server.id,
@@ -298,7 +298,7 @@ describe("an agent", () => {
     const [first, second] = [await principalOf(one.secret), await principalOf(other.secret)];
     const taskId = await start(first);
     const foreign = await start(second);
-    const { readTask } = await import("@/lib/tasks/queries.ts");
+    const { readTask } = await import("@/lib/tasks/task-reads.ts");
     const { listTasks } = await import("@/lib/tasks/list.ts");
     const within = <T>(
       work: (tx: Parameters<Parameters<typeof web.db.withOrganization>[1]>[0]) => Promise<T>,
@@ -330,7 +330,7 @@ describe("an agent", () => {
     const principal = await principalOf(body.secret);
     const taskId = await start(principal);
     const { id, questionHash } = await insertRequest(web.db, acme, taskId);
-    const { recordAnswer } = await import("@/lib/input-requests/transitions.ts");
+    const { recordAnswer } = await import("@/lib/requests/request-writes.ts");
     await expect(
       web.db.withOrganization(acme, (tx) =>
         recordAnswer(tx, { ...principal, role: "owner" }, id, {
@@ -343,7 +343,7 @@ describe("an agent", () => {
   });
 
   test("that was signed in acts as its member, and sees no more than it started", async () => {
-    const { signInAgent } = await import("@/lib/agents/transitions.ts");
+    const { signInAgent } = await import("@/lib/agents/agent-writes.ts");
     const { agentById } = await import("@/lib/web/auth/agent.ts");
     const member: Principal & { userId: string } = {
       organizationId: acme,

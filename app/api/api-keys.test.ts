@@ -126,7 +126,7 @@ describe("the end of a key", () => {
   test("stops what was begun with it: bulk operations and retries", async () => {
     const { id } = await make(ada, { role: "operator" });
     const inForce = async () => {
-      const { IN_FORCE } = await import("@/lib/api-keys/queries.ts");
+      const { IN_FORCE } = await import("@/lib/people/api-keys/api-key-reads.ts");
       const rows = await web.db.withOrganization(
         acme,
         (tx) => tx.$queryRaw<unknown[]>`SELECT k.id FROM api_key k WHERE k.id = ${id}::uuid AND ${IN_FORCE}`,

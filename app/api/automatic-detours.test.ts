@@ -1,6 +1,6 @@
 /** Detours by which live automatic rules would answer more than an owner let them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { judgeWaiting } from "@/lib/input-requests/automatic/judge-waiting.ts";
+import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -1,8 +1,8 @@
 /** What automatic rules are told where content is sealed, and what becomes of what they can't judge. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
-import { convertContent } from "@/lib/content-sealing/convert.ts";
-import { judgeWaiting } from "@/lib/input-requests/automatic/judge-waiting.ts";
+import { convertContent } from "@/lib/people/content-sealing/convert.ts";
+import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -183,7 +183,7 @@ describe("a task that was adopted", () => {
     const when = 'tool == "look_up" && !("total" in task.arguments)';
     expect((await put(ana, [rule({ when })], ack("Small"))).status).toBe(200);
     const task = await acme.task({ tool: "look_up", requester: cleo.userId });
-    // As lib/task-lifecycle/adopt.ts stores it: the tool is the adopter's word, the arguments are empty.
+    // As lib/lifecycle/adopt.ts stores it: the tool is the adopter's word, the arguments are empty.
     await acme.sql("UPDATE task SET adopted = true, arguments = '{}' WHERE id = $1", [task]);
     const request = await acme.ask(task);
     await judge();

@@ -1,11 +1,11 @@
 /** Answers without a person, by the API: who sets rules live and on what record, who stops them, and what is shown of them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { convertContent } from "@/lib/content-sealing/convert.ts";
-import { judgeWaiting } from "@/lib/input-requests/automatic/judge-waiting.ts";
-import { recordAnswer } from "@/lib/input-requests/transitions.ts";
-import { readReceipt } from "@/lib/receipts/queries.ts";
-import { wordsOf } from "@/lib/receipts/words.ts";
+import { convertContent } from "@/lib/people/content-sealing/convert.ts";
+import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
+import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
+import { wordsOf } from "@/lib/requests/receipts/words.ts";
+import { recordAnswer } from "@/lib/requests/request-writes.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

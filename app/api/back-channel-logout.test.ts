@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ANY_SIGN_IN } from "@/lib/organizations/sign-in/schema.ts";
+import { ANY_SIGN_IN } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 import { CLIENT, encode, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
 import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";

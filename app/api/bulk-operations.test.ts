@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pageSchema } from "@/lib/base/page.ts";
-import { bulkItemSchema, bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
-import { taskSchema } from "@/lib/tasks/schema.ts";
+import {
+  bulkItemSchema,
+  bulkOperationSchema,
+} from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
+import { taskSchema } from "@/lib/tasks/task-schema.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -103,7 +106,7 @@ test("a list is taken as a file, with the same filters, batch by batch, and no f
   expect(lines[1]).toContain("export three,'=ERP,working");
   const json = (await file("format=ndjson&tool=export%20two")).text.trim().split("\n");
   expect(json.map((line) => taskSchema.parse(JSON.parse(line)).tool)).toEqual(["export two"]);
-  const { exportedTasks } = await import("@/lib/tasks/export.ts");
+  const { exportedTasks } = await import("@/lib/tasks/task-export.ts");
   const principal = {
     organizationId: acme,
     userId: null,

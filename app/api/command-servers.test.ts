@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createNetwork } from "@/lib/base/network/network.ts";
+import type { Services } from "@/lib/base/process/services.ts";
 import { createSeal } from "@/lib/base/seal.ts";
-import type { Services } from "@/lib/base/services.ts";
 import { toolsOf } from "@/lib/servers/check.ts";
 import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
-import { serverSchema } from "@/lib/servers/schema.ts";
+import { serverSchema } from "@/lib/servers/server-schema.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

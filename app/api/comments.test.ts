@@ -4,11 +4,11 @@ import type { Principal } from "@/lib/access/principal.ts";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES, SNOOZES } from "@/lib/engine/jobs/notifications.ts";
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { fireDueTimers } from "@/lib/lifecycle/request-timers/fire.ts";
 import { normaliseForm } from "@/lib/mcp/forms/question.ts";
-import { readThread } from "@/lib/request-comments/queries.ts";
-import { addComment } from "@/lib/request-comments/transitions.ts";
-import { fireDueTimers } from "@/lib/request-timers/fire.ts";
+import { readThread } from "@/lib/requests/comments/comment-reads.ts";
+import { addComment } from "@/lib/requests/comments/comment-writes.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

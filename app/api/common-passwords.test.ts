@@ -1,7 +1,7 @@
 /** Passwords that are common, or were in breaches, are refused wherever one is set; those set before still sign in. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makePasswordLinkFor } from "@/lib/accounts/password.ts";
-import { hashPassword } from "@/lib/members/password.ts";
+import { makePasswordLinkFor } from "@/lib/people/accounts/password.ts";
+import { hashPassword } from "@/lib/people/members/password.ts";
 import { newBrowser, PASSWORD, person, sql, startAccounts, web } from "@/test/fixtures/accounts.ts";
 
 const SENTENCE = "This password is easy to guess: use several words, or let your browser make one";

@@ -2,12 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { countByKey, reseal } from "@/lib/base/key-rotation/reseal.ts";
 import { createSeal } from "@/lib/base/seal.ts";
-import { convertContent } from "@/lib/content-sealing/convert.ts";
-import { takeEvents } from "@/lib/events/follow.ts";
-import { appendEvents } from "@/lib/events/transitions.ts";
-import { countByKey, reseal } from "@/lib/key-rotation/reseal.ts";
-import { countHistory } from "@/lib/statistics/transitions.ts";
+import { appendEvents } from "@/lib/history/events/event-writes.ts";
+import { takeEvents } from "@/lib/history/events/follow.ts";
+import { convertContent } from "@/lib/people/content-sealing/convert.ts";
+import { countHistory } from "@/lib/requests/statistics/statistics-writes.ts";
 import { dumpOf, placesOf } from "@/test/dump.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isVerifiedDomain } from "@/lib/organizations/domains/queries.ts";
+import { isVerifiedDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
 import { type DnsServer, startDns } from "@/test/servers/dns/dns-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

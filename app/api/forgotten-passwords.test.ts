@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { PASSWORD_RESETS } from "@/lib/engine/jobs/notifications.ts";
-import { sendPasswordReset } from "@/lib/mail/password-reset.ts";
-import { createMailer, type Mailer } from "@/lib/mail/smtp.ts";
+import { sendPasswordReset } from "@/lib/outbound/mail/password-reset.ts";
+import { createMailer, type Mailer } from "@/lib/outbound/mail/smtp.ts";
 import {
   acme,
   addPasskey,
@@ -96,7 +96,7 @@ describe("a mailed link", () => {
 
   test("ends earlier ones and works for an hour; the operator's goes on", async () => {
     const pia = await person();
-    const { makePasswordLinkFor } = await import("@/lib/accounts/password.ts");
+    const { makePasswordLinkFor } = await import("@/lib/people/accounts/password.ts");
     const operators = await makePasswordLinkFor(web.db, pia.email, 60_000);
     const first = await resetOf(pia.email);
     const second = await resetOf(pia.email);

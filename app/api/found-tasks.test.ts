@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { createSeal, type Seal } from "@/lib/base/seal.ts";
+import { foundTaskSchema } from "@/lib/tasks/found/found-task-schema.ts";
 import { handleDigest } from "@/lib/tasks/found/handle.ts";
-import { foundTaskSchema } from "@/lib/tasks/found/schema.ts";
-import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startElsewhere } from "@/test/fixtures/third-party-client.ts";
 import {

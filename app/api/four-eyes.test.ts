@@ -2,7 +2,7 @@
  * Four eyes: the requester of a task cannot accept its questions, neither in person nor with their API key.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Actor } from "@/lib/access/schema.ts";
+import type { Actor } from "@/lib/access/access-schema.ts";
 import { storable } from "@/lib/base/db/db.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
-import { followGroups } from "@/lib/input-requests/voting/groups.ts";
-import { wordsOf } from "@/lib/receipts/words.ts";
-import { fireTimer } from "@/lib/request-timers/fire.ts";
+import { fireTimer } from "@/lib/lifecycle/request-timers/fire.ts";
+import { wordsOf } from "@/lib/requests/receipts/words.ts";
+import { followGroups } from "@/lib/requests/voting/groups.ts";
 import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

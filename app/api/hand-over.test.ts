@@ -1,9 +1,9 @@
 /** Handing a request over: who may give what to whom, with a note, once. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tx } from "@/lib/base/db/db.ts";
-import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
-import { NO_SUBJECTS } from "@/lib/notices/audience.ts";
-import { syncNotices } from "@/lib/notices/transitions.ts";
+import { NO_SUBJECTS } from "@/lib/outbound/notices/audience.ts";
+import { syncNotices } from "@/lib/outbound/notices/notice-writes.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

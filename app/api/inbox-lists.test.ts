@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pageSchema } from "@/lib/base/page.ts";
-import { type InputRequestSummary, inputRequestSchema } from "@/lib/input-requests/schema.ts";
+import { type InputRequestSummary, inputRequestSchema } from "@/lib/requests/request-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

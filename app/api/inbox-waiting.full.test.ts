@@ -11,8 +11,8 @@ import {
   inputRequestDetailSchema,
   inputRequestSchema,
   requestCountsSchema,
-} from "@/lib/input-requests/schema.ts";
-import { waitsFor } from "@/lib/input-requests/waiting.ts";
+} from "@/lib/requests/request-schema.ts";
+import { waitsFor } from "@/lib/requests/waiting.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -219,7 +219,7 @@ describe("a link", () => {
       expect([answer.status, answer.body.code]).toEqual([410, "link_expired"]);
       expect(JSON.stringify(answer.body)).not.toMatch(/acme/i);
     }
-    const { findInvitation } = await import("@/lib/invitations/queries.ts");
+    const { findInvitation } = await import("@/lib/people/invitations/invitation-reads.ts");
     const { database } = await import("@/lib/web/database.ts");
     expect(await findInvitation(await database(), token)).toBeNull();
     expect(await sql("SELECT 1 FROM membership")).toHaveLength(members);
@@ -242,7 +242,7 @@ describe("a link", () => {
 
   test("that is looked at changes nothing", async () => {
     const { id, token } = await invite(newEmail());
-    const { findInvitation } = await import("@/lib/invitations/queries.ts");
+    const { findInvitation } = await import("@/lib/people/invitations/invitation-reads.ts");
     const { database } = await import("@/lib/web/database.ts");
     const before = await sql("SELECT * FROM invitation WHERE id = $1", [id]);
     expect(await findInvitation(await database(), token)).toMatchObject({ organizationName: "acme-invites" });

@@ -5,10 +5,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
-import { refusalWords } from "@/lib/format/oauth.ts";
 import { callbackUrl, metadataDocumentUrl } from "@/lib/mcp/oauth/oauth-client.ts";
 import { OAUTH_REFUSALS } from "@/lib/mcp/oauth/oauth-refused.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
+import { refusalWords } from "@/lib/servers/connections/oauth-words.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { createOAuthWebFixture, type OAuthWebFixture } from "@/test/fixtures/oauth-web-fixture.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createMakerlessAgent } from "@/lib/agents/transitions.ts";
+import { createMakerlessAgent } from "@/lib/agents/agent-writes.ts";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
+import { startTracing } from "@/lib/base/tracing/start.ts";
 import { Engine } from "@/lib/engine/engine.ts";
-import { engineRegistry } from "@/lib/metrics/engine.ts";
-import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
-import { startTracing } from "@/lib/tracing/start.ts";
+import { engineRegistry } from "@/lib/history/metrics/engine.ts";
+import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { type Collector, startCollector } from "@/test/collector.ts";
 import { rawAgent } from "@/test/fixtures/agents/raw-agent.ts";

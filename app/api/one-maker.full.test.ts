@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Actor } from "@/lib/access/access-schema.ts";
 import type { Role } from "@/lib/access/roles.ts";
-import type { Actor } from "@/lib/access/schema.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
 import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { PROPOSALS } from "@/lib/engine/jobs/proposals.ts";

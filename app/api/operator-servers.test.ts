@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseServersFile } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
-import { serverSchema } from "@/lib/servers/schema.ts";
+import { serverSchema } from "@/lib/servers/server-schema.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, type Database, storable } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { addMember } from "@/lib/members/transitions.ts";
-import { deleteWhenDue } from "@/lib/organizations/delete.ts";
-import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
-import { setQuota } from "@/lib/organizations/quota.ts";
-import { ANY_SIGN_IN } from "@/lib/organizations/sign-in/schema.ts";
-import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
+import { addMember } from "@/lib/people/members/member-writes.ts";
+import { deleteWhenDue } from "@/lib/people/organizations/delete.ts";
+import { LEFT_OUT, PARTS } from "@/lib/people/organizations/organization-export.ts";
+import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
+import { setQuota } from "@/lib/people/organizations/quota.ts";
+import { ANY_SIGN_IN } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { insertRecipe, insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -370,7 +370,10 @@ describe("an export", () => {
       ];
       return !("*" in out) && !taken.includes(column) && !(column in out);
     });
-    expect(undecided, "put each into PARTS or LEFT_OUT of lib/organizations/export.ts").toEqual([]);
+    expect(
+      undecided,
+      "put each into PARTS or LEFT_OUT of lib/people/organizations/organization-export.ts",
+    ).toEqual([]);
   });
 });
 
@@ -403,7 +406,7 @@ describe("a deletion", () => {
   });
 
   test("of the last organization opens neither /setup nor an ended demonstration again", async () => {
-    const { setUp } = await import("@/lib/organizations/setup.ts");
+    const { setUp } = await import("@/lib/people/organizations/setup.ts");
     const setup = () => sql("SELECT gate.setup_possible() AS possible, gate.setup_done() AS done");
     const acme = await furnished("acme-last");
     await sql("UPDATE organization SET set_up = true WHERE id = $1", [acme.id]);

@@ -1,6 +1,6 @@
 /** An organization that requires its own SAML provider: who gets in, and that nobody locks everybody out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ANY_SIGN_IN, type SignInPolicy } from "@/lib/organizations/sign-in/schema.ts";
+import { ANY_SIGN_IN, type SignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { addProvider, browserOf, errorOf, signInBySaml, type TestProvider } from "@/test/saml/browsers.ts";
 import { makeIdpKey, type Said } from "@/test/saml/idp.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ANY_SIGN_IN, type SignInPolicy } from "@/lib/organizations/sign-in/schema.ts";
+import { ANY_SIGN_IN, type SignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 import { CLIENT, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
 import { ORIGIN, startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
@@ -337,7 +337,7 @@ describe("what a provider has to have said", () => {
 describe("a second factor", () => {
   const PASSWORD = "correct horse battery";
   const givePassword = async ({ userId }: Person) => {
-    const { hashPassword } = await import("@/lib/members/password.ts");
+    const { hashPassword } = await import("@/lib/people/members/password.ts");
     await admin.query(`UPDATE "user" SET password_hash = $1 WHERE id = $2`, [
       await hashPassword(PASSWORD),
       userId,

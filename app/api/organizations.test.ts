@@ -2,8 +2,8 @@
  * People in several organizations: the organization of a session, and the effects of the end of a membership.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addMember } from "@/lib/members/transitions.ts";
-import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
+import { addMember } from "@/lib/people/members/member-writes.ts";
+import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 import { patiently } from "../../test/setup/patience.ts";

@@ -3,11 +3,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Principal } from "@/lib/access/principal.ts";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { convertContent } from "@/lib/content-sealing/convert.ts";
-import { replayPolicy } from "@/lib/input-requests/replay/replay.ts";
-import { type ReplayLine, type ReplaySummary, replayLineSchema } from "@/lib/input-requests/replay/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
-import { policyInputSchema } from "@/lib/policy/schema.ts";
+import { convertContent } from "@/lib/people/content-sealing/convert.ts";
+import { policyInputSchema } from "@/lib/policy/policy-schema.ts";
+import { replayPolicy } from "@/lib/requests/replay/replay.ts";
+import {
+  type ReplayLine,
+  type ReplaySummary,
+  replayLineSchema,
+} from "@/lib/requests/replay/replay-schema.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setQuota } from "@/lib/organizations/quota.ts";
-import { raceSchema } from "@/lib/tasks/races/schema.ts";
-import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { setQuota } from "@/lib/people/organizations/quota.ts";
+import { raceSchema } from "@/lib/tasks/races/race-schema.ts";
+import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { insertServer } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { joinAtOnce } from "@/lib/directory/person-transitions.ts";
+import { joinAtOnce } from "@/lib/people/directory/person-transitions.ts";
 import type { Method } from "@/lib/web/http/route.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { together } from "@/lib/base/db/together.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { inScope, Spent } from "@/lib/base/scope.ts";
+import { inScope, Spent } from "@/lib/base/process/scope.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

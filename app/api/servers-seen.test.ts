@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { serverDetailSchema } from "@/lib/servers/schema.ts";
+import { serverDetailSchema } from "@/lib/servers/server-schema.ts";
 import type { Traits } from "@/lib/servers/traits.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

@@ -3,12 +3,12 @@
  * who ever stood behind the account.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Actor } from "@/lib/access/access-schema.ts";
 import type { Role } from "@/lib/access/roles.ts";
-import type { Actor } from "@/lib/access/schema.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
 import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { NOTICES, RESTING_ACCOUNTS } from "@/lib/engine/jobs/notifications.ts";
-import { queueRetry } from "@/lib/task-lifecycle/retry.ts";
+import { queueRetry } from "@/lib/lifecycle/retry.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
@@ -474,7 +474,7 @@ describe("where a second person is required", () => {
   test("nobody is told of a request who may not accept it for the account's sake", async () => {
     const bot = await account(otto, ada);
     const request = await askedBy(through(bot));
-    const { allRefusedByFourEyes } = await import("@/lib/members/one-maker.ts");
+    const { allRefusedByFourEyes } = await import("@/lib/people/members/one-maker.ts");
     const [row] = await web.db.withOrganization(
       acme,
       (tx) => tx.$queryRaw<{ ids: string[] }[]>`

@@ -16,8 +16,8 @@ afterAll(() => web.stop());
 
 test("where the site is https every cookie is bound to its very host, and so is the session", async () => {
   const { handleAuth } = await import("@/lib/web/auth/auth.ts");
-  const { hashPassword } = await import("@/lib/members/password.ts");
-  const { startSecondFactor, confirmSecondFactor } = await import("@/lib/accounts/second-factor.ts");
+  const { hashPassword } = await import("@/lib/people/members/password.ts");
+  const { startSecondFactor, confirmSecondFactor } = await import("@/lib/people/accounts/second-factor.ts");
   const { database } = await import("@/lib/web/database.ts");
   const { sealing } = await import("@/lib/web/sealing.ts");
   const { Secret, TOTP } = await import("otpauth");

@@ -310,7 +310,7 @@ describe("groups", () => {
 
     const lone = await web.organization("lone");
     const boss = await web.member(lone, "Bill", "owner");
-    const { applyGroups } = await import("@/lib/accounts/groups.ts");
+    const { applyGroups } = await import("@/lib/people/accounts/groups.ts");
     const { services } = await import("@/lib/web/tenant.ts");
     const rule = { claim: "staff", organization: "lone", role: "viewer" as const };
     await applyGroups(await services(), { id: "x", name: "X", groups: [rule] }, boss.userId, [rule]);

@@ -189,7 +189,7 @@ async function withoutToken(work: () => Promise<void>): Promise<void> {
 // Each attempt computes a slow hash, on purpose.
 describe("passwords", () => {
   test("are set with a link that works once, of two at once for one, and ends the person's sessions", async () => {
-    const { makePasswordLink } = await import("@/lib/members/transitions.ts");
+    const { makePasswordLink } = await import("@/lib/people/members/member-writes.ts");
     const organization = await web.organization("links");
     const ben = await web.member(organization, "Ben", "viewer");
     const token = await web.db.withOrganization(organization, (tx) =>
@@ -211,7 +211,7 @@ describe("passwords", () => {
   });
 
   test("are set by one link alone: the others of the person end, and of two used at once one wins", async () => {
-    const { makePasswordLink } = await import("@/lib/members/transitions.ts");
+    const { makePasswordLink } = await import("@/lib/people/members/member-writes.ts");
     const organization = await web.organization("more-links");
     const ben = await web.member(organization, "Ben", "viewer");
     const tokens = await Promise.all(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { similarRequestsSchema } from "@/lib/input-requests/similar/schema.ts";
+import { similarRequestsSchema } from "@/lib/requests/similar/similar-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

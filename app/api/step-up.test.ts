@@ -146,7 +146,7 @@ describe("a person", () => {
     web.call(method, `/api/v1${path}`, { cookie: olga.cookie, ...(body && { body }) });
   const makeKey = () => call("POST", "/api-keys", { name: "k", role: "viewer" });
   const givePassword = async () => {
-    const { hashPassword } = await import("@/lib/members/password.ts");
+    const { hashPassword } = await import("@/lib/people/members/password.ts");
     await admin.query(`UPDATE "user" SET password_hash = $1 WHERE id = $2`, [
       await hashPassword(PASSWORD),
       olga.userId,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Principal } from "@/lib/access/principal.ts";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createSeal } from "@/lib/base/seal.ts";
-import { addMember, reinstateMember, suspendMember } from "@/lib/members/transitions.ts";
-import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
+import { addMember, reinstateMember, suspendMember } from "@/lib/people/members/member-writes.ts";
+import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 interface Person {
@@ -124,7 +124,7 @@ describe("a suspended person does not come back", () => {
     const globex = await web.organization(slug);
     await suspend(acme, ana, ben);
     const [{ slug: own }] = await sql("SELECT slug FROM organization WHERE id = $1", [acme]);
-    const { applyGroups } = await import("@/lib/accounts/groups.ts");
+    const { applyGroups } = await import("@/lib/people/accounts/groups.ts");
     const { services } = await import("@/lib/web/tenant.ts");
     const rules = [own, slug].map((organization) => ({
       claim: "staff",

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { pageSchema } from "@/lib/base/page.ts";
-import { inputRequestDetailSchema, inputRequestSchema } from "@/lib/input-requests/schema.ts";
-import { taskDetailSchema, taskSchema } from "@/lib/tasks/schema.ts";
+import { inputRequestDetailSchema, inputRequestSchema } from "@/lib/requests/request-schema.ts";
+import { taskDetailSchema, taskSchema } from "@/lib/tasks/task-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

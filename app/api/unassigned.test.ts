@@ -1,8 +1,8 @@
 /** Requests of people who can't accept them any more wait for the others, who are told. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { requestCountsSchema } from "@/lib/input-requests/schema.ts";
-import { subjectsOf } from "@/lib/notices/follow.ts";
-import { syncNotices } from "@/lib/notices/transitions.ts";
+import { subjectsOf } from "@/lib/outbound/notices/follow.ts";
+import { syncNotices } from "@/lib/outbound/notices/notice-writes.ts";
+import { requestCountsSchema } from "@/lib/requests/request-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makePasswordLink } from "@/lib/members/transitions.ts";
+import { makePasswordLink } from "@/lib/people/members/member-writes.ts";
 import {
   acme,
   caller,
@@ -158,8 +158,8 @@ const linesOf = (organization: string, type: string) =>
 describe("an account made by a link that was shown is taken from who made it by", () => {
   test("an owner whom the operator names", async () => {
     const squatter = await squat();
-    const { addMember } = await import("@/lib/members/transitions.ts");
-    const { COMMAND_LINE } = await import("@/lib/organizations/transitions.ts");
+    const { addMember } = await import("@/lib/people/members/member-writes.ts");
+    const { COMMAND_LINE } = await import("@/lib/people/organizations/organization-writes.ts");
     const globex = await web.organization(`globex-${++made}`);
     const person = { email: squatter.email, name: "Cfo", role: "owner" as const };
     const token = await web.db.withOrganization(globex, async (tx) => {
@@ -191,7 +191,7 @@ describe("an account made by a link that was shown is taken from who made it by"
 
   test("a link of the operator's to a new password", async () => {
     const squatter = await squat();
-    const { makePasswordLinkFor } = await import("@/lib/accounts/password.ts");
+    const { makePasswordLinkFor } = await import("@/lib/people/accounts/password.ts");
     const token = await makePasswordLinkFor(web.db, squatter.email, 60_000);
     expect((await web.call("GET", "/api/v1/me", { key: squatter.key })).status).toBe(200);
     const set = { body: { token, password: RIGHTFUL }, headers: fresh() };

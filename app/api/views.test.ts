@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { savedViewSchema } from "@/lib/saved-views/schema.ts";
+import { savedViewSchema } from "@/lib/requests/saved-views/saved-view-schema.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -6,8 +6,8 @@ import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { forgotPasswordSchema } from "@/lib/members/schema.ts";
+import { forgotPasswordSchema } from "@/lib/people/members/member-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 
 /** Asks for the address. What it says then is the same for every address. */
 export function ForgotPasswordForm() {

@@ -14,9 +14,12 @@ import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { aRole, ROLE_WORDS } from "@/lib/format/roles.ts";
-import { joinWithAccountSchema, type LookedAtInvitation } from "@/lib/invitations/schema.ts";
+import { aRole, ROLE_WORDS } from "@/lib/access/role-words.ts";
+import {
+  joinWithAccountSchema,
+  type LookedAtInvitation,
+} from "@/lib/people/invitations/invitation-schema.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** Says what an invitation is for, and offers the ways to accept it. */
 export function JoinScreen() {

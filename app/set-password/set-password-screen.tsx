@@ -10,8 +10,8 @@ import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { LinkOver } from "@/components/shell/pages/link-over.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { passwordSchema } from "@/lib/members/schema.ts";
+import { passwordSchema } from "@/lib/people/members/member-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 
 const schema = z.object({ password: passwordSchema });
 

@@ -7,8 +7,8 @@ import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { setupRequestSchema } from "@/lib/members/schema.ts";
+import { setupRequestSchema } from "@/lib/people/members/member-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 
 export function SetupForm() {
   const token = useRef<HTMLInputElement>(null);

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** The ways on for somebody whom one organization does not let in: another one, or signing out. */
 export function GoOn({ organizations }: { organizations: { id: string; name: string }[] }) {

@@ -3,7 +3,7 @@ import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { env } from "@/lib/base/env.ts";
-import { refusalSentence } from "@/lib/organizations/sign-in/status.ts";
+import { refusalSentence } from "@/lib/people/organizations/sign-in/sign-in-status.ts";
 import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { ownPath } from "@/lib/web/auth/own-path.ts";
 import { currentRefusal } from "@/lib/web/auth/session.ts";

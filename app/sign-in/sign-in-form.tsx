@@ -9,9 +9,9 @@ import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import type { NamedProvider } from "@/lib/organizations/sign-in/schema.ts";
+import type { NamedProvider } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { DemoPeople, type DemoPerson } from "./demo-people.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 

@@ -2,8 +2,8 @@
 
 import { signIn } from "next-auth/react";
 import { useState } from "react";
-import type { PasskeyOptions } from "@/lib/accounts/schema.ts";
-import { api } from "@/lib/api-client/base/client.ts";
+import type { PasskeyOptions } from "@/lib/people/accounts/account-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 
 export type Way = "password" | "code" | "passkey" | "demo";
 

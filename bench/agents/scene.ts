@@ -1,8 +1,8 @@
 /** An organization with two servers, an engine, endpoints for agents in processes of their own, and agents. */
 import pg from "pg";
-import { createMakerlessAgent } from "../../lib/agents/transitions.ts";
+import { createMakerlessAgent } from "../../lib/agents/agent-writes.ts";
 import { createNetwork } from "../../lib/base/network/network.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { checkServer } from "../../lib/servers/check.ts";
 import { freePort } from "../../scripts/ports.ts";
 import { type AgentEndpoint, startAgentEndpoint } from "../../test/agent-process.ts";

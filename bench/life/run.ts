@@ -16,7 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "@playwright/test";
 import pg from "pg";
 import { createDatabase } from "../../lib/base/db/db.ts";
-import { setQuota } from "../../lib/organizations/quota.ts";
+import { setQuota } from "../../lib/people/organizations/quota.ts";
 import { findChromium } from "../../scripts/chromium.ts";
 import { freePort } from "../../scripts/ports.ts";
 import { type Child, startChild } from "../child.ts";

@@ -2,7 +2,7 @@
 
 import { type SubmitEvent, useRef, useState } from "react";
 import type { z } from "zod";
-import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
+import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
 import { useHydrated } from "./use-hydrated.ts";
 
 export type FieldErrors = Record<string, string | undefined>;

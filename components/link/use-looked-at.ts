@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import type { LinkToken } from "./use-link-token.ts";
 
 /** What is known of the link behind a page. */

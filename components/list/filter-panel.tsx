@@ -8,7 +8,7 @@ import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { isWide } from "@/components/ui/wide.ts";
-import { serverList } from "@/lib/api-client/servers.ts";
+import { serverList } from "@/lib/web/client/servers.ts";
 
 /** A form of filters: a popover beside its button on a wide screen, a sheet from the bottom on a phone. */
 export function FilterPanel({

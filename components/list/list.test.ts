@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NO_FILTERS, viewQuery } from "@/lib/format/requests/inbox-filters.ts";
+import { NO_FILTERS, viewQuery } from "@/lib/requests/words/inbox-filters.ts";
 import { sameQuery } from "./saved-view-actions.ts";
 import { indexBeside } from "./use-list-keys.ts";
 import { changedQuery } from "./use-list-place.ts";

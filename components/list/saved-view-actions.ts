@@ -3,9 +3,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { savedViews } from "@/lib/api-client/views.ts";
-import type { CreateViewInput, SavedView, UpdateViewInput } from "@/lib/saved-views/schema.ts";
+import type {
+  CreateViewInput,
+  SavedView,
+  UpdateViewInput,
+} from "@/lib/requests/saved-views/saved-view-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { savedViews } from "@/lib/web/client/views.ts";
 import type { SavedViews } from "./saved-views.ts";
 
 /** Actions for the current saved view, or for the current filters. */

@@ -6,7 +6,7 @@ import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { useViewActions } from "./saved-view-actions.ts";
 import type { SavedViews, ViewDialog } from "./saved-views.ts";
 

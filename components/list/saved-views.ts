@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { savedViews } from "@/lib/api-client/views.ts";
-import type { SavedView } from "@/lib/saved-views/schema.ts";
+import type { SavedView } from "@/lib/requests/saved-views/saved-view-schema.ts";
+import { savedViews } from "@/lib/web/client/views.ts";
 
 export type ViewDialog = "save" | "rename" | "delete";
 

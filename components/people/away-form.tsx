@@ -12,10 +12,10 @@ import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { people } from "@/lib/api-client/answers.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { away, awayPath } from "@/lib/api-client/settings/away.ts";
-import { type Away, awayInputSchema } from "@/lib/away/schema.ts";
+import { type Away, awayInputSchema } from "@/lib/policy/away/away-schema.ts";
+import { people } from "@/lib/web/client/answers.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { away, awayPath } from "@/lib/web/client/settings/away.ts";
 import { readAway, wallTime } from "./read-away.ts";
 
 interface Absent {

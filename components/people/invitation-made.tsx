@@ -6,9 +6,9 @@ import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import type { NewInvitation } from "@/lib/invitations/schema.ts";
+import type { NewInvitation } from "@/lib/people/invitations/invitation-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /**
  * Says where the link of a new or renewed invitation went: by mail to the person, or here, to be passed on. A mailed

@@ -10,10 +10,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { onboardingKey } from "@/lib/api-client/onboarding.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import { createInvitationSchema, type NewInvitation } from "@/lib/invitations/schema.ts";
+import { createInvitationSchema, type NewInvitation } from "@/lib/people/invitations/invitation-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { onboardingKey } from "@/lib/web/client/onboarding.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Asks for the e-mail address and the role, then shows the invitation link once. */
 export function InviteDialog({

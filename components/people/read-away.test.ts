@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { awayInputSchema } from "@/lib/away/schema.ts";
+import { awayInputSchema } from "@/lib/policy/away/away-schema.ts";
 import { readAway, wallTime } from "./read-away.ts";
 
 const DELEGATE = "01a21884-f3da-7096-a116-4946d69d8d91";

@@ -2,7 +2,7 @@
 
 import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 
 /** One line that says who sees the request, and who decides; nothing where the header says that it is one's own. */
 export function WhySeen({

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { Notice } from "@/components/ui/notice.tsx";
-import { refusalWords } from "@/lib/format/oauth.ts";
+import { refusalWords } from "@/lib/servers/connections/oauth-words.ts";
 
 export interface ArrivalQuery {
   connected?: string | string[];

@@ -21,10 +21,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { onboardingKey } from "@/lib/api-client/onboarding.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { refusalWords } from "@/lib/format/oauth.ts";
+import { refusalWords } from "@/lib/servers/connections/oauth-words.ts";
 import {
   type CreateServerInput,
   createServerSchema,
@@ -32,7 +29,10 @@ import {
   type ProbeInput,
   type Server,
   serverUrl,
-} from "@/lib/servers/schema.ts";
+} from "@/lib/servers/server-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { onboardingKey } from "@/lib/web/client/onboarding.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
 
 /** Asks for the address, tries it, and then asks only for what that server needs. */
 export function ConnectDialog({

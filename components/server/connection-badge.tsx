@@ -1,7 +1,7 @@
 import { CircleCheck, CircleDashed, KeyRound, type LucideIcon, ShieldPlus } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
-import { CONNECTION_WORDS } from "@/lib/format/connections.ts";
-import type { ServerConnection } from "@/lib/servers/connections/schema.ts";
+import type { ServerConnection } from "@/lib/servers/connections/connection-schema.ts";
+import { CONNECTION_WORDS } from "@/lib/servers/connections/connection-words.ts";
 
 const ICONS: Record<ServerConnection["state"], LucideIcon> = {
   not_connected: CircleDashed,

@@ -4,8 +4,8 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { connectionTrouble, whoseConnection } from "@/lib/format/connections.ts";
-import type { ConnectionState } from "@/lib/servers/connections/schema.ts";
+import type { ConnectionState } from "@/lib/servers/connections/connection-schema.ts";
+import { connectionTrouble, whoseConnection } from "@/lib/servers/connections/connection-words.ts";
 
 /** The connection problem that holds up tasks, and the way to fix it for those who can. */
 export function ConnectionTrouble({

@@ -10,9 +10,9 @@ import {
 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
-import type { Health, Late } from "@/lib/servers/schema.ts";
+import type { Health, Late } from "@/lib/servers/server-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 
 const STATES: Record<Health["state"], { word: string; tone: Tone; icon: LucideIcon }> = {
   ok: { word: "OK", tone: "good", icon: CircleCheck },

@@ -5,7 +5,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { Pause } from "@/lib/servers/schema.ts";
+import type { Pause } from "@/lib/servers/server-schema.ts";
 
 /** Says who paused a server, why, and the consequence for this page. */
 export function PausedNotice({

@@ -5,7 +5,7 @@ import { TextField } from "@/components/form/text-field.tsx";
 import type { FieldErrors } from "@/components/form/use-form.ts";
 import { Field } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import type { EraSetting } from "@/lib/servers/schema.ts";
+import type { EraSetting } from "@/lib/servers/server-schema.ts";
 
 export type AuthKind = "keep" | "none" | "oauth" | "bearer";
 

@@ -11,10 +11,10 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { ApiError } from "@/lib/api-client/base/client.ts";
-import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
-import { seenServerTools, serverTools, toolVersions } from "@/lib/api-client/servers.ts";
-import type { Server, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
+import type { Server, ServerTool, ToolVersion } from "@/lib/servers/server-schema.ts";
+import { ApiError } from "@/lib/web/client/base/client.ts";
+import { useKeptError } from "@/lib/web/client/base/kept-error.ts";
+import { seenServerTools, serverTools, toolVersions } from "@/lib/web/client/servers.ts";
 
 const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
   required: "always runs as a task",

@@ -5,10 +5,10 @@ import { Activity } from "lucide-react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import type { CheckedServer, Server } from "@/lib/servers/schema.ts";
+import type { CheckedServer, Server } from "@/lib/servers/server-schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
 
 /** Tests the server now and shows the steps of the test. */
 export function TestButton({

@@ -1,7 +1,7 @@
 import { Check, X } from "lucide-react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { CheckStep } from "@/lib/servers/schema.ts";
+import type { CheckStep } from "@/lib/servers/server-schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
 
 const STEPS: Record<CheckStep["step"], string> = {

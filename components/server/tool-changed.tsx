@@ -5,7 +5,7 @@ import { ToolDifference } from "@/components/server/tool-difference.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { ServerTool } from "@/lib/servers/schema.ts";
+import type { ServerTool } from "@/lib/servers/server-schema.ts";
 
 /**
  * Warns before the use of a tool whose definition changed since its last use; renders nothing otherwise. Once

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
-import { toolDifference } from "@/lib/format/servers/tool-difference.ts";
-import type { ToolText } from "@/lib/servers/schema.ts";
+import type { ToolText } from "@/lib/servers/server-schema.ts";
+import { toolDifference } from "@/lib/servers/words/tool-difference.ts";
 
 /** The changes between two definitions of a tool. All texts come from the server and are untrusted. */
 export function ToolDifference({ before, after }: { before: ToolText; after: ToolText }) {

@@ -1,7 +1,7 @@
 import { Terminal, UserCog } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
 
 /** A server's URL, or a note that the server is a command on Intray's machine. */
 export function ServerWhere({ server, className }: { server: Server; className?: string }) {

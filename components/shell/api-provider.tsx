@@ -3,8 +3,8 @@
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { DrawnAt } from "@/components/time/use-now.ts";
-import { speaksFor } from "@/lib/api-client/base/client.ts";
-import { createQueryClient } from "@/lib/api-client/base/query-client.ts";
+import { speaksFor } from "@/lib/web/client/base/client.ts";
+import { createQueryClient } from "@/lib/web/client/base/query-client.ts";
 
 /**
  * Query data that the Next server read, in the API's format, by query key. Under `drawnFor`: for whom it was

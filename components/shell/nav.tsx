@@ -10,7 +10,7 @@ import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
+import { useFirstSteps } from "@/lib/web/client/onboarding.ts";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 /** While an admin views as a member only the first items, inbox and tasks, are shown. */

@@ -12,9 +12,9 @@ import { followOthers } from "@/components/shell/session/other-tabs.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isDialogOpen, KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 import { Toaster } from "@/components/ui/toast/toaster.tsx";
-import { Live } from "@/lib/api-client/base/live.tsx";
-import { useWatchedConnection } from "@/lib/api-client/base/use-connection.ts";
-import { TROUBLE_WORDS } from "@/lib/format/trouble.ts";
+import { Live } from "@/lib/web/client/base/live.tsx";
+import { useWatchedConnection } from "@/lib/web/client/base/use-connection.ts";
+import { TROUBLE_WORDS } from "@/lib/web/words/trouble.ts";
 
 /** What is typed while an overlay loads is meant for it, and not for the page. */
 const whileLoading = { loading: ({ open }: { open: boolean }) => open && <KeyLock /> };

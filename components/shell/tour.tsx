@@ -9,8 +9,8 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
-import { undoWindow } from "@/lib/api-client/answers.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { undoWindow } from "@/lib/web/client/answers.ts";
 
 /**
  * Three cards on the first visit to the inbox, in a strip above the page that covers nothing. Closing any

@@ -9,9 +9,9 @@ import { switchOrganization } from "@/components/shell/session/switch-organizati
 import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { noticeCounts } from "@/lib/api-client/notices.ts";
-import { countWords } from "@/lib/format/notices.ts";
+import { countWords } from "@/lib/outbound/notices/notice-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+import { noticeCounts } from "@/lib/web/client/notices.ts";
 
 const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
 

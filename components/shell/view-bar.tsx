@@ -6,7 +6,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeUntil } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 
 const MEMBERS = "/settings/members";
 const ENDING_MS = 60_000;

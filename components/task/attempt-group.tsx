@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { TaskGroup } from "@/components/task/task-group.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
-import { attempts } from "@/lib/api-client/tasks/task-groups.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import { attempts } from "@/lib/web/client/tasks/task-groups.ts";
 
 /** The attempts at one call; each is a task of its own. */
 export function AttemptGroup({ task }: { task: Pick<TaskSummary, "id" | "attempts"> }) {

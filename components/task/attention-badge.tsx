@@ -15,8 +15,8 @@ import {
   Unplug,
 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
-import { ATTENTION, type AttentionCode, type Severity } from "@/lib/tasks/attention.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import { ATTENTION, type AttentionCode, type Severity } from "@/lib/tasks/task-attention.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 
 const ICONS: Record<AttentionCode, LucideIcon> = {
   start_unknown: CircleHelp,

@@ -2,8 +2,8 @@
 
 import { Agreement } from "@/components/form/agreement.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError } from "@/lib/api-client/base/client.ts";
-import type { ConnectionKind } from "@/lib/tasks/schema.ts";
+import type { ConnectionKind } from "@/lib/tasks/task-schema.ts";
+import { ApiError } from "@/lib/web/client/base/client.ts";
 
 /** What Intray says of a restart that would run on another connection than the task did. */
 export interface ConnectionChange {

@@ -1,6 +1,6 @@
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
 
 type Progress = NonNullable<TaskSummary["progress"]>;

@@ -12,12 +12,12 @@ import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { newIdempotencyKey } from "@/lib/api-client/base/idempotency-key.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import { isLive } from "@/lib/format/tasks/outcome.ts";
-import type { TaskDetail } from "@/lib/tasks/schema.ts";
-import type { TaskState } from "@/lib/tasks/status.ts";
+import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
+import type { TaskState } from "@/lib/tasks/task-status.ts";
+import { isLive } from "@/lib/tasks/words/outcome.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { newIdempotencyKey } from "@/lib/web/client/base/idempotency-key.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 
 /** Whether the call can be repeated: the arguments of an adopted task may be unknown. */
 export function isCallKnown(task: { adopted: boolean; arguments: Record<string, unknown> }): boolean {

@@ -13,9 +13,9 @@ import {
   X,
 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
-import { isLive, STATE_LABELS, taskTone } from "@/lib/format/tasks/outcome.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
-import type { TaskState } from "@/lib/tasks/status.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import type { TaskState } from "@/lib/tasks/task-status.ts";
+import { isLive, STATE_LABELS, taskTone } from "@/lib/tasks/words/outcome.ts";
 
 const STATE_ICONS: Record<TaskState, LucideIcon> = {
   queued: Hourglass,

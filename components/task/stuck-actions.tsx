@@ -13,7 +13,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { type TaskSummary, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
+import { type TaskSummary, UNKNOWN_TOOL } from "@/lib/tasks/task-schema.ts";
 
 const StuckDialog = lazyComponent(() => import("./stuck-dialog.tsx").then((file) => file.StuckDialog), {
   loading: DialogLoading,

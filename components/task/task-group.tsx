@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 
 /** Related tasks, including the task on this page. */
 export function TaskGroup({

@@ -1,6 +1,6 @@
 import { Eye, type LucideIcon, PencilLine, Repeat, Trash2 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
-import type { ServerTool } from "@/lib/servers/schema.ts";
+import type { ServerTool } from "@/lib/servers/server-schema.ts";
 
 /** The server's own claims about the tool, marked as unchecked. */
 export function ToolHints({ tool }: { tool: ServerTool }) {

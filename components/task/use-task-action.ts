@@ -2,9 +2,9 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import type { Acknowledge, TaskDetail } from "@/lib/tasks/schema.ts";
+import type { Acknowledge, TaskDetail } from "@/lib/tasks/task-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 
 export type TaskAction = "refresh" | "cancel" | { acknowledge: Acknowledge } | "release";
 

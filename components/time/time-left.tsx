@@ -4,8 +4,8 @@ import { Clock3 } from "lucide-react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
-import { timeLeft } from "@/lib/format/requests/time-left.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
+import { timeLeft } from "@/lib/requests/words/time-left.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 
 /** Below this the display ticks every second. */
 const TICKS_MS = 5 * 60_000;

@@ -5,10 +5,10 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { TaskEvent } from "@/lib/events/schema.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
-import { describeTaskEvent } from "@/lib/format/tasks/task-events.ts";
+import type { TaskEvent } from "@/lib/history/events/event-schema.ts";
+import { describeTaskEvent } from "@/lib/tasks/words/task-events.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 import { plural } from "@/lib/text/labels.ts";
 
 /** In a narrow column, only longer gaps are shown. */

@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { cn } from "@/components/ui/cn.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 
 const BASE =
   "inline-flex max-w-full items-center gap-1.5 whitespace-nowrap rounded-md px-1.5 py-0.5 text-xs base:font-medium [&_svg]:size-3.5 [&_svg]:shrink-0";

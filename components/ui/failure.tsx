@@ -2,7 +2,7 @@
 
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError } from "@/lib/api-client/base/client.ts";
+import { ApiError } from "@/lib/web/client/base/client.ts";
 
 /** A part of the page that could not be loaded: the error, a retry, and an id to quote. */
 export function LoadFailure({ what, error, onRetry }: { what: string; error: Error; onRetry: () => void }) {

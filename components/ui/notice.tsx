@@ -1,7 +1,7 @@
 import { AlertTriangle, CheckCircle2, Info, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 
 const ICONS: Record<Tone, LucideIcon> = {
   neutral: Info,

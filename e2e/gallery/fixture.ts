@@ -1,9 +1,9 @@
 /** The installation that the gallery looks at: the demonstration, and a back office that asks every kind of question. */
 import type { Page } from "@playwright/test";
 import type { Page as ListPage } from "../../lib/base/page.ts";
-import type { AnswerInput } from "../../lib/input-requests/schema.ts";
-import type { Server } from "../../lib/servers/schema.ts";
-import type { TaskDetail } from "../../lib/tasks/schema.ts";
+import type { AnswerInput } from "../../lib/requests/request-schema.ts";
+import type { Server } from "../../lib/servers/server-schema.ts";
+import type { TaskDetail } from "../../lib/tasks/task-schema.ts";
 import type { Intray } from "../fixtures/intray.ts";
 import { KINDS, type Kind } from "../fixtures/question-kinds.ts";
 import type { QuestionServer } from "../fixtures/question-server.ts";

@@ -1,6 +1,6 @@
 /** The pages around the work: signing in, servers, and what stands in for a page that is not there. */
 import type { Page } from "@playwright/test";
-import type { Server } from "../../lib/servers/schema.ts";
+import type { Server } from "../../lib/servers/server-schema.ts";
 import { changeTools } from "../fixtures/changed-tools.ts";
 import { apiOf, expect, newInvoiceId, openRequest, startInvoice } from "../fixtures/test.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";

@@ -2,8 +2,8 @@
  * The office tools with Intray's engine, in both eras, with the server killed between question and answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
+import { recordAnswer } from "../../lib/requests/request-writes.ts";
 import { createInvoiceFixture, eventually } from "../../test/fixtures/invoice-fixture.ts";
 import { readLedger } from "../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../test/fixtures/tool.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { actorSchema } from "./access-schema.ts";
 import { actorWords } from "./actor-words.ts";
-import { actorSchema } from "./schema.ts";
 
 test("nobody but a person is called by a name alone, whoever chose it", () => {
   const said = actorSchema.shape.kind.options.map((kind) => [

@@ -1,4 +1,4 @@
-import type { Actor } from "./schema.ts";
+import type { Actor } from "./access-schema.ts";
 
 const KINDS: Partial<Record<Actor["kind"], string>> = { key: "API key", agent: "agent", rule: "rule" };
 

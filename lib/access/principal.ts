@@ -1,6 +1,6 @@
+import type { Actor } from "./access-schema.ts";
 import type { Permission } from "./permissions.ts";
 import type { Role } from "./roles.ts";
-import type { Actor } from "./schema.ts";
 
 /** What an API key is limited to, beside its role (key-scope.ts judges). */
 export interface KeyScope {

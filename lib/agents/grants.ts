@@ -3,9 +3,9 @@
 import type { Tx } from "../base/db/db.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { digestOf, textOf } from "../servers/tool-text.ts";
+import type { Before } from "./agent-schema.ts";
+import { isChanged } from "./agent-status.ts";
 import { type KeptTools, keptTools } from "./kept-tools.ts";
-import type { Before } from "./schema.ts";
-import { isChanged } from "./status.ts";
 import { beginningOfNames, prefixFor, toolName } from "./tool-names.ts";
 
 /** A tool as an agent is offered it. */

@@ -6,10 +6,10 @@ import {
 } from "../../test/fixtures/notifications-fixture.ts";
 import type { Principal } from "../access/principal.ts";
 import { AGENT_WARNINGS, NOTICES } from "../engine/jobs/notifications.ts";
-import { listedWords } from "../format/notices.ts";
-import { listNotices } from "../notices/queries.ts";
-import { markAllRead } from "../notices/transitions.ts";
-import { createAgent, revokeAgent } from "./transitions.ts";
+import { listNotices } from "../outbound/notices/notice-reads.ts";
+import { listedWords } from "../outbound/notices/notice-words.ts";
+import { markAllRead } from "../outbound/notices/notice-writes.ts";
+import { createAgent, revokeAgent } from "./agent-writes.ts";
 
 type Person = Principal & { userId: string };
 let fixture: NotificationsFixture;

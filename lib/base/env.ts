@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { trimEndOf } from "../text/trim-end.ts";
-import { onePerProcess } from "./process-wide.ts";
+import { onePerProcess } from "./process/process-wide.ts";
 import type { SealingKey } from "./seal.ts";
 
 /** A wrong setting or environment that prevents a start. The message is one sentence for the operator. */

@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { ConfigurationError, type Environment, env, parseKeys, programEnvironment } from "./env.ts";
 import { log } from "./log.ts";
-import { onePerProcess } from "./process-wide.ts";
+import { onePerProcess } from "./process/process-wide.ts";
 import type { SealingKey } from "./seal.ts";
 
 /** How often a file or a command is read again. A new key must be known to all processes before it seals. */

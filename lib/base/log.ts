@@ -1,7 +1,7 @@
 import { trace } from "@opentelemetry/api";
 import pino, { type DestinationStream, type Logger } from "pino";
 import { ConfigurationError, readEnvironment } from "./env.ts";
-import { scope } from "./scope.ts";
+import { scope } from "./process/scope.ts";
 
 /** Names whose values are never logged, at up to three levels inside a logged object. */
 const secretNames = [

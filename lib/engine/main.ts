@@ -3,10 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { whenDatabaseIsThere } from "../base/db/wait.ts";
 import { ConfigurationError, env } from "../base/env.ts";
-import { installLastResort } from "../base/last-resort.ts";
-import { onDrain } from "../base/lifecycle.ts";
 import { log } from "../base/log.ts";
-import { startTracing } from "../tracing/start.ts";
+import { installLastResort } from "../base/process/last-resort.ts";
+import { onDrain } from "../base/process/lifecycle.ts";
+import { startTracing } from "../base/tracing/start.ts";
 import { openEngine } from "./run.ts";
 import { ALIVE_MS } from "./tunables.ts";
 

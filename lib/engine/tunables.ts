@@ -24,7 +24,7 @@ export const FRESH_HEARTBEAT_MS = 4_000;
 export const CALL_DEADLINE_MS = 5_000;
 /** Deadline of ending the session of a recipe's calls when a watcher ends, which holds up its successor. */
 export const LEAVE_DEADLINE_MS = 2_000;
-/** Timeout of the reply to a call that a recipe's choice is; shorter than `CALL_DOUBT_MS` of lib/input-requests. */
+/** Timeout of the reply to a call that a recipe's choice is; shorter than `CALL_DOUBT_MS` of lib/requests. */
 export const CHOICE_REPLY_MS = 20_000;
 /** How long the reply to a cancelled call is awaited that may be the handle of a task, which has to be cancelled. */
 export const CANCELLED_REPLY_MS = 30_000;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fixtures/fuzz.ts";
-import { maskMessage } from "../protocol-messages/mask.ts";
+import { maskMessage } from "../history/protocol-messages/mask.ts";
 import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, INPUT_REQUESTS, STATUS_CHARACTERS } from "./limits.ts";
 import {
   canBeKept,

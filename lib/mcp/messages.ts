@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { detached } from "../base/detached.ts";
+import { detached } from "../base/process/detached.ts";
 import { NEED } from "./forms/form.ts";
 import { canonicalJson } from "./forms/jcs.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failedCases, failureWords } from "./cases.ts";
-import { policyInputSchema } from "./schema.ts";
+import { policyInputSchema } from "./policy-schema.ts";
 
 const rules = [
   {

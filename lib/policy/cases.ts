@@ -1,13 +1,13 @@
 /** Runs the tests that stand in a policy: addresses stand for their people, names for groups of the organization. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Actor } from "../access/schema.ts";
+import type { Actor } from "../access/access-schema.ts";
 import type { FieldError } from "../base/errors.ts";
 import { type AutomaticVerdict, judgeAutomatic } from "./automatic/judge.ts";
 import type { PolicyCase } from "./case-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { judgePolicy } from "./judge.ts";
+import type { Policy } from "./policy-schema.ts";
 import { allAddresses, allOrganizationsGroups } from "./problems.ts";
-import type { Policy } from "./schema.ts";
 
 /** What a request gets by a policy. */
 export interface Outcome {

@@ -1,10 +1,12 @@
 import type { Tx } from "../base/db/db.ts";
 import type { FieldError } from "../base/errors.ts";
-import type { Language } from "../rules/language.ts";
+import type { Language } from "../text/rules/language.ts";
 import { automaticLanguage } from "./automatic/facts.ts";
 import { problemsOfCases } from "./cases.ts";
 import { policyLanguage } from "./facts.ts";
-import { groupsNamed } from "./groups/queries.ts";
+import { groupsNamed } from "./groups/group-reads.ts";
+import { membersByAddress, readPolicyWithPeople } from "./policy-reads.ts";
+import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./policy-schema.ts";
 import {
   allOrganizationsGroups,
   isTooLong,
@@ -15,8 +17,6 @@ import {
   problemsOf,
   TOO_LONG,
 } from "./problems.ts";
-import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
-import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./schema.ts";
 
 /** What would keep a policy from being saved, each with its place. Saves nothing. */
 export async function checkPolicy(tx: Tx, given: Record<string, unknown>): Promise<PolicyCheck> {

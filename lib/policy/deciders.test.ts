@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Absence, type Approver, decidersOf } from "./deciders.ts";
-import { policyInputSchema } from "./schema.ts";
+import { policyInputSchema } from "./policy-schema.ts";
 
 const APPROVERS: Approver[] = [
   { id: "ana", name: "Ana", role: "owner" },

@@ -2,10 +2,10 @@
 import { z } from "zod";
 import type { Tx } from "../base/db/db.ts";
 import type { WithPeople } from "./difference.ts";
-import { peopleIn } from "./groups/queries.ts";
+import { peopleIn } from "./groups/group-reads.ts";
+import { readPolicyWithPeople } from "./policy-reads.ts";
+import type { Decider, Deciders, PolicyRule, PolicyStage } from "./policy-schema.ts";
 import { addressesOf, organizationsGroups } from "./problems.ts";
-import { readPolicyWithPeople } from "./queries.ts";
-import type { Decider, Deciders, PolicyRule, PolicyStage } from "./schema.ts";
 
 /** A member who may answer. */
 export interface Approver {

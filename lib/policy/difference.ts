@@ -1,7 +1,7 @@
 import { canonicalJson } from "../mcp/forms/jcs.ts";
-import type { AutomaticRule } from "./automatic/schema.ts";
+import type { AutomaticRule } from "./automatic/automatic-schema.ts";
+import type { Policy, PolicyRule } from "./policy-schema.ts";
 import type { GroupIds, People } from "./problems.ts";
-import type { Policy, PolicyRule } from "./schema.ts";
 
 /** What a change of the policy was, for the history: names of rules and groups, and of changed ones what they were and are. */
 export interface Difference {

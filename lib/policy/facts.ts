@@ -1,7 +1,7 @@
 /** What the rules of a policy can say something about. docs/governance.md lists it for who writes them. */
-import type { Actor } from "../access/schema.ts";
-import { largestAmount } from "../call-rules/largest-amount.ts";
-import { createLanguage, type Variables } from "../rules/language.ts";
+import type { Actor } from "../access/access-schema.ts";
+import { createLanguage, type Variables } from "../text/rules/language.ts";
+import { largestAmount } from "./call-rules/largest-amount.ts";
 
 export const VARIABLES: Variables = {
   server: { id: "string", name: "string" },

@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { policyJsonSchema } from "./json-schema.ts";
-import { policyInputSchema } from "./schema.ts";
+import { policyInputSchema } from "./policy-schema.ts";
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

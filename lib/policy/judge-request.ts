@@ -1,15 +1,15 @@
 /** Judges a request that is about to be stored, in the transaction that stores it. */
 import { z } from "zod";
-import { actorSchema } from "../access/schema.ts";
+import { actorSchema } from "../access/access-schema.ts";
 import { Prisma } from "../base/db/db.ts";
-import { type Calendar, calendarSchema } from "../calendar/schema.ts";
-import { REQUESTER } from "../members/person-behind.ts";
+import { REQUESTER } from "../people/members/person-behind.ts";
+import { type Calendar, calendarSchema } from "./calendar/calendar-schema.ts";
 import type { AskedRequest } from "./facts.ts";
-import { IN_GROUPS } from "./groups/queries.ts";
+import { IN_GROUPS } from "./groups/group-reads.ts";
 import { type Approval, judgePolicy } from "./judge.ts";
+import { groupIdsSchema, peopleSchema } from "./policy-reads.ts";
+import { type Policy, policyInputSchema } from "./policy-schema.ts";
 import { allGroupsOf, type GroupIds, groupsOf, type People } from "./problems.ts";
-import { groupIdsSchema, peopleSchema } from "./queries.ts";
-import { type Policy, policyInputSchema } from "./schema.ts";
 
 /** SQL: the role of who requested the task `t`, as it is now; null: they have none any more. */
 export const ROLE_OF_REQUESTER = Prisma.sql`CASE t.requested_by ->> 'kind'

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { calendarSchema } from "../calendar/schema.ts";
+import { calendarSchema } from "./calendar/calendar-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { type ApprovalStage, judgePolicy } from "./judge.ts";
-import { policyInputSchema } from "./schema.ts";
+import { policyInputSchema } from "./policy-schema.ts";
 
 const [ana, ben, cleo] = ["a", "b", "c"].map((end) => `00000000-0000-7000-8000-00000000000${end}`) as [
   string,

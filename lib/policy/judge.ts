@@ -1,12 +1,12 @@
 /** Judges a request by a policy: who has to agree on it. Pure. docs/decisions/068 says why it fails closed. */
 import { z } from "zod";
-import type { Calendar } from "../calendar/schema.ts";
-import { addWorkingTime } from "../calendar/working-time.ts";
-import { Budget } from "../rules/budget.ts";
-import { RuleFailure } from "../rules/language.ts";
+import { Budget } from "../text/rules/budget.ts";
+import { RuleFailure } from "../text/rules/language.ts";
+import type { Calendar } from "./calendar/calendar-schema.ts";
+import { addWorkingTime } from "./calendar/working-time.ts";
 import { type AskedRequest, factsOf, policyLanguage } from "./facts.ts";
+import type { Policy, PolicyRule, PolicyStage } from "./policy-schema.ts";
 import { addressesOf, type GroupIds, organizationsGroups, type People } from "./problems.ts";
-import type { Policy, PolicyRule, PolicyStage } from "./schema.ts";
 
 /** A group of the organization: who is in it is looked up when somebody looks or votes. The name is that of the policy. */
 const groupsSchema = z.array(z.object({ id: z.string(), name: z.string() })).default([]);

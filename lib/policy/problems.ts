@@ -1,9 +1,9 @@
 /** What a schema can't see of a policy: conditions, names, and whether there are enough people. Pure. */
 import type { FieldError } from "../base/errors.ts";
-import type { Language } from "../rules/language.ts";
+import type { Language } from "../text/rules/language.ts";
 import { automaticLanguage } from "./automatic/facts.ts";
 import { policyLanguage } from "./facts.ts";
-import type { Policy, PolicyStage } from "./schema.ts";
+import type { Policy, PolicyStage } from "./policy-schema.ts";
 
 /** Most characters of a policy, as JSON: every version is kept. */
 const MOST_CHARACTERS = 128 * 1024;

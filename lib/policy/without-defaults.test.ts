@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { policyInputSchema } from "./schema.ts";
+import { policyInputSchema } from "./policy-schema.ts";
 import { withoutDefaults } from "./without-defaults.ts";
 
 const written = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
-import { type Policy, policyInputSchema, type ShownPolicy } from "./schema.ts";
+import { type Policy, policyInputSchema, type ShownPolicy } from "./policy-schema.ts";
 
 /** A policy as a person would write it: what has its default is left out. Pure. It reads as the same policy. */
 export function withoutDefaults(policy: Policy): ShownPolicy {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { policyInputSchema } from "./schema.ts";
+import { policyInputSchema } from "./policy-schema.ts";
 import { placeInYaml, readYaml, writeYaml } from "./yaml.ts";
 
 const TEXT = `# Who has to agree

@@ -2,18 +2,24 @@
 
 import { isPerson, type Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
-import type { Services } from "../base/services.ts";
+import type { Services } from "../base/process/services.ts";
 import { type Endpoint, NOT_REACHED, type Tool } from "../mcp/peer.ts";
+import { addressFor, endpointOf } from "./connections/connection-reads.ts";
+import { recordLogTail } from "./connections/connection-writes.ts";
 import { revokeAll } from "./connections/disconnect.ts";
 import { LogTail } from "./connections/log-tail.ts";
-import { addressFor, endpointOf } from "./connections/queries.ts";
-import { recordLogTail } from "./connections/transitions.ts";
 import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
 import { recordProbe } from "./probed.ts";
-import { type KeptTools, readKeptTools, readServer, readTraits } from "./queries.ts";
-import type { CheckedServer, CheckStep, CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
-import { createServer, removeServer, updateServer } from "./transitions.ts";
+import { type KeptTools, readKeptTools, readServer, readTraits } from "./server-reads.ts";
+import type {
+  CheckedServer,
+  CheckStep,
+  CreateServerInput,
+  Server,
+  UpdateServerInput,
+} from "./server-schema.ts";
+import { createServer, removeServer, updateServer } from "./server-writes.ts";
 
 /** Tools seen within this time are not fetched again. */
 const TOOLS_FRESH_MS = 5 * 60_000;

@@ -1,8 +1,8 @@
 import { storableText, type Tx } from "../base/db/db.ts";
-import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
-import { publishChange } from "../live-updates/transitions.ts";
+import { publishChange } from "../base/live-updates.ts";
+import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
 import type { Era } from "../mcp/peer.ts";
-import type { Health, Late } from "./schema.ts";
+import type { Health, Late } from "./server-schema.ts";
 
 /** Stores a server's health as seen by calls. `message` is Intray's own text, never the server's. */
 export async function recordHealth(

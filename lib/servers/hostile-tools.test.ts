@@ -10,7 +10,7 @@ import { type Act, startHostileServer } from "../../test/servers/hostile-server.
 import { createNetwork } from "../base/network/network.ts";
 import { TOOL_NAME_CHARACTERS, TOOL_PAGES, TOOL_TEXT_CHARACTERS, TOOLS } from "../mcp/limits.ts";
 import { addServer } from "./check.ts";
-import { readKeptTools } from "./queries.ts";
+import { readKeptTools } from "./server-reads.ts";
 
 const MEGABYTE = 1024 * 1024;
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });

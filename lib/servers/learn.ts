@@ -1,5 +1,5 @@
 import type { Tx } from "../base/db/db.ts";
-import { publishChange } from "../live-updates/transitions.ts";
+import { publishChange } from "../base/live-updates.ts";
 import type { Traits } from "./traits.ts";
 
 /** Merges observed traits; a key set to undefined is deleted. Writes nothing if nothing changed. */

@@ -1,6 +1,6 @@
 /**
  * Locks around a server, in one order everywhere to avoid deadlocks: connections, their grants, the server,
- * then tasks (lib/task-lifecycle/transitions.ts). An engine locks its connection before it knows the server's
+ * then tasks (lib/lifecycle/task-writes.ts). An engine locks its connection before it knows the server's
  * health.
  */
 import type { Tx } from "../base/db/db.ts";

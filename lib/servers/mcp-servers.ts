@@ -3,7 +3,7 @@
  * connect servers. Without Node APIs, since pages import this file.
  */
 import { z } from "zod";
-import { type CreateServerInput, serverName, serverUrl } from "./schema.ts";
+import { type CreateServerInput, serverName, serverUrl } from "./server-schema.ts";
 
 /** Printable, and short enough to display. */
 const entryName = z.string().regex(/^(?!\s)[^\p{C}]{1,80}(?<!\s)$/u);

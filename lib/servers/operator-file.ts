@@ -7,13 +7,13 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ConfigurationError, env } from "../base/env.ts";
-import { onePerProcess } from "../base/process-wide.ts";
+import { onePerProcess } from "../base/process/process-wide.ts";
 import { type CommandEndpoint, type Endpoint, type HttpEndpoint, PeerError } from "../mcp/peer.ts";
 import { SLUG } from "../text/slug.ts";
 import { blockShape, commandShape, httpShape, kindOfEntry } from "./mcp-servers.ts";
 import { problemsOf } from "./recipes/check.ts";
-import { MOST_RECIPES, type Recipe, recipeSchema } from "./recipes/schema.ts";
-import { type EraSetting, eraSettingSchema, serverName } from "./schema.ts";
+import { MOST_RECIPES, type Recipe, recipeSchema } from "./recipes/recipe-schema.ts";
+import { type EraSetting, eraSettingSchema, serverName } from "./server-schema.ts";
 
 /** One entry. Its endpoint may contain secrets: never log, store or show it. */
 export interface OperatorServer {

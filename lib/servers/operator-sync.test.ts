@@ -5,13 +5,13 @@ import { createDatabase, type Database, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { createNetwork } from "../base/network/network.ts";
 import { createSeal } from "../base/seal.ts";
-import { verifyEvents } from "../events/verify.ts";
-import { createOrganization } from "../organizations/transitions.ts";
-import { endpointOf } from "./connections/queries.ts";
+import { verifyEvents } from "../history/events/verify.ts";
+import { createOrganization } from "../people/organizations/organization-writes.ts";
+import { endpointOf } from "./connections/connection-reads.ts";
 import { EntryGone, type OperatorServers, parseServersFile } from "./operator-file.ts";
 import { giveOperatorServers, syncOperatorServers } from "./operator-sync.ts";
-import { recipeSchema } from "./recipes/schema.ts";
-import { removeRecipe, saveRecipe } from "./recipes/transitions.ts";
+import { recipeSchema } from "./recipes/recipe-schema.ts";
+import { removeRecipe, saveRecipe } from "./recipes/recipe-writes.ts";
 
 let postgres: TestDatabase;
 let owner: Database;

@@ -1,14 +1,14 @@
 /** Synchronizes the operator's servers with the operator's file, in all organizations named there. */
 
-import type { Actor } from "../access/schema.ts";
+import type { Actor } from "../access/access-schema.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { appendEvents } from "../events/transitions.ts";
-import { publishChange, rewatchConnection } from "../live-updates/transitions.ts";
+import { publishChange, rewatchConnection } from "../base/live-updates.ts";
+import { appendEvents } from "../history/events/event-writes.ts";
 import { recordHealth } from "./health.ts";
 import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";
-import { syncRecipes } from "./recipes/transitions.ts";
-import { retireServer } from "./transitions.ts";
+import { syncRecipes } from "./recipes/recipe-writes.ts";
+import { retireServer } from "./server-writes.ts";
 
 /** The result for an entry in an organization. `in_use`: removed, but kept for open tasks. */
 export interface SyncedEntry {

@@ -3,8 +3,8 @@
 import type { Principal } from "../access/principal.ts";
 import { storableText, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
-import { appendEvents } from "../events/transitions.ts";
-import { hintPause, publishChange, tryServer } from "../live-updates/transitions.ts";
+import { hintPause, publishChange, tryServer } from "../base/live-updates.ts";
+import { appendEvents } from "../history/events/event-writes.ts";
 
 /** Limits hints, so that open pages are not flooded. Pages refetch everything else within half a minute. */
 const MOST_HINTS = 500;

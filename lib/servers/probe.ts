@@ -22,7 +22,7 @@ import {
   type ProbedAddress,
   type ProbeInput,
   serverName,
-} from "./schema.ts";
+} from "./server-schema.ts";
 import { mayPutTasks, type Traits } from "./traits.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for a person who waits for the form. */

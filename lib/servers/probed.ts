@@ -1,8 +1,8 @@
 /** Stores probe results. */
 
 import { storable, type Tx } from "../base/db/db.ts";
-import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { publishChange } from "../live-updates/transitions.ts";
+import { publishChange } from "../base/live-updates.ts";
+import { appendEvents, type NewEvent } from "../history/events/event-writes.ts";
 import { recordHealth } from "./health.ts";
 import type { Probe } from "./probe.ts";
 import { recordTools } from "./tool-changes.ts";

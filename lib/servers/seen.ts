@@ -2,9 +2,9 @@
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
-import { callsOfLastDay } from "./call-statistics/queries.ts";
-import type { Calls } from "./call-statistics/schema.ts";
-import type { Late } from "./schema.ts";
+import { callsOfLastDay } from "./call-statistics/call-statistics-reads.ts";
+import type { Calls } from "./call-statistics/call-statistics-schema.ts";
+import type { Late } from "./server-schema.ts";
 
 /** The user whose own connections count. Keys have none. */
 export type Asker = Pick<Principal, "userId">;

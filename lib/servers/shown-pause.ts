@@ -1,5 +1,5 @@
-import { actorSchema } from "../access/schema.ts";
-import type { Pause } from "./schema.ts";
+import { actorSchema } from "../access/access-schema.ts";
+import type { Pause } from "./server-schema.ts";
 
 /** Returns a pause's time, author and reason, or null if the server is not paused. */
 export function toPause(row: {

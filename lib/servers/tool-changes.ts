@@ -4,8 +4,8 @@ import { isPerson, type Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { together } from "../base/db/together.ts";
 import { AppError } from "../base/errors.ts";
-import type { NewEvent } from "../events/transitions.ts";
-import { ENGINE_ACTOR } from "../events/transitions.ts";
+import type { NewEvent } from "../history/events/event-writes.ts";
+import { ENGINE_ACTOR } from "../history/events/event-writes.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { digestOf, listed, textOf } from "./tool-text.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { storable } from "../base/db/db.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import type { Tool } from "../mcp/peer.ts";
-import type { ToolText } from "./schema.ts";
+import type { ToolText } from "./server-schema.ts";
 
 /** Returns the parts of a tool by which people and programs decide. Storable, so the digest is stable. */
 export function textOf({ title, description, inputSchema, annotations, recipe }: Tool): ToolText {

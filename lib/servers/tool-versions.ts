@@ -1,13 +1,13 @@
 /** Scoped reads of current and earlier versions of a server's tools. */
 
+import { actorSchema } from "../access/access-schema.ts";
 import { reachesServer, reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
-import { actorSchema } from "../access/schema.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
-import type { Services } from "../base/services.ts";
+import type { Services } from "../base/process/services.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { toolsOf } from "./check.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type ToolVersion,
   type ToolVersionsQuery,
   toolTextSchema,
-} from "./schema.ts";
+} from "./server-schema.ts";
 import { digestOf, textOf } from "./tool-text.ts";
 
 /** Returns a page of a server's tools, each with its change since the last use. Throws like `toolsOf`. */

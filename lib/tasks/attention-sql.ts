@@ -13,7 +13,7 @@ import {
   NO_ENGINE_MS,
   QUIET_MS,
   UNKNOWN_MS,
-} from "./attention.ts";
+} from "./task-attention.ts";
 
 const ago = (ms: number) => Prisma.sql`now() - ${ms} * interval '1 ms'`;
 const ids = (query: Prisma.Sql) => Prisma.sql`ANY (ARRAY(${query}))`;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { maskMessage } from "../protocol-messages/mask.ts";
+import { maskMessage } from "../history/protocol-messages/mask.ts";
 import { asCurl, asLine } from "./curl.ts";
 
 const HANDLE = "task-handle-of-the-server";

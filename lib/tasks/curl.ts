@@ -1,7 +1,7 @@
 /** Turns a protocol message into a command that repeats it. Secrets become shell variables. */
 
 import { headerValue, parameterHeaders } from "../mcp/wire/headers.ts";
-import type { TaskMessage } from "./schema.ts";
+import type { TaskMessage } from "./task-schema.ts";
 
 interface Endpoint {
   url: string;
@@ -68,7 +68,7 @@ function warnings({ body }: TaskMessage): string[] {
 const HARMLESS =
   /^(initialize|ping|server\/discover|tools\/list|tasks\/(get|list|result)|notifications\/initialized)$/;
 
-/** As in lib/protocol-messages/mask.ts: the mask of a secret, and the marks of omitted text. */
+/** As in lib/history/protocol-messages/mask.ts: the mask of a secret, and the marks of omitted text. */
 const MASK = "•••";
 const CUT = /^…|… \(\d+ characters\)$/;
 

@@ -3,10 +3,10 @@ import type { Principal } from "../access/principal.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
-import { listEvents, readEvent } from "../events/queries.ts";
-import type { EventQuery, EventType, ListedEvent, TaskEvent } from "../events/schema.ts";
+import { listEvents, readEvent } from "../history/events/event-reads.ts";
+import type { EventQuery, EventType, ListedEvent, TaskEvent } from "../history/events/event-schema.ts";
 import { PHASE_EVENTS, type PhaseEvent } from "./phases.ts";
-import type { TaskEventQuery } from "./schema.ts";
+import type { TaskEventQuery } from "./task-schema.ts";
 import { visibleTask } from "./visibility.ts";
 
 /**
@@ -47,7 +47,7 @@ const READS = ["protocol.read", "document.read"] satisfies EventType[];
 
 /**
  * The task's events, oldest first unless asked otherwise. Reads are left out: who sees them is another matter
- * (reads/queries.ts). The caller has checked that the task may be seen.
+ * (access-log/access-log-reads.ts). The caller has checked that the task may be seen.
  */
 export async function listTaskEvents(
   tx: Tx,

@@ -4,8 +4,8 @@
  * a bound whatever the history's length.
  */
 import { Prisma } from "../base/db/db.ts";
-import { UNKNOWN_TOOL } from "./schema.ts";
-import type { TaskState } from "./status.ts";
+import { UNKNOWN_TOOL } from "./task-schema.ts";
+import type { TaskState } from "./task-status.ts";
 
 /** As many as one bulk operation takes. */
 const MOST_FAILURES = 5_000;

@@ -6,12 +6,12 @@ import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres
 import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database, storable } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { prepareOperation } from "../bulk-operations/transitions.ts";
-import { createOrganization } from "../organizations/transitions.ts";
+import { prepareOperation } from "../lifecycle/bulk-operations/bulk-operation-writes.ts";
+import { createOrganization } from "../people/organizations/organization-writes.ts";
 import { groupFailures } from "./failures.ts";
 import { listTasks } from "./list.ts";
-import type { TaskFilter } from "./schema.ts";
-import type { TaskState } from "./status.ts";
+import type { TaskFilter } from "./task-schema.ts";
+import type { TaskState } from "./task-status.ts";
 
 let test_: TestDatabase;
 let owner: Database;

@@ -4,7 +4,7 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { planForValues } from "../base/db/plan-mode.ts";
 import { CAUSE, CODE, lastFailures, MAY_REPEAT, MESSAGE } from "./failure-sql.ts";
 import { matching } from "./filter.ts";
-import { type FailureGroups, failureGroupsSchema, type TaskFilter } from "./schema.ts";
+import { type FailureGroups, failureGroupsSchema, type TaskFilter } from "./task-schema.ts";
 
 const MOST_GROUPS = 50;
 

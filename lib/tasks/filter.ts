@@ -3,11 +3,11 @@
 import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
-import { ATTENTION, type AttentionCode } from "./attention.ts";
 import { answerOnItsWay, IS_GATED, needs, OF_SERVERS } from "./attention-sql.ts";
 import { failuresOf } from "./failure-sql.ts";
-import type { TaskFilter } from "./schema.ts";
-import { hasEnded, TASK_STATES, type TaskState } from "./status.ts";
+import { ATTENTION, type AttentionCode } from "./task-attention.ts";
+import type { TaskFilter } from "./task-schema.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "./task-status.ts";
 import { visibleTask } from "./visibility.ts";
 
 /**

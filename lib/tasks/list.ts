@@ -7,9 +7,9 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { planFor, planForValues, planOnce } from "../base/db/plan-mode.ts";
 import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";
 import type { PageQuery, SearchedPage } from "../base/page.ts";
-import { codesOf } from "./attention.ts";
 import { matching, partsOf, SAID_IN, saidIn, saying } from "./filter.ts";
 import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
+import { codesOf } from "./task-attention.ts";
 import {
   type TaskCounts,
   type TaskFilter,
@@ -17,8 +17,8 @@ import {
   type TaskOrder,
   type TaskSummary,
   taskCountsSchema,
-} from "./schema.ts";
-import { hasEnded, TASK_STATES, type TaskState } from "./status.ts";
+} from "./task-schema.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "./task-status.ts";
 
 interface Order {
   /** On the alias `t`, as an index spells it. */

@@ -4,14 +4,14 @@ import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import type { Page } from "../base/page.ts";
-import { type TaskMessage, type TaskMessageQuery, taskMessageSchema } from "./schema.ts";
+import { type TaskMessage, type TaskMessageQuery, taskMessageSchema } from "./task-schema.ts";
 
 /** Most messages of a task in one millisecond. */
 const MOST_AT_ONCE = 1_000;
 
 /**
  * A task's protocol messages, oldest first unless asked otherwise. The caller has checked that the task may
- * be seen. A search reads all of them, since a task has few (lib/protocol-messages).
+ * be seen. A search reads all of them, since a task has few (lib/history/protocol-messages).
  */
 export async function listMessages(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function listMessages(
   );
 }
 
-/** More than a task keeps (lib/protocol-messages/limits.ts), as its deletion follows each write. */
+/** More than a task keeps (lib/history/protocol-messages/limits.ts), as its deletion follows each write. */
 const MESSAGES_READ = 1_000;
 
 function says({ method, body }: MessageRow, words: string): boolean {

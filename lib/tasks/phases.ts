@@ -1,5 +1,5 @@
-import type { EventType } from "../events/schema.ts";
-import type { TaskPhase } from "./schema.ts";
+import type { EventType } from "../history/events/event-schema.ts";
+import type { TaskPhase } from "./task-schema.ts";
 
 /** An event of a task without its payload, which retention may have dropped; the type suffices. */
 export interface PhaseEvent {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlanner, type Planner } from "../../test/fixtures/plans.ts";
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { codesOf } from "./attention.ts";
 import { countTasks, listTasks } from "./list.ts";
-import type { TaskListQuery } from "./schema.ts";
+import { codesOf } from "./task-attention.ts";
+import type { TaskListQuery } from "./task-schema.ts";
 
 let planner: Planner;
 const acme = uuidv7();

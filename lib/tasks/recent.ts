@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
-import { type RecentArguments, type RecentArgumentsQuery, taskStateSchema } from "./schema.ts";
+import { type RecentArguments, type RecentArgumentsQuery, taskStateSchema } from "./task-schema.ts";
 
 /** Latest calls that are read. */
 const CALLS = 30;

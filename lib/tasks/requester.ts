@@ -1,6 +1,6 @@
 import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
-import { personBehind, REQUESTER } from "../members/person-behind.ts";
+import { personBehind, REQUESTER } from "../people/members/person-behind.ts";
 
 /**
  * Condition: the principal requested the task `t`, in person or as the creator of an API key. Another key of

@@ -1,14 +1,14 @@
 /** A task's row as SQL returns it, and as the API shows it. Sealed columns are never selected. */
 import { z } from "zod";
-import { actorSchema, personSchema } from "../access/schema.ts";
+import { actorSchema, personSchema } from "../access/access-schema.ts";
 import { Prisma } from "../base/db/db.ts";
-import { eraSchema } from "../servers/schema.ts";
+import { eraSchema } from "../servers/server-schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
-import { ATTENTION, type AttentionCode } from "./attention.ts";
 import { ASKS, attentionCode } from "./attention-sql.ts";
 import { checkTimes } from "./check-times.ts";
-import { gateSchema, progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
-import { isStalled } from "./status.ts";
+import { ATTENTION, type AttentionCode } from "./task-attention.ts";
+import { gateSchema, progressSchema, type TaskSummary, taskStateSchema } from "./task-schema.ts";
+import { isStalled } from "./task-status.ts";
 
 /** The columns of a task in lists, with JOINS; aliases `t`, `s`, `w`. */
 export const summaryOf = (

@@ -4,7 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
-import type { TaskSummary } from "./schema.ts";
+import type { TaskSummary } from "./task-schema.ts";
 import { visibleTask } from "./visibility.ts";
 
 /** All attempts of the task's call, first one first; at least the task itself. Throws `not_found`. */

@@ -59,7 +59,7 @@ export function amountOf(args: Record<string, unknown>, message: string): Amount
 export function totalOf(
   values: Record<string, unknown>,
 ): { key: string; value: number; currency: string | null } | null {
-  // What rules don't take for money (lib/call-rules) is not shown as an amount either.
+  // What rules don't take for money (lib/policy/call-rules) is not shown as an amount either.
   const names = Object.keys(values).slice(0, MOST_NAMES).filter(isMoneyName);
   const fields = names.map((key) => {
     const currency = currencyInName(key);

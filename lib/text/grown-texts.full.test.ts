@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { destructionOf, isHarmless } from "../input-requests/destruction.ts";
-import { documentsOfMessage, idsIn } from "../input-requests/documents/find.ts";
+import { destructionOf, isHarmless } from "../requests/destruction.ts";
+import { documentsOfMessage, idsIn } from "../requests/documents/find.ts";
 import { browserWords, isPhone } from "./browser.ts";
 import { csvLine } from "./csv.ts";
 import { readExactNumber } from "./exact-number.ts";

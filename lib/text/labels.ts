@@ -1,3 +1,6 @@
+/** The colour of a label. */
+export type Tone = "neutral" | "accent" | "wait" | "bad" | "good";
+
 const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip", "usd", "eur"]);
 
 /** Turns `due_date` and `dueDate` into `Due date`, and `invoice_id` into `Invoice ID`. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { EVENT_TYPES } from "../events/schema.ts";
-import { describeEvent } from "../format/events.ts";
-import { failureWords } from "../format/overview.ts";
-import { parseJsonText, readResult } from "../format/tasks/result.ts";
+import { EVENT_TYPES } from "../history/events/event-schema.ts";
+import { failureWords } from "../requests/statistics/overview-words.ts";
+import { parseJsonText, readResult } from "../tasks/words/result.ts";
+import { describeEvent } from "../web/words/activity-words.ts";
 import { shortTexts } from "./foreign/short-texts.ts";
 import { humanise, shorten } from "./labels.ts";
 import { withRecentDueDates } from "./sample-invoice.ts";

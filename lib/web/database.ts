@@ -1,10 +1,10 @@
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { refusePowerfulRole } from "../base/db/role-check.ts";
 import { need } from "../base/env.ts";
-import { forget, onePerProcess } from "../base/process-wide.ts";
+import { forget, onePerProcess } from "../base/process/process-wide.ts";
 import { withEntries } from "./entry.ts";
-import { fairDatabase } from "./fair-database.ts";
 import { DATABASE_CONNECTIONS, DATABASE_SHARES } from "./tunables.ts";
+import { fairDatabase } from "./web-database.ts";
 
 /** The web's database, as a role that row security binds, shared fairly among organizations. Throws ConfigurationError for any other role. */
 export const database: () => Promise<Database> = onePerProcess("web database", () =>

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { env } from "../base/env.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
-import { onePerProcess } from "../base/process-wide.ts";
+import { onePerProcess } from "../base/process/process-wide.ts";
 
 const run = onePerProcess("engine run", () => ({ isUnderWay: false }));
 

@@ -4,7 +4,7 @@
  * organization in the same call.
  */
 import type { Database, Entrant, Entry } from "../base/db/db.ts";
-import { scope } from "../base/scope.ts";
+import { scope } from "../base/process/scope.ts";
 
 /** Keeps a transaction for the call's first work. Returns false if the call has no place for one. */
 export function keepEntry(entry: Entry<Entrant>): boolean {

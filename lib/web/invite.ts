@@ -8,12 +8,21 @@ import { env } from "../base/env.ts";
 import { notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { log } from "../base/log.ts";
-import { joinUrl } from "../invitations/link.ts";
-import { readInvitation } from "../invitations/queries.ts";
-import type { CreateInvitation, Invitation, NewInvitation, UpdateInvitation } from "../invitations/schema.ts";
-import { createInvitation, replaceUnmailedLink, updateInvitation } from "../invitations/transitions.ts";
-import { composeInvitation } from "../mail/invitation-letter.ts";
-import { MailError, mailer } from "../mail/smtp.ts";
+import { composeInvitation } from "../outbound/mail/invitation-letter.ts";
+import { MailError, mailer } from "../outbound/mail/smtp.ts";
+import { readInvitation } from "../people/invitations/invitation-reads.ts";
+import type {
+  CreateInvitation,
+  Invitation,
+  NewInvitation,
+  UpdateInvitation,
+} from "../people/invitations/invitation-schema.ts";
+import {
+  createInvitation,
+  replaceUnmailedLink,
+  updateInvitation,
+} from "../people/invitations/invitation-writes.ts";
+import { joinUrl } from "../people/invitations/link.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { holdCredential } from "./auth/hold-credential.ts";
 import { database } from "./database.ts";

@@ -1,5 +1,5 @@
 import { keyRing } from "../base/key-ring.ts";
-import { onePerProcess } from "../base/process-wide.ts";
+import { onePerProcess } from "../base/process/process-wide.ts";
 import { createSeal, type Seal } from "../base/seal.ts";
 
 /** Seals and opens secrets with this process's keys. */

@@ -1,9 +1,9 @@
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
-import type { Services } from "../base/services.ts";
+import type { Services } from "../base/process/services.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { database } from "./database.ts";
-import { network } from "./outside.ts";
+import { network } from "./networks.ts";
 import { sealing } from "./sealing.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { TryLimits } from "../accounts/tries.ts";
+import type { TryLimits } from "../people/accounts/tries.ts";
 
 /** Every timing and limit of the web edge, one sentence each. Durations in ms. */
 

@@ -23,7 +23,7 @@ const { nodeFileTrace } = createRequire(import.meta.url)("next/dist/compiled/@ve
 /** What is started by name: web, engine, command line, and children with their work (lib/base/aside). */
 const ENTRIES = [
   ...["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"],
-  ...["lib/base/aside/child.ts", "lib/mcp/forms/arguments.ts", "lib/saml/response.ts"],
+  ...["lib/base/aside/child.ts", "lib/mcp/forms/arguments.ts", "lib/people/saml/response.ts"],
 ];
 /** Files read by path, which no trace contains. */
 const WHOLE = [

@@ -8,21 +8,22 @@ const PACKAGES =
 
 const MAY_IMPORT: Record<string, string> = {
   "lib/base/network/network.ts": "it is the way out",
-  "lib/tracing/export.ts": "sends traces to the collector that the operator named, by operatorLookup",
+  "lib/base/tracing/export.ts": "sends traces to the collector that the operator named, by operatorLookup",
   "scripts/web/serve.ts": "it listens",
   "lib/base/network/dns.ts":
     "asks the operator's resolvers for records, and opens nothing to what they answer",
   "lib/base/network/address.ts": "it reads addresses, and opens nothing",
-  "lib/mail/smtp.ts": "it speaks to the operator's own mail server, at an address that no tenant chose",
+  "lib/outbound/mail/smtp.ts":
+    "it speaks to the operator's own mail server, at an address that no tenant chose",
   "scripts/ports.ts": "it looks for a port that is free on this machine",
   "scripts/supervise/ready.ts": "asks our own web on this machine whether it is up",
 };
 
 const MAY_CALL: Record<string, string> = {
   "scripts/commands/doctor/reach.ts": "asks our own web on this machine, and the operator's own collector",
-  "lib/api-client/base/client.ts": "runs in browsers, which ask us",
-  "lib/api-client/base/live.tsx": "runs in browsers, which ask us",
-  "lib/api-client/documents.ts": "runs in browsers, which ask us",
+  "lib/web/client/base/client.ts": "runs in browsers, which ask us",
+  "lib/web/client/base/live.tsx": "runs in browsers, which ask us",
+  "lib/web/client/documents.ts": "runs in browsers, which ask us",
   "app/(app)/tasks/new/sample-buttons.tsx": "runs in browsers, which ask us",
 };
 

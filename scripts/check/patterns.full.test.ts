@@ -18,14 +18,14 @@ const REVIEWED: Record<string, string> = {
   "lib/mcp/errors.ts": "an error's text is cut to ERROR_CHARACTERS first",
   "lib/engine/task/judge-poll.ts": "a status is cut to STATUS_CHARACTERS first",
   // The check tries texts for as long as it has time, and takes bounded repetitions for growth now and then.
-  "lib/input-requests/destruction.ts": "bounded repetitions: grown-texts.full.test.ts",
+  "lib/requests/destruction.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/foreign/hidden.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/message-tokens.ts": "reads up to 40 characters again from each capital: grown-texts.full.test.ts",
 };
 
 /** Files that put patterns together. Where they read texts of others, grown-texts.full.test.ts covers them. */
 const ASSEMBLING = [
-  "lib/format/requests/party.ts", // words of our own
+  "lib/requests/words/party.ts", // words of our own
   "lib/tasks/curl.ts", // words of our own
   "lib/text/foreign/yes-no.ts",
   "lib/text/message-tokens.ts",

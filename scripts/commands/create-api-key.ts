@@ -1,7 +1,7 @@
-import { createKeySchema } from "../../lib/api-keys/schema.ts";
-import { createMakerlessKey } from "../../lib/api-keys/transitions.ts";
 import { AppError } from "../../lib/base/errors.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { createKeySchema } from "../../lib/people/api-keys/api-key-schema.ts";
+import { createMakerlessKey } from "../../lib/people/api-keys/api-key-writes.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { read, readRole, required, UsageError } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 

@@ -1,7 +1,7 @@
 import { isUniqueViolation } from "../../lib/base/db/db.ts";
 import { uuidv7 } from "../../lib/base/ids.ts";
-import { addMember } from "../../lib/members/transitions.ts";
-import { COMMAND_LINE, createOrganization } from "../../lib/organizations/transitions.ts";
+import { addMember } from "../../lib/people/members/member-writes.ts";
+import { COMMAND_LINE, createOrganization } from "../../lib/people/organizations/organization-writes.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { giveOperatorServers } from "../../lib/servers/operator-sync.ts";
 import { SLUG } from "../../lib/text/slug.ts";

@@ -1,5 +1,5 @@
-import { makePasswordLinkFor } from "../../lib/accounts/password.ts";
-import { passwordLinkUrl } from "../../lib/members/set-password.ts";
+import { makePasswordLinkFor } from "../../lib/people/accounts/password.ts";
+import { passwordLinkUrl } from "../../lib/people/members/set-password.ts";
 import { PASSWORD_LINK_LIFETIME_MS } from "../../lib/web/tunables.ts";
 import { readEmail } from "./create-user.ts";
 import { CommandError, read } from "./usage.ts";

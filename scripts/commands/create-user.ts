@@ -1,7 +1,7 @@
 import { isSuspendedMember, isUniqueViolation } from "../../lib/base/db/db.ts";
-import { emailSchema } from "../../lib/members/schema.ts";
-import { addMember } from "../../lib/members/transitions.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { emailSchema } from "../../lib/people/members/member-schema.ts";
+import { addMember } from "../../lib/people/members/member-writes.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { passwordLink } from "./password-link.ts";
 import { CommandError, read, readRole, required, UsageError } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";

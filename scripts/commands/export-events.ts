@@ -1,9 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { exportedLines } from "../../lib/events/export.ts";
-import { appendEvents } from "../../lib/events/transitions.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { exportedLines } from "../../lib/history/events/event-export.ts";
+import { appendEvents } from "../../lib/history/events/event-writes.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { CommandError, read, required } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 

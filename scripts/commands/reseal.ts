@@ -1,5 +1,5 @@
+import { reseal } from "../../lib/base/key-rotation/reseal.ts";
 import { createSeal } from "../../lib/base/seal.ts";
-import { reseal } from "../../lib/key-rotation/reseal.ts";
 import { CommandError, read } from "./usage.ts";
 import { sealingKeys, withOwnerDatabase } from "./with-database.ts";
 

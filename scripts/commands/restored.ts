@@ -1,5 +1,5 @@
 import { type Database, Prisma, type Tx } from "../../lib/base/db/db.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { pauseServer } from "../../lib/servers/pause.ts";
 import { read } from "./usage.ts";
 import { withOwnerDatabase } from "./with-database.ts";

@@ -1,7 +1,7 @@
-import { listKeys } from "../../lib/api-keys/queries.ts";
-import { rotateAnyKey } from "../../lib/api-keys/rotation.ts";
-import { rotateKeySchema } from "../../lib/api-keys/schema.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { listKeys } from "../../lib/people/api-keys/api-key-reads.ts";
+import { rotateKeySchema } from "../../lib/people/api-keys/api-key-schema.ts";
+import { rotateAnyKey } from "../../lib/people/api-keys/rotation.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { inOneSentence, readEnd } from "./create-api-key.ts";
 import { read, required, UsageError } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { roleSchema } from "../../lib/access/access-schema.ts";
 import type { Role } from "../../lib/access/roles.ts";
-import { roleSchema } from "../../lib/access/schema.ts";
 
 /** Called wrongly; the usage is shown. */
 export class UsageError extends Error {}

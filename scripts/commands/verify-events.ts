@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Tx } from "../../lib/base/db/db.ts";
-import { firstBrokenAnchor, hasHash } from "../../lib/events/queries.ts";
-import type { Anchor, Fault, Verification } from "../../lib/events/schema.ts";
-import { reportBroken } from "../../lib/events/transitions.ts";
-import { verifyEvents } from "../../lib/events/verify.ts";
-import { anchorOf, type Kept, verifyExport } from "../../lib/events/verify-export.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { firstBrokenAnchor, hasHash } from "../../lib/history/events/event-reads.ts";
+import type { Anchor, Fault, Verification } from "../../lib/history/events/event-schema.ts";
+import { reportBroken } from "../../lib/history/events/event-writes.ts";
+import { verifyEvents } from "../../lib/history/events/verify.ts";
+import { anchorOf, type Kept, verifyExport } from "../../lib/history/events/verify-export.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { CommandError, read, required, UsageError } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 

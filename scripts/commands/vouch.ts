@@ -1,5 +1,5 @@
-import { recordVouching } from "../../lib/members/vouch.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { recordVouching } from "../../lib/people/members/vouch.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { readEmail } from "./create-user.ts";
 import { CommandError, read, required } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";

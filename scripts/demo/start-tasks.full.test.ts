@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createDatabase } from "../../lib/base/db/db.ts";
-import { readKeptTools } from "../../lib/servers/queries.ts";
+import { readKeptTools } from "../../lib/servers/server-reads.ts";
 import { ACME, GLOBEX, seedDemo } from "../../prisma/seed-demo.ts";
 import { startEngineProcess } from "../../test/engine-process.ts";
 import { until } from "../../test/fixtures/organization-fixture.ts";

@@ -11,12 +11,12 @@ import { env, need } from "../../lib/base/env.ts";
 import { AppError } from "../../lib/base/errors.ts";
 import { keyRing } from "../../lib/base/key-ring.ts";
 import { createNetwork } from "../../lib/base/network/network.ts";
+import type { Services } from "../../lib/base/process/services.ts";
 import { createSeal } from "../../lib/base/seal.ts";
-import type { Services } from "../../lib/base/services.ts";
-import { recordAnswer } from "../../lib/input-requests/transitions.ts";
+import { startTask } from "../../lib/lifecycle/start.ts";
+import { recordAnswer } from "../../lib/requests/request-writes.ts";
 import { checkServer } from "../../lib/servers/check.ts";
 import { probe } from "../../lib/servers/probe.ts";
-import { startTask } from "../../lib/task-lifecycle/start.ts";
 import { ACME, fixedId, GLOBEX, type Organization, principalOf } from "../../prisma/seed-demo.ts";
 import { type DemoAnswer, type DemoTask, demoTasks } from "./tasks.ts";
 

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setPriority } from "node:os";
-import { onDrain } from "../../lib/base/lifecycle.ts";
+import { onDrain } from "../../lib/base/process/lifecycle.ts";
 
 // One checker takes half the memory of four, and is as fast on two cores.
 const args = ["--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false", "--checkers", "1"];

@@ -2,12 +2,12 @@
 import type pg from "pg";
 import type { Principal } from "../../lib/access/principal.ts";
 import { createDatabase } from "../../lib/base/db/db.ts";
-import { contentDigest } from "../../lib/input-requests/voting/content-digest.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { fingerprintOf } from "../../lib/policy/automatic/authors.ts";
-import { readPolicyWithPeople } from "../../lib/policy/queries.ts";
-import { type Policy, policyInputSchema } from "../../lib/policy/schema.ts";
-import { savePolicy } from "../../lib/policy/transitions.ts";
+import { readPolicyWithPeople } from "../../lib/policy/policy-reads.ts";
+import { type Policy, policyInputSchema } from "../../lib/policy/policy-schema.ts";
+import { savePolicy } from "../../lib/policy/policy-writes.ts";
+import { contentDigest } from "../../lib/requests/voting/content-digest.ts";
 import type { TaskRows } from "./task-rows.ts";
 
 const SMALL = 500;

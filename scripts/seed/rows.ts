@@ -2,7 +2,7 @@
 
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { normaliseForm, questionHash } from "../../lib/mcp/forms/question.ts";
-import { labelOf } from "../../lib/tasks/status.ts";
+import { labelOf } from "../../lib/tasks/task-status.ts";
 import { amountOf } from "../../lib/text/amount.ts";
 import { type Random, randomFor } from "../../test/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";

@@ -2,8 +2,8 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { createSeal } from "../../lib/base/seal.ts";
-import type { EventType } from "../../lib/events/schema.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
+import type { EventType } from "../../lib/history/events/event-schema.ts";
+import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
 import { sealingKeys, withOwnerUrl } from "../commands/with-database.ts";
 import { migrate } from "../migrate.ts";
 import { removeSeededRule, seedRule } from "./automatic.ts";

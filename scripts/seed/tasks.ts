@@ -1,8 +1,8 @@
 /** Fills a task monitor: a month of tasks on several servers, most of them ended, and three stuck. */
 import type pg from "pg";
 import type { Seal } from "../../lib/base/seal.ts";
-import { classOf } from "../../lib/statistics/durations.ts";
-import { beginOf, type Measure, STRETCHES, type Stretch } from "../../lib/statistics/measures.ts";
+import { classOf } from "../../lib/requests/statistics/durations.ts";
+import { beginOf, type Measure, STRETCHES, type Stretch } from "../../lib/requests/statistics/measures.ts";
 import { randomFor } from "../../test/chaos/random.ts";
 import { insertDecisions, type SeededRule } from "./automatic.ts";
 import { membersOf } from "./fill.ts";

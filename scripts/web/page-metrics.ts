@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import { inScope, Spent } from "../../lib/base/scope.ts";
+import { inScope, Spent } from "../../lib/base/process/scope.ts";
 import { sessionCookieName } from "../../lib/web/auth/session-cookie.ts";
 import { countAnswer } from "../../lib/web/http/metrics.ts";
 import { serverTiming } from "../../lib/web/http/server-timing.ts";

@@ -2,7 +2,7 @@
 
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { createSeal } from "../../lib/base/seal.ts";
-import { createHumanTask } from "../../lib/human-tasks/transitions.ts";
+import { createHumanTask } from "../../lib/lifecycle/human-tasks/human-task-writes.ts";
 import { withClient } from "../../scripts/database/roles.ts";
 import { insertRecipe, insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
 import { IDP_CERTIFICATE } from "../saml/certificate.ts";

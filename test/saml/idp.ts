@@ -3,7 +3,7 @@ import { createPublicKey, randomBytes } from "node:crypto";
 import { inflateRawSync } from "node:zlib";
 import { SignedXml } from "xml-crypto";
 import { encrypt } from "xml-encryption";
-import { makeOwnCertificate } from "../../lib/saml/certificate.ts";
+import { makeOwnCertificate } from "../../lib/people/saml/certificate.ts";
 
 export interface IdpKey {
   certificate: string;

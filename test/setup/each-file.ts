@@ -3,7 +3,7 @@
  * and lets everything that a process has one of be made anew, by the file's own settings.
  */
 import { afterAll } from "vitest";
-import { forgetAll } from "../../lib/base/process-wide.ts";
+import { forgetAll } from "../../lib/base/process/process-wide.ts";
 
 const key = Symbol.for("intray.tests.environment");
 const worker = globalThis as { [key]?: NodeJS.ProcessEnv };

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     ...common,
     include: [
-      "lib/{base/db,events,live-updates,task-lifecycle,audit-streams}/**/*.test.ts",
+      "lib/{base/db,history/events,lifecycle,outbound/audit-streams}/**/*.test.ts",
       "lib/engine/{db,leases,jobs,sessions}/**/*.test.ts",
       "lib/engine/scenarios/{several-engines,outage,stream-questions}.test.ts",
       "app/api/{answers,bulk,canaries,isolation,observability,stream,tasks}*.test.ts",

@@ -8,9 +8,9 @@ import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { actors } from "@/lib/api-client/actors.ts";
-import type { EventFilter } from "@/lib/api-client/events.ts";
-import { EVENT_GROUPS } from "@/lib/format/event-groups.ts";
+import { actors } from "@/lib/web/client/actors.ts";
+import type { EventFilter } from "@/lib/web/client/events.ts";
+import { EVENT_GROUPS } from "@/lib/web/words/event-groups.ts";
 
 /** Filters by event, person and time. Filters set by links (a task, a former member) can be removed here. */
 export function ActivityFilters({

@@ -8,10 +8,10 @@ import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { ListedEvent } from "@/lib/events/schema.ts";
-import { describeEvent } from "@/lib/format/events.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
+import type { ListedEvent } from "@/lib/history/events/event-schema.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+import { describeEvent } from "@/lib/web/words/activity-words.ts";
 
 const DOTS: Record<Tone, string> = {
   neutral: "bg-edge",

@@ -13,11 +13,11 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { downloadAsPerson } from "@/lib/api-client/base/download.ts";
-import { type EventFilter, eventList, verifyHistory } from "@/lib/api-client/events.ts";
-import type { Verification } from "@/lib/events/schema.ts";
-import { describeVerification } from "@/lib/format/verification.ts";
+import type { Verification } from "@/lib/history/events/event-schema.ts";
+import { describeVerification } from "@/lib/history/events/verification-words.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { downloadAsPerson } from "@/lib/web/client/base/download.ts";
+import { type EventFilter, eventList, verifyHistory } from "@/lib/web/client/events.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityList, ActivitySkeleton } from "./activity-list.tsx";
 

@@ -8,11 +8,11 @@ import { TestButton } from "@/components/server/test-button.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { onboardingKey } from "@/lib/api-client/onboarding.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { serverDetail } from "@/lib/api-client/servers.ts";
-import type { CreateServerInput, Health, Server } from "@/lib/servers/schema.ts";
+import type { CreateServerInput, Health, Server } from "@/lib/servers/server-schema.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { onboardingKey } from "@/lib/web/client/onboarding.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { serverDetail } from "@/lib/web/client/servers.ts";
 
 /** A server that can be registered, then its reply. `atOnce`: registers without another press. */
 export function FoundServer({

@@ -12,10 +12,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { onboardingKey, useFirstSteps } from "@/lib/api-client/onboarding.ts";
-import type { Onboarding, SkipStep, StepState } from "@/lib/onboarding/schema.ts";
+import type { Onboarding, SkipStep, StepState } from "@/lib/people/onboarding/onboarding-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { onboardingKey, useFirstSteps } from "@/lib/web/client/onboarding.ts";
 import { ConnectStep } from "./connect-step.tsx";
 
 /** The end of the setup: three steps, which complete by themselves and can be skipped. */

@@ -1,8 +1,22 @@
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { may } from "@/lib/access/permissions.ts";
 import type { Principal } from "@/lib/access/principal.ts";
-import { declineReasons, undoWindow } from "@/lib/api-client/answers.ts";
-import { requestsOfTask, similarRequests } from "@/lib/api-client/base/request-context.ts";
+import type { Tx } from "@/lib/base/db/db.ts";
+import { AppError } from "@/lib/base/errors.ts";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { readDeclineReasons, readUndoWindow } from "@/lib/people/organizations/answers.ts";
+import { listInputRequests } from "@/lib/requests/list.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { requestListQuerySchema } from "@/lib/requests/request-schema.ts";
+import { listViews } from "@/lib/requests/saved-views/saved-view-reads.ts";
+import { viewer } from "@/lib/requests/saved-views/saved-view-writes.ts";
+import { readSimilar } from "@/lib/requests/similar/similar.ts";
+import { readFilters } from "@/lib/requests/words/inbox-filters.ts";
+import { listTaskEvents } from "@/lib/tasks/events.ts";
+import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
+import { taskEventQuerySchema } from "@/lib/tasks/task-schema.ts";
+import { declineReasons, undoWindow } from "@/lib/web/client/answers.ts";
+import { requestsOfTask, similarRequests } from "@/lib/web/client/base/request-context.ts";
 import {
   FIRST_PAGE,
   firstTab,
@@ -10,23 +24,9 @@ import {
   REQUEST_TABS,
   requestDetail,
   requestKeys,
-} from "@/lib/api-client/requests.ts";
-import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { savedViews } from "@/lib/api-client/views.ts";
-import type { Tx } from "@/lib/base/db/db.ts";
-import { AppError } from "@/lib/base/errors.ts";
-import { pageQuerySchema } from "@/lib/base/page.ts";
-import { readFilters } from "@/lib/format/requests/inbox-filters.ts";
-import { listInputRequests } from "@/lib/input-requests/list.ts";
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { requestListQuerySchema } from "@/lib/input-requests/schema.ts";
-import { readSimilar } from "@/lib/input-requests/similar/similar.ts";
-import { readDeclineReasons, readUndoWindow } from "@/lib/organizations/answers.ts";
-import { listViews } from "@/lib/saved-views/queries.ts";
-import { viewer } from "@/lib/saved-views/transitions.ts";
-import { listTaskEvents } from "@/lib/tasks/events.ts";
-import { requireVisibleTask } from "@/lib/tasks/queries.ts";
-import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
+} from "@/lib/web/client/requests.ts";
+import { taskEvents } from "@/lib/web/client/tasks/task-logs.ts";
+import { savedViews } from "@/lib/web/client/views.ts";
 import { idParams } from "@/lib/web/http/route.ts";
 import { prefetch, readFor } from "../prefetch.ts";
 

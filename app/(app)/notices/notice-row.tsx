@@ -17,11 +17,11 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { noticeKeys } from "@/lib/api-client/notices.ts";
-import { listedWords } from "@/lib/format/notices.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
-import type { Notice } from "@/lib/notices/schema.ts";
+import type { Notice } from "@/lib/outbound/notices/notice-schema.ts";
+import { listedWords } from "@/lib/outbound/notices/notice-words.ts";
+import type { Tone } from "@/lib/text/labels.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { noticeKeys } from "@/lib/web/client/notices.ts";
 
 const ICONS: Record<Notice["kind"], LucideIcon> = {
   assigned: UserRoundCheck,

@@ -11,8 +11,8 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { noticeCounts, noticeKeys, noticeList } from "@/lib/api-client/notices.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { noticeCounts, noticeKeys, noticeList } from "@/lib/web/client/notices.ts";
 import { NoticeRow } from "./notice-row.tsx";
 
 type Tab = "unread" | "all";

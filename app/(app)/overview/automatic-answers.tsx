@@ -5,7 +5,7 @@ import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import type { Overview } from "@/lib/statistics/schema.ts";
+import type { Overview } from "@/lib/requests/statistics/statistics-schema.ts";
 
 /** What rules answered by themselves in the period, and where people decided otherwise. Nothing where no rule said anything. */
 export function AutomaticAnswers({ figures: { automatic } }: { figures: Overview }) {

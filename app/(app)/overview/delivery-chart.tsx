@@ -2,9 +2,9 @@ import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { RUNG_WORDS, tasksHref } from "@/lib/format/overview.ts";
-import { DELIVERY_RESULTS } from "@/lib/statistics/measures.ts";
-import type { Overview } from "@/lib/statistics/schema.ts";
+import { DELIVERY_RESULTS } from "@/lib/requests/statistics/measures.ts";
+import { RUNG_WORDS, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import type { Overview } from "@/lib/requests/statistics/statistics-schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** Answers by delivery method, with their results. */

@@ -2,9 +2,9 @@ import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { FAILURE_WORDS, tasksHref } from "@/lib/format/overview.ts";
-import { FAILURE_KINDS } from "@/lib/statistics/measures.ts";
-import type { Overview } from "@/lib/statistics/schema.ts";
+import { FAILURE_KINDS } from "@/lib/requests/statistics/measures.ts";
+import { FAILURE_WORDS, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import type { Overview } from "@/lib/requests/statistics/statistics-schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** How tasks failed, and at which server most often. */

@@ -5,8 +5,12 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { formatLatency, tasksHref } from "@/lib/format/overview.ts";
-import { type DeliveryFigures, MOST_WAITING, type Overview } from "@/lib/statistics/schema.ts";
+import { formatLatency, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import {
+  type DeliveryFigures,
+  MOST_WAITING,
+  type Overview,
+} from "@/lib/requests/statistics/statistics-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { plural } from "@/lib/text/labels.ts";
 

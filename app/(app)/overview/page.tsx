@@ -1,4 +1,12 @@
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { listInputRequests } from "@/lib/requests/list.ts";
+import { requestListQuerySchema } from "@/lib/requests/request-schema.ts";
+import { readOverview } from "@/lib/requests/statistics/statistics-reads.ts";
+import { readRange } from "@/lib/requests/statistics/statistics-schema.ts";
+import { countTasks, listTasks } from "@/lib/tasks/list.ts";
+import { taskListQuerySchema } from "@/lib/tasks/task-schema.ts";
+import { requireSession } from "@/lib/web/auth/session.ts";
 import {
   attentionCounts,
   OLDEST,
@@ -6,15 +14,7 @@ import {
   overview,
   STUCK,
   stuckTasks,
-} from "@/lib/api-client/overview.ts";
-import { pageQuerySchema } from "@/lib/base/page.ts";
-import { listInputRequests } from "@/lib/input-requests/list.ts";
-import { requestListQuerySchema } from "@/lib/input-requests/schema.ts";
-import { readOverview } from "@/lib/statistics/queries.ts";
-import { readRange } from "@/lib/statistics/schema.ts";
-import { countTasks, listTasks } from "@/lib/tasks/list.ts";
-import { taskListQuerySchema } from "@/lib/tasks/schema.ts";
-import { requireSession } from "@/lib/web/auth/session.ts";
+} from "@/lib/web/client/overview.ts";
 import { prefetch, readFor, readParams, type SearchParams } from "../prefetch.ts";
 import { readServerList } from "../server-list.ts";
 import { OverviewScreen } from "./overview-screen.tsx";

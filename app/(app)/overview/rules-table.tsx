@@ -4,8 +4,12 @@ import { Card } from "@/components/chart/chart-card.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import { formatWork } from "@/lib/format/overview.ts";
-import { MOST_WAITING, type Overview, type RuleFigures } from "@/lib/statistics/schema.ts";
+import { formatWork } from "@/lib/requests/statistics/overview-words.ts";
+import {
+  MOST_WAITING,
+  type Overview,
+  type RuleFigures,
+} from "@/lib/requests/statistics/statistics-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 
 /** How decisions by the rules of the policy go. Nothing without a rule. */

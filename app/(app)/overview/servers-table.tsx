@@ -7,10 +7,10 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import { serverList } from "@/lib/api-client/servers.ts";
-import { failedIn, formatLatency, formatShare, tasksHref } from "@/lib/format/overview.ts";
-import type { Server } from "@/lib/servers/schema.ts";
-import type { Overview, ServerFigures } from "@/lib/statistics/schema.ts";
+import { failedIn, formatLatency, formatShare, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import type { Overview, ServerFigures } from "@/lib/requests/statistics/statistics-schema.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
+import { serverList } from "@/lib/web/client/servers.ts";
 
 /** The servers with their health and figures. */
 export function ServersTable({ figures }: { figures: Overview }) {

@@ -2,8 +2,14 @@ import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { Columns, type Series } from "@/components/chart/columns.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { failedIn, RANGE_WORDS, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
-import type { Overview, Step } from "@/lib/statistics/schema.ts";
+import {
+  failedIn,
+  RANGE_WORDS,
+  stepLabel,
+  stepName,
+  tasksHref,
+} from "@/lib/requests/statistics/overview-words.ts";
+import type { Overview, Step } from "@/lib/requests/statistics/statistics-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** The number of tasks per state over time, and the number that failed. */

@@ -8,10 +8,10 @@ import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { stuckTasks } from "@/lib/api-client/overview.ts";
-import { tasksHref } from "@/lib/format/overview.ts";
-import { ATTENTION } from "@/lib/tasks/attention.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import { tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import { ATTENTION } from "@/lib/tasks/task-attention.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import { stuckTasks } from "@/lib/web/client/overview.ts";
 
 /** Stuck tasks, which need a person, each with the reason and time. */
 export function Stuck({ count }: { count: number | undefined }) {

@@ -19,10 +19,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { serverList } from "@/lib/api-client/servers.ts";
-import { formatShare } from "@/lib/format/overview.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import { formatShare } from "@/lib/requests/statistics/overview-words.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
+import { serverList } from "@/lib/web/client/servers.ts";
 
 export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: ArrivalQuery }) {
   useRead(useQueryClient(), read);

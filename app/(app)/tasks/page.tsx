@@ -1,13 +1,13 @@
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
-import { TASKS_A_PAGE, taskList } from "@/lib/api-client/tasks/tasks.ts";
-import { savedViews } from "@/lib/api-client/views.ts";
 import { pageQuerySchema } from "@/lib/base/page.ts";
-import { dependsOnNow, readTaskFilters, taskApiFilters } from "@/lib/format/tasks/task-filters.ts";
-import { listViews } from "@/lib/saved-views/queries.ts";
-import { viewer } from "@/lib/saved-views/transitions.ts";
+import { listViews } from "@/lib/requests/saved-views/saved-view-reads.ts";
+import { viewer } from "@/lib/requests/saved-views/saved-view-writes.ts";
 import { listTasks } from "@/lib/tasks/list.ts";
-import { taskListQuerySchema } from "@/lib/tasks/schema.ts";
+import { taskListQuerySchema } from "@/lib/tasks/task-schema.ts";
+import { dependsOnNow, readTaskFilters, taskApiFilters } from "@/lib/tasks/words/task-filters.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";
+import { TASKS_A_PAGE, taskList } from "@/lib/web/client/tasks/tasks.ts";
+import { savedViews } from "@/lib/web/client/views.ts";
 import { isPhone, prefetch, readFor, readParams, type SearchParams } from "../prefetch.ts";
 import { TasksScreen } from "./tasks-screen.tsx";
 

@@ -1,5 +1,5 @@
-import { readPublicKeys } from "@/lib/receipts/queries.ts";
-import { publicKeysSchema } from "@/lib/receipts/schema.ts";
+import { readPublicKeys } from "@/lib/requests/receipts/receipt-reads.ts";
+import { publicKeysSchema } from "@/lib/requests/receipts/receipt-schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 

@@ -7,8 +7,8 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import type { Role } from "@/lib/access/roles.ts";
-import type { Redirect } from "@/lib/agents/oauth/status.ts";
-import { ApiError, api, errorSentence, speakFor } from "@/lib/api-client/base/client.ts";
+import type { Redirect } from "@/lib/agents/oauth/agent-oauth-status.ts";
+import { ApiError, api, errorSentence, speakFor } from "@/lib/web/client/base/client.ts";
 
 interface Props {
   handle: string;

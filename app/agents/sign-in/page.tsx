@@ -1,7 +1,7 @@
 import { FrontPage } from "@/components/shell/pages/front-page.tsx";
-import { grantedServers, readAgentQuestion } from "@/lib/agents/oauth/queries.ts";
-import { questionHandleSchema } from "@/lib/agents/oauth/schema.ts";
-import { judgeRedirect } from "@/lib/agents/oauth/status.ts";
+import { grantedServers, readAgentQuestion } from "@/lib/agents/oauth/agent-oauth-reads.ts";
+import { questionHandleSchema } from "@/lib/agents/oauth/agent-oauth-schema.ts";
+import { judgeRedirect } from "@/lib/agents/oauth/agent-oauth-status.ts";
 import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { requireSession, type WebSession } from "@/lib/web/auth/session.ts";
 import { principalOf } from "@/lib/web/auth/session-cookie.ts";

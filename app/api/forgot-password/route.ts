@@ -1,7 +1,7 @@
 import { env } from "@/lib/base/env.ts";
 import { AppError } from "@/lib/base/errors.ts";
-import { forgotPasswordSchema } from "@/lib/members/schema.ts";
-import { askPasswordReset } from "@/lib/members/set-password.ts";
+import { forgotPasswordSchema } from "@/lib/people/members/member-schema.ts";
+import { askPasswordReset } from "@/lib/people/members/set-password.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,5 +1,5 @@
-import { setPasswordInputSchema } from "@/lib/members/schema.ts";
-import { setPassword } from "@/lib/members/set-password.ts";
+import { setPasswordInputSchema } from "@/lib/people/members/member-schema.ts";
+import { setPassword } from "@/lib/people/members/set-password.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { PASSWORD_SET_PER_ADDRESS } from "@/lib/web/tunables.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { setupRequestSchema } from "@/lib/members/schema.ts";
+import { setupRequestSchema } from "@/lib/people/members/member-schema.ts";
 import { setUpWithToken } from "@/lib/web/auth/setup.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { PASSWORD_SET_PER_ADDRESS } from "@/lib/web/tunables.ts";

@@ -12,11 +12,11 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { people } from "@/lib/api-client/answers.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { requestKeys } from "@/lib/api-client/requests.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import type { CreatedRequest } from "@/lib/human-tasks/schema.ts";
+import type { CreatedRequest } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
+import { people } from "@/lib/web/client/answers.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { requestKeys } from "@/lib/web/client/requests.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 import { type AnswerKind, askFormSchema, readAsk } from "./read-ask.ts";
 
 /** The toast has the one link to the new request. */

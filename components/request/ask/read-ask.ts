@@ -1,6 +1,6 @@
 /** The form of `AskDialog`, read as the body of POST /api/v1/requests. Pure. */
 import { z } from "zod";
-import { createRequestSchema } from "@/lib/human-tasks/schema.ts";
+import { createRequestSchema } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
 import { readExactNumber } from "@/lib/text/exact-number.ts";
 
 /** What a question is answered with. */

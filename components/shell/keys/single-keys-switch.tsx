@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** Switches single-key shortcuts on and off (WCAG 2.1.4). */
 export function SingleKeysSwitch() {

@@ -1,4 +1,4 @@
-import { api } from "@/lib/api-client/base/client.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 
 /**
  * Puts a page's error into the log under a new id, and returns the id, or null if the report was not taken: an id

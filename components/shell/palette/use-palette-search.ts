@@ -4,13 +4,13 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Inbox, ListChecks, Server as ServerIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { matching, type PaletteItem } from "@/components/shell/palette/palette-items.ts";
-import { api, query } from "@/lib/api-client/base/client.ts";
-import { serverList } from "@/lib/api-client/servers.ts";
 import type { Page } from "@/lib/base/page.ts";
-import { requestLabel } from "@/lib/format/requests/requests.ts";
-import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import { requestLabel } from "@/lib/requests/words/requests.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
+import { serverList } from "@/lib/web/client/servers.ts";
 
 /** How long after the last key the search starts. */
 const PAUSE_MS = 200;

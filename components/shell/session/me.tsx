@@ -4,10 +4,10 @@ import { createContext, type ReactNode, useContext, useState } from "react";
 import { createPrefer, type Prefer } from "@/components/shell/session/preferences.ts";
 import type { Permission } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
-import { api, speakFor } from "@/lib/api-client/base/client.ts";
-import type { Preferences } from "@/lib/members/schema.ts";
-import type { OwnOrganization } from "@/lib/organizations/schema.ts";
+import type { Preferences } from "@/lib/people/members/member-schema.ts";
+import type { OwnOrganization } from "@/lib/people/organizations/organization-schema.ts";
 import { type Formats, formatsOf } from "@/lib/text/formats/formats.ts";
+import { api, speakFor } from "@/lib/web/client/base/client.ts";
 
 export interface Me {
   user: { id: string; name: string; email: string };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
+import type { Preferences, UpdatePreferences } from "@/lib/people/members/member-schema.ts";
 import { createPrefer } from "./preferences.ts";
 
 const SAVED: Preferences = { singleKeys: true, tourSeen: false, density: "comfortable", locale: null };

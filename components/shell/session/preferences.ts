@@ -1,4 +1,4 @@
-import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
+import type { Preferences, UpdatePreferences } from "@/lib/people/members/member-schema.ts";
 
 /** Shows a change at once and reverts the change if the server refuses. Throws the server's error. */
 export type Prefer = (change: UpdatePreferences) => Promise<void>;

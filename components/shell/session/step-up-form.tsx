@@ -8,8 +8,8 @@ import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import type { PasskeyOptions, StepUp } from "@/lib/accounts/schema.ts";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import type { PasskeyOptions, StepUp } from "@/lib/people/accounts/account-schema.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** The field, or the button, of what the account has. `onEnd` tells whether the person has shown it. */
 export function StepUpForm({ onEnd }: { onEnd: (shown: boolean) => void }) {

@@ -8,7 +8,7 @@ const StepUpForm = lazyComponent(() => import("./step-up-form.tsx").then((file) 
 
 /**
  * The dialog in which a person shows that it is them, when the API asks for that. The refused call is then repeated by
- * itself (lib/api-client/base/client.ts). Calls that are refused meanwhile wait for the same dialog.
+ * itself (lib/web/client/base/client.ts). Calls that are refused meanwhile wait for the same dialog.
  */
 export function StepUp() {
   const [open, setOpen] = useState(false);

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { requestCounts } from "@/lib/api-client/requests.ts";
+import { requestCounts } from "@/lib/web/client/requests.ts";
 
 /** The number of requests that the current user may decide now: the count of the tab Mine. */
 export function useWaiting(): number {

@@ -3,9 +3,9 @@ import { inflateSync } from "node:zlib";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createNetwork, type Network } from "../../../lib/base/network/network.ts";
-import { judgeContent } from "../../../lib/input-requests/documents/content.ts";
 import { createPeer, openWire } from "../../../lib/mcp/connect.ts";
 import { ERAS, type Era, type StreamListener } from "../../../lib/mcp/peer.ts";
+import { judgeContent } from "../../../lib/requests/documents/content.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,

@@ -5,7 +5,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { pathToFileURL } from "node:url";
-import { onePerProcess } from "../process-wide.ts";
+import { onePerProcess } from "../process/process-wide.ts";
 
 /** `late`: it took too much time or memory, or its child ended otherwise. `busy`: too many wait, and it was not begun. */
 export type Outcome<T> = { done: true; value: T } | { done: false; why: "late" | "busy" };

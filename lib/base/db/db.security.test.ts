@@ -3,7 +3,7 @@ import { withClient } from "../../../scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { Prisma } from "../../generated/prisma/client.ts";
-import { createOrganization } from "../../organizations/transitions.ts";
+import { createOrganization } from "../../people/organizations/organization-writes.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase } from "./db.ts";
 

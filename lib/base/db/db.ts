@@ -6,7 +6,7 @@ import pg from "pg";
 import { Prisma } from "../../generated/prisma/client.ts";
 import { readEnvironment } from "../env.ts";
 import { log } from "../log.ts";
-import { scope } from "../scope.ts";
+import { scope } from "../process/scope.ts";
 import type { Seal } from "../seal.ts";
 import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";

@@ -2,7 +2,7 @@
  * Collects a transaction's writes and runs them right before the commit, one statement per kind. History
  * lines need a lock that blocks the organization's other writers, so they come last.
  */
-import { onePerProcess } from "../process-wide.ts";
+import { onePerProcess } from "../process/process-wide.ts";
 import { LAST } from "./round-trips.ts";
 import type { Tx } from "./tx.ts";
 

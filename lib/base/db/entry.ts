@@ -9,7 +9,7 @@ export interface Entrant {
 export interface EnterOptions {
   /** As `planOnce`, for the whole transaction. */
   planOnce?: boolean;
-  /** The organization that it probably is, in whose turn it begins (lib/web/fair-database.ts). What it is, the row says. */
+  /** The organization that it probably is, in whose turn it begins (lib/web/web-database.ts). What it is, the row says. */
   expected?: string;
 }
 

@@ -1,7 +1,7 @@
 /** Which of a statement's plans Postgres uses; left to itself it compares guesses of their costs. */
 
 import { Prisma } from "../../generated/prisma/client.ts";
-import { onePerProcess } from "../process-wide.ts";
+import { onePerProcess } from "../process/process-wide.ts";
 import { asStored } from "./content-keys.ts";
 import type { Tx } from "./tx.ts";
 

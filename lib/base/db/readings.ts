@@ -14,7 +14,7 @@ export function readAtEnd(tx: Tx, reading: Reading): void {
   deferWrite(tx, READINGS, [reading]);
 }
 
-/** Read with the history (lib/events/transitions.ts) by transactions that have lines for it. */
+/** Read with the history (lib/history/events/event-writes.ts) by transactions that have lines for it. */
 export const READINGS: DeferredWrite<Reading> = {
   name: "readings",
   order: 6,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
-import { inScope, Spent } from "../scope.ts";
+import { inScope, Spent } from "../process/scope.ts";
 import { createDatabase, type Database, isDatabaseDown, Prisma, type Tx } from "./db.ts";
 import { type DeferredWrite, deferWrite } from "./deferred-writes.ts";
 import { foldingRoundTrips, LAST } from "./round-trips.ts";

@@ -9,10 +9,10 @@ import {
 import { insertTask } from "../../../test/fixtures/rows.ts";
 import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { inScope, scope } from "../../base/scope.ts";
-import { verifyEvents } from "../../events/verify.ts";
-import { storeMessages } from "../../protocol-messages/transitions.ts";
-import { endTask, recordStatus } from "../../task-lifecycle/progress.ts";
+import { inScope, scope } from "../../base/process/scope.ts";
+import { verifyEvents } from "../../history/events/verify.ts";
+import { storeMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
+import { endTask, recordStatus } from "../../lifecycle/progress.ts";
 import { GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { type Change, GroupCommit } from "./group-commit.ts";

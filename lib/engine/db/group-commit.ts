@@ -6,7 +6,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { log } from "../../base/log.ts";
-import { isUnopened, type ReadWork, readWorkAtEnd, type TaskWork } from "../../task-lifecycle/work.ts";
+import { isUnopened, type ReadWork, readWorkAtEnd, type TaskWork } from "../../lifecycle/task-work.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { createRecipeFixture, RECIPE } from "../../../test/fixtures/recipes/recipe-fixture.ts";
 import type { AppError } from "../../base/errors.ts";
-import type { AnswerInput } from "../../input-requests/schema.ts";
-import { recordAnswer } from "../../input-requests/transitions.ts";
-import { recipeSchema } from "../../servers/recipes/schema.ts";
+import type { AnswerInput } from "../../requests/request-schema.ts";
+import { recordAnswer } from "../../requests/request-writes.ts";
+import { recipeSchema } from "../../servers/recipes/recipe-schema.ts";
 
 test("a choice without a field that it needs is refused as it is made", async () => {
   const [question] = RECIPE.questions;

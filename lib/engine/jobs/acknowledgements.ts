@@ -1,6 +1,6 @@
 /** Ends the acknowledgements of tasks that are no longer stuck. */
 import { Prisma } from "../../base/db/db.ts";
-import { endAcknowledgements } from "../../task-lifecycle/acknowledge.ts";
+import { endAcknowledgements } from "../../lifecycle/acknowledge.ts";
 import { ACKNOWLEDGEMENTS_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 

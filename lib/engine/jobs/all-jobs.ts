@@ -1,12 +1,16 @@
 import { Prisma } from "../../base/db/db.ts";
-import { convertContent } from "../../content-sealing/convert.ts";
-import { organizationsBehind, takeEvents } from "../../events/follow.ts";
-import { callbacksDue, deliverCallback, organizationsWithCallbacks } from "../../human-tasks/callbacks.ts";
-import { organizationsWithOwnQuestions, settleOwnQuestions } from "../../human-tasks/settle.ts";
-import { countLines, requestsOf } from "../../metrics/history.ts";
-import { fireDueTimers } from "../../request-timers/fire.ts";
-import { dropOldCalls } from "../../servers/call-statistics/transitions.ts";
-import { organizationsWithDecidedRaces, settleRace } from "../../task-lifecycle/settle-races.ts";
+import { organizationsBehind, takeEvents } from "../../history/events/follow.ts";
+import { countLines, requestsOf } from "../../history/metrics/history.ts";
+import {
+  callbacksDue,
+  deliverCallback,
+  organizationsWithCallbacks,
+} from "../../lifecycle/human-tasks/callbacks.ts";
+import { organizationsWithOwnQuestions, settleOwnQuestions } from "../../lifecycle/human-tasks/settle.ts";
+import { fireDueTimers } from "../../lifecycle/request-timers/fire.ts";
+import { organizationsWithDecidedRaces, settleRace } from "../../lifecycle/settle-races.ts";
+import { convertContent } from "../../people/content-sealing/convert.ts";
+import { dropOldCalls } from "../../servers/call-statistics/call-statistics-writes.ts";
 import {
   CALLS_FIVE_MINUTES_MS,
   CALLS_HOURS_MS,

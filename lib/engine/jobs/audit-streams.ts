@@ -1,7 +1,7 @@
-import { deliverBatch, streamsDue } from "../../audit-streams/delivery.ts";
-import { ANCHOR_MS } from "../../audit-streams/tunables.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
+import { deliverBatch, streamsDue } from "../../outbound/audit-streams/delivery.ts";
+import { ANCHOR_MS } from "../../outbound/audit-streams/tunables.ts";
 import { AUDIT_STREAM_SENDS, NOTIFY_EVERY_MS } from "../tunables.ts";
 import type { Job, JobContext } from "./jobs.ts";
 import { Senders } from "./senders.ts";

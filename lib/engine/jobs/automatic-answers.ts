@@ -1,6 +1,6 @@
 /** Asks the rules that answer by themselves about new requests. */
 import { Prisma } from "../../base/db/db.ts";
-import { judgeWaiting } from "../../input-requests/automatic/judge-waiting.ts";
+import { judgeWaiting } from "../../requests/automatic/judge-waiting.ts";
 import { AUTOMATIC_ANSWERS_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 

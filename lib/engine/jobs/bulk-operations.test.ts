@@ -14,11 +14,15 @@ import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase, type Database, storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
-import { readOperation } from "../../bulk-operations/queries.ts";
-import type { BulkAction } from "../../bulk-operations/schema.ts";
-import { beginOperation, prepareOperation, stopOperation } from "../../bulk-operations/transitions.ts";
-import { restartTask } from "../../task-lifecycle/start.ts";
-import { createTask } from "../../task-lifecycle/transitions.ts";
+import { readOperation } from "../../lifecycle/bulk-operations/bulk-operation-reads.ts";
+import type { BulkAction } from "../../lifecycle/bulk-operations/bulk-operation-schema.ts";
+import {
+  beginOperation,
+  prepareOperation,
+  stopOperation,
+} from "../../lifecycle/bulk-operations/bulk-operation-writes.ts";
+import { restartTask } from "../../lifecycle/start.ts";
+import { createTask } from "../../lifecycle/task-writes.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 
 const PATIENCE_MS = 180_000;

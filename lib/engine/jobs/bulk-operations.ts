@@ -1,5 +1,5 @@
 import { Prisma } from "../../base/db/db.ts";
-import { carryOutOne, endFinished } from "../../bulk-operations/carry-out.ts";
+import { carryOutOne, endFinished } from "../../lifecycle/bulk-operations/carry-out.ts";
 import { BULK_BATCH, BULK_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 

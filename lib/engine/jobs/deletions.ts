@@ -1,5 +1,5 @@
 import { Prisma } from "../../base/db/db.ts";
-import { deleteWhenDue } from "../../organizations/delete.ts";
+import { deleteWhenDue } from "../../people/organizations/delete.ts";
 import { PROPOSALS_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 

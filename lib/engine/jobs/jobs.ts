@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { type Database, isDatabaseDown, Prisma } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
-import { jobFailures, jobSeconds, jobsWaiting } from "../../metrics/engine.ts";
+import { jobFailures, jobSeconds, jobsWaiting } from "../../history/metrics/engine.ts";
 import { IDLE_LOOK_MS, LOOK_AFTER_MS, LOOK_TOGETHER_MS } from "../tunables.ts";
 
 export interface JobContext {

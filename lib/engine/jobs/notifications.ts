@@ -1,31 +1,41 @@
 /** Jobs that inform people and programs: notices, mail, webhooks. */
-import { noteEndingAgents } from "../../agents/transitions.ts";
-import { noteWarnings } from "../../api-keys/transitions.ts";
-import { noteMoves } from "../../away/transitions.ts";
+import { noteEndingAgents } from "../../agents/agent-writes.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
-import { organizationsBehind, takeEvents } from "../../events/follow.ts";
+import { organizationsBehind, takeEvents } from "../../history/events/follow.ts";
+import { sendAccountMail } from "../../outbound/mail/account-mail.ts";
+import { forgetOldMail } from "../../outbound/mail/mail-writes.ts";
+import { sendPasswordReset } from "../../outbound/mail/password-reset.ts";
+import { sendDueMail } from "../../outbound/mail/send.ts";
+import { mailer } from "../../outbound/mail/smtp.ts";
+import { NO_SUBJECTS } from "../../outbound/notices/audience.ts";
+import { peopleBehind, subjectsOf } from "../../outbound/notices/follow.ts";
+import {
+  forgetOldNotices,
+  markOwnRead,
+  syncNotices,
+  withdrawNotices,
+} from "../../outbound/notices/notice-writes.ts";
+import {
+  deliverNext,
+  forgetOldDeliveries,
+  forgetOldSecrets,
+  webhooksDue,
+} from "../../outbound/webhooks/delivery.ts";
+import { recordDeliveries } from "../../outbound/webhooks/outbox.ts";
+import { noteWarnings } from "../../people/api-keys/api-key-writes.ts";
+import { unassignUnable } from "../../people/members/unassign.ts";
+import { noteCertificateEnds } from "../../people/saml/ending.ts";
+import { noteMissingOwners } from "../../people/service-accounts/service-account-writes.ts";
+import { noteMoves } from "../../policy/away/away-writes.ts";
+import { wake } from "../../requests/snoozes/snooze-writes.ts";
 import {
   followAskers,
   followGroups,
   followMakers,
   followRequests,
   followRoles,
-} from "../../input-requests/voting/groups.ts";
-import { sendAccountMail } from "../../mail/account-mail.ts";
-import { sendPasswordReset } from "../../mail/password-reset.ts";
-import { sendDueMail } from "../../mail/send.ts";
-import { mailer } from "../../mail/smtp.ts";
-import { forgetOldMail } from "../../mail/transitions.ts";
-import { unassignUnable } from "../../members/unassign.ts";
-import { NO_SUBJECTS } from "../../notices/audience.ts";
-import { peopleBehind, subjectsOf } from "../../notices/follow.ts";
-import { forgetOldNotices, markOwnRead, syncNotices, withdrawNotices } from "../../notices/transitions.ts";
-import { noteCertificateEnds } from "../../saml/ending.ts";
-import { noteMissingOwners } from "../../service-accounts/transitions.ts";
-import { wake } from "../../snoozes/transitions.ts";
-import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
-import { recordDeliveries } from "../../webhooks/outbox.ts";
+} from "../../requests/voting/groups.ts";
 import {
   ABSENCES_MS,
   EVENTS_A_TURN,
@@ -56,7 +66,7 @@ export const NOTICES: Job = {
       const { own, groups, roles, ...found } = subjectsOf(events);
       const { makers, askers } = peopleBehind(events);
       await followRequests(tx, found.requests);
-      // By the rule of a second person. Whoever changes a service account can't do it: `lib/service-accounts` is below `lib/members`.
+      // By the rule of a second person. Whoever changes a service account can't do it: `lib/people/service-accounts` is below `lib/people/members`.
       if (askers) await unassignUnable(tx, null);
       const followed = [
         ...(await followGroups(tx, groups)),

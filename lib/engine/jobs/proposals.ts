@@ -1,5 +1,5 @@
 import { Prisma } from "../../base/db/db.ts";
-import { endWhenDue } from "../../organizations/four-eyes.ts";
+import { endWhenDue } from "../../people/organizations/four-eyes.ts";
 import { PROPOSALS_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 

@@ -12,11 +12,11 @@ import { createTestDatabase, type TestDatabase } from "../../../test/setup/postg
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
-import { exportedLines } from "../../events/export.ts";
-import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
-import { verifyEvents } from "../../events/verify.ts";
-import { verifyExport } from "../../events/verify-export.ts";
-import { previewRetention } from "../../retention/queries.ts";
+import { exportedLines } from "../../history/events/event-export.ts";
+import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
+import { verifyEvents } from "../../history/events/verify.ts";
+import { verifyExport } from "../../history/events/verify-export.ts";
+import { previewRetention } from "../../history/retention/retention-reads.ts";
 import { type JobContext, organizationsDue } from "./jobs.ts";
 import { RETENTION } from "./retention.ts";
 
@@ -223,7 +223,7 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
   });
 
   const dies = engines[0]!.withOrganization(acme, async (tx) => {
-    const { deleteTasks } = await import("../../retention/transitions.ts");
+    const { deleteTasks } = await import("../../history/retention/retention-writes.ts");
     expect(await deleteTasks(tx)).toBe(500);
     throw new Error("killed");
   });

@@ -1,9 +1,9 @@
 /** Deletes what organizations no longer keep, and what is of no more use to anybody. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
-import { forgetNobodys } from "../../elicitation-tasks/transitions.ts";
-import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/transitions.ts";
-import { forgetHandled } from "../../stream-messages/transitions.ts";
+import { deleteMessages, deleteTasks, dropPayloads } from "../../history/retention/retention-writes.ts";
+import { forgetHandled } from "../../mcp/stream-messages/stream-message-writes.ts";
+import { forgetNobodys } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 

@@ -1,6 +1,6 @@
 /** Maintains the overview's figures. */
-import { organizationsBehind } from "../../events/follow.ts";
-import { countHistory, FOLLOWER, sampleOpenTasks } from "../../statistics/transitions.ts";
+import { organizationsBehind } from "../../history/events/follow.ts";
+import { countHistory, FOLLOWER, sampleOpenTasks } from "../../requests/statistics/statistics-writes.ts";
 import { FIGURES_KEPT_DAYS, STATISTICS_MS, TASK_SAMPLE_MS } from "../tunables.ts";
 import { ALL_ORGANIZATIONS, type Job } from "./jobs.ts";
 

@@ -1,14 +1,14 @@
 import { Prisma, type Tx } from "../../base/db/db.ts";
+import { loadLittleWork, type TaskWork } from "../../lifecycle/task-work.ts";
 import type { Era } from "../../mcp/peer.ts";
+import { withOpenMessages } from "../../mcp/stream-messages/stream-message-reads.ts";
 import {
   ADDRESS_COLUMNS,
   ADDRESS_TABLES,
   type ConnectionAddress,
-} from "../../servers/connections/queries.ts";
-import type { Late } from "../../servers/schema.ts";
+} from "../../servers/connections/connection-reads.ts";
+import type { Late } from "../../servers/server-schema.ts";
 import { type Traits, traitsSchema } from "../../servers/traits.ts";
-import { withOpenMessages } from "../../stream-messages/queries.ts";
-import { loadLittleWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import { LOADED_TOGETHER } from "../tunables.ts";
 import { LEASE_QUEUE } from "./lease-queue.ts";
 

@@ -1,7 +1,7 @@
 /** Queries on the lease rows: create, count, recover and release leases. */
 import { fromPrisma, type PgBoss } from "pg-boss";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
-import { LEASES } from "../../live-updates/transitions.ts";
+import { LEASES } from "../../base/live-updates.ts";
 import { ENGINE_SEEN_MS, OVERDUE_LEASE_MS } from "../tunables.ts";
 import type { LeaseRef } from "./connection.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";

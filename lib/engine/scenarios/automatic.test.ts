@@ -12,12 +12,12 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import type { Principal } from "../../access/principal.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { beginSealing } from "../../content-sealing/transitions.ts";
-import { stopAutomatic } from "../../input-requests/automatic/stop.ts";
-import { contentDigest } from "../../input-requests/voting/content-digest.ts";
-import { readPolicy } from "../../policy/queries.ts";
-import { policyInputSchema } from "../../policy/schema.ts";
-import { savePolicy } from "../../policy/transitions.ts";
+import { beginSealing } from "../../people/content-sealing/sealing-writes.ts";
+import { readPolicy } from "../../policy/policy-reads.ts";
+import { policyInputSchema } from "../../policy/policy-schema.ts";
+import { savePolicy } from "../../policy/policy-writes.ts";
+import { stopAutomatic } from "../../requests/automatic/stop.ts";
+import { contentDigest } from "../../requests/voting/content-digest.ts";
 
 const yes = { action: "accept" as const, content: { approve: true } };
 const APPROVE = tool("approve", { taskSupport: "required" });

@@ -22,11 +22,11 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { type OfficialServer, startOfficialServer } from "../../../test/servers/official/official-server.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
 import { createNetwork } from "../../base/network/network.ts";
-import { undoAnswer } from "../../input-requests/transitions.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
+import { undoAnswer } from "../../requests/request-writes.ts";
 import { pauseServer, resumeServer } from "../../servers/pause.ts";
 import { probe } from "../../servers/probe.ts";
 import { type Traits, traitsSchema } from "../../servers/traits.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
 // Fifty and two hundred, here for a list of a few; and ten seconds, here a moment.

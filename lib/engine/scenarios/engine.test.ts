@@ -77,7 +77,7 @@ describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
   });
 
   test("cancelled while it waits: the question is withdrawn and the server is told", async () => {
-    const { requestCancel } = await import("../../task-lifecycle/transitions.ts");
+    const { requestCancel } = await import("../../lifecycle/task-writes.ts");
     const engine = await fixture.startEngine();
     const server = await fixture.addServer(invoices.url, era);
     const id = await fixture.startTask(server, invoice(`CAN-${era}`, [10]));

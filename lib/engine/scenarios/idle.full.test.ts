@@ -11,7 +11,7 @@ import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
-import { publishChange } from "../../live-updates/transitions.ts";
+import { publishChange } from "../../base/live-updates.ts";
 
 const PATIENCE_MS = 180_000;
 /** Long enough for a turn of everything that runs every ten seconds. */

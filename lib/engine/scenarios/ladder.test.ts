@@ -9,10 +9,10 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
-import { recordAnswer } from "../../input-requests/transitions.ts";
+import { requestCancel, requestRefresh } from "../../lifecycle/task-writes.ts";
+import { recordAnswer } from "../../requests/request-writes.ts";
 import { traitsSchema } from "../../servers/traits.ts";
-import { requestCancel, requestRefresh } from "../../task-lifecycle/transitions.ts";
-import { readTask } from "../../tasks/queries.ts";
+import { readTask } from "../../tasks/task-reads.ts";
 import type { Engine } from "../engine.ts";
 
 // Shortens pauses of minutes to moments.

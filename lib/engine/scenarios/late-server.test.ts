@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
-import { readServer } from "../../servers/queries.ts";
 import { NOBODY } from "../../servers/seen.ts";
+import { readServer } from "../../servers/server-reads.ts";
 import { MIN_POLL_MS } from "../tunables.ts";
 
 test("a slow server is shown as late, until it is quick again", async () => {

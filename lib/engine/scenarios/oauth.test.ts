@@ -3,7 +3,7 @@ import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oa
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
-import { recordAnswer } from "../../input-requests/transitions.ts";
+import { recordAnswer } from "../../requests/request-writes.ts";
 import { disconnect } from "../../servers/connections/disconnect.ts";
 
 let oauth: OAuthFixture;

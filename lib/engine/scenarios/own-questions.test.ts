@@ -17,11 +17,15 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { holdHistory, waitsForLock } from "../../../test/setup/history-lock.ts";
 import { AppError } from "../../base/errors.ts";
-import { beginSealing } from "../../content-sealing/transitions.ts";
-import { consumeApproval, createHumanTask, type HumanCall } from "../../human-tasks/transitions.ts";
-import { recordAnswer, undoAnswer } from "../../input-requests/transitions.ts";
-import { markStarting } from "../../task-lifecycle/attempts.ts";
-import { createTask, requestCancel } from "../../task-lifecycle/transitions.ts";
+import { markStarting } from "../../lifecycle/attempts.ts";
+import {
+  consumeApproval,
+  createHumanTask,
+  type HumanCall,
+} from "../../lifecycle/human-tasks/human-task-writes.ts";
+import { createTask, requestCancel } from "../../lifecycle/task-writes.ts";
+import { beginSealing } from "../../people/content-sealing/sealing-writes.ts";
+import { recordAnswer, undoAnswer } from "../../requests/request-writes.ts";
 
 const DIGEST = createHash("sha256").update("a call").digest("hex");
 const yes = { action: "accept" as const, content: {} };

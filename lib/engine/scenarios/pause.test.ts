@@ -10,8 +10,8 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
 import { pauseServer, resumeServer } from "../../servers/pause.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
 const PATIENCE_MS = 180_000;

@@ -10,8 +10,8 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionTools, startSessionTools } from "../../../test/servers/tools/session-tools.ts";
 import { pauseServer } from "../../servers/pause.ts";
-import { recipeSchema } from "../../servers/recipes/schema.ts";
-import { saveRecipe } from "../../servers/recipes/transitions.ts";
+import { recipeSchema } from "../../servers/recipes/recipe-schema.ts";
+import { saveRecipe } from "../../servers/recipes/recipe-writes.ts";
 import type { Engine } from "../engine.ts";
 
 const RECIPE = recipeSchema.parse({

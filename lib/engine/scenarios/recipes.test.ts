@@ -9,13 +9,13 @@ import {
   TUNNEL_RECIPE,
   type TunnelFixture,
 } from "../../../test/fixtures/recipes/tunnel-fixture.ts";
-import { callRulesInputSchema } from "../../call-rules/schema.ts";
-import { saveCallRules } from "../../call-rules/transitions.ts";
-import { readInputRequest } from "../../input-requests/queries.ts";
-import { recordAnswer } from "../../input-requests/transitions.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
 import { ERAS, type Era } from "../../mcp/peer.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
-import { readTask } from "../../tasks/queries.ts";
+import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
+import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
+import { readInputRequest } from "../../requests/request-reads.ts";
+import { recordAnswer } from "../../requests/request-writes.ts";
+import { readTask } from "../../tasks/task-reads.ts";
 
 /** Longer than the engine's own waits, since other processes may use up the CPU. */
 const PATIENCE_MS = 180_000;

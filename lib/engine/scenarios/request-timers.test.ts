@@ -9,12 +9,12 @@ import { insertTask } from "../../../test/fixtures/rows.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { calendarSchema } from "../../calendar/schema.ts";
-import { saveCalendar } from "../../calendar/transitions.ts";
-import { captureQuestion } from "../../input-requests/capture/question.ts";
-import { readPolicy } from "../../policy/queries.ts";
-import { policyInputSchema } from "../../policy/schema.ts";
-import { savePolicy } from "../../policy/transitions.ts";
+import { calendarSchema } from "../../policy/calendar/calendar-schema.ts";
+import { saveCalendar } from "../../policy/calendar/calendar-writes.ts";
+import { readPolicy } from "../../policy/policy-reads.ts";
+import { policyInputSchema } from "../../policy/policy-schema.ts";
+import { savePolicy } from "../../policy/policy-writes.ts";
+import { captureQuestion } from "../../requests/capture/question.ts";
 
 test("a reminder comes within seconds of its time, and a task is cancelled at its server once its time is over, by one of two engines", async ({
   onTestFinished,

@@ -8,8 +8,8 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
-import { resend } from "../../input-requests/deliveries/transitions.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
+import { resend } from "../../requests/deliveries/delivery-writes.ts";
 import type { Engine } from "../engine.ts";
 
 let fixture: OrganizationFixture;

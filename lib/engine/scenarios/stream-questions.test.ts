@@ -14,8 +14,8 @@ import { type SessionServer, startSessionServer } from "../../../test/servers/se
 import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { recordMessages } from "../../stream-messages/transitions.ts";
-import { readTask } from "../../tasks/queries.ts";
+import { recordMessages } from "../../mcp/stream-messages/stream-message-writes.ts";
+import { readTask } from "../../tasks/task-reads.ts";
 import type { Engine } from "../engine.ts";
 
 let fixture: OrganizationFixture;

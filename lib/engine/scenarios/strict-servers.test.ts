@@ -9,7 +9,7 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
 
 let fixture: OrganizationFixture;
 let remote: SessionServer;

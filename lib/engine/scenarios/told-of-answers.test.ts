@@ -9,7 +9,7 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
-import { resend } from "../../input-requests/deliveries/transitions.ts";
+import { resend } from "../../requests/deliveries/delivery-writes.ts";
 
 let fixture: OrganizationFixture;
 const queries = createQueries(() => fixture, 180_000);

@@ -10,8 +10,8 @@ import {
 } from "../../../test/fixtures/notifications-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { type Receiver, startReceiver } from "../../../test/servers/receiver.ts";
-import { publishChange } from "../../live-updates/transitions.ts";
-import { createWebhook, sendTest } from "../../webhooks/transitions.ts";
+import { publishChange } from "../../base/live-updates.ts";
+import { createWebhook, sendTest } from "../../outbound/webhooks/webhook-writes.ts";
 
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),

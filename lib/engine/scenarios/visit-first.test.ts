@@ -7,7 +7,7 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
-import { recordAnswer } from "../../input-requests/transitions.ts";
+import { recordAnswer } from "../../requests/request-writes.ts";
 
 let fixture: OrganizationFixture;
 const queries = createQueries(() => fixture);

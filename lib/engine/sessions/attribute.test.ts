@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
+import type { TaskWork } from "../../lifecycle/task-work.ts";
 import type { Question } from "../../mcp/peer.ts";
 import {
   Announced,
   attribute,
   attributeByStatus,
   type SessionTask,
-} from "../../stream-messages/attribute.ts";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
+} from "../../mcp/stream-messages/attribute.ts";
 import { type LiveSession, newWatchedTask, type WatchedTask } from "../watcher/watched-task.ts";
 import { endTurn, leaveBehind, Sessions, takeCallTurn, takeTurn, tasksThatMayAsk } from "./sessions.ts";
 

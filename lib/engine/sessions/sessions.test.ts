@@ -8,8 +8,8 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
 let fixture: OrganizationFixture;

@@ -4,9 +4,10 @@
  * child process with one pipe, tasks share one; questions are then told apart by the task they name, or by
  * asking one task at a time.
  */
+
+import { Announced, type SessionTask } from "../../mcp/stream-messages/attribute.ts";
 import type { Traits } from "../../servers/traits.ts";
-import { Announced, type SessionTask } from "../../stream-messages/attribute.ts";
-import type { TaskState } from "../../tasks/status.ts";
+import type { TaskState } from "../../tasks/task-status.ts";
 import {
   BACKOFF_CAP_MS,
   CALL_DEADLINE_MS,

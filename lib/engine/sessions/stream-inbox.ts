@@ -5,20 +5,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { type PutQuestion, readTaskRoom } from "../../elicitation-tasks/room.ts";
-import {
-  cancelElicitationTask,
-  cancelUnlinked,
-  linkQuestion,
-  lockUnlinked,
-  openElicitationTask,
-} from "../../elicitation-tasks/transitions.ts";
-import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { captureQuestion, hasRoom } from "../../input-requests/capture/question.ts";
-import { carryOutVerdict } from "../../input-requests/capture/settle.ts";
-import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
-import { retractAsk } from "../../input-requests/retract.ts";
-import { hintStreams, publishChange } from "../../live-updates/transitions.ts";
+import { hintStreams, publishChange } from "../../base/live-updates.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES, UNHANDLED_OF_SESSION } from "../../mcp/limits.ts";
 import type { RpcId } from "../../mcp/peer.ts";
 import {
@@ -26,11 +14,27 @@ import {
   attributeByStatus,
   contentOf,
   type SessionTask,
-} from "../../stream-messages/attribute.ts";
-import { askUnder, namedTasks, unfinished } from "../../stream-messages/queries.ts";
-import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
-import { markHandled, noteCandidates, recordMessages } from "../../stream-messages/transitions.ts";
-import { isRunning } from "../../tasks/status.ts";
+} from "../../mcp/stream-messages/attribute.ts";
+import { askUnder, namedTasks, unfinished } from "../../mcp/stream-messages/stream-message-reads.ts";
+import type { NewStreamMessage, StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
+import {
+  markHandled,
+  noteCandidates,
+  recordMessages,
+} from "../../mcp/stream-messages/stream-message-writes.ts";
+import { captureQuestion, hasRoom } from "../../requests/capture/question.ts";
+import { carryOutVerdict } from "../../requests/capture/settle.ts";
+import { judgeDelivery } from "../../requests/deliveries/judge.ts";
+import {
+  cancelElicitationTask,
+  cancelUnlinked,
+  linkQuestion,
+  lockUnlinked,
+  openElicitationTask,
+} from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
+import { type PutQuestion, readTaskRoom } from "../../requests/elicitation-tasks/room.ts";
+import { retractAsk } from "../../requests/retract.ts";
+import { isRunning } from "../../tasks/task-status.ts";
 import { isPlain } from "../task/call.ts";
 import { restoreSession, sessionDigest } from "../task/sealed.ts";
 import {

@@ -3,11 +3,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { storeSession } from "../../lifecycle/progress.ts";
+import { keptTask } from "../../lifecycle/task-work.ts";
 import { openSession } from "../../mcp/connect.ts";
 import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
-import { storeSession } from "../../task-lifecycle/progress.ts";
-import { keptTask } from "../../task-lifecycle/work.ts";
 import { sealSession, taskRef } from "../task/sealed.ts";
 import {
   CALL_DEADLINE_MS,

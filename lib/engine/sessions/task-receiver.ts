@@ -6,6 +6,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
+import { appendEvents } from "../../history/events/event-writes.ts";
+import { readLockedWork } from "../../lifecycle/task-work.ts";
+import { type AnswerBody, PeerError, type RpcId, type TaskRequest, type ToServer } from "../../mcp/peer.ts";
+import { askedMeanwhile } from "../../requests/capture/asks.ts";
+import { carryOutVerdict } from "../../requests/capture/settle.ts";
+import {
+  markAccepted,
+  markSending,
+  markUnsent,
+  releaseHeld,
+} from "../../requests/deliveries/delivery-writes.ts";
+import { judgeDelivery } from "../../requests/deliveries/judge.ts";
 import {
   answerOf,
   type ElicitationTask,
@@ -13,9 +25,9 @@ import {
   listElicitationTasks,
   type UnattendedTask,
   unattendedTasks,
-} from "../../elicitation-tasks/queries.ts";
-import type { WaitingResult } from "../../elicitation-tasks/schema.ts";
-import { statusOf } from "../../elicitation-tasks/status.ts";
+} from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
+import type { WaitingResult } from "../../requests/elicitation-tasks/elicitation-task-schema.ts";
+import { statusOf } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import {
   addWaiting,
   cancelElicitationTask,
@@ -25,22 +37,10 @@ import {
   noteFetch,
   noteLook,
   removeWaiting,
-} from "../../elicitation-tasks/transitions.ts";
-import { toResult, toTask } from "../../elicitation-tasks/wire.ts";
-import { appendEvents } from "../../events/transitions.ts";
-import { askedMeanwhile } from "../../input-requests/capture/asks.ts";
-import { carryOutVerdict } from "../../input-requests/capture/settle.ts";
-import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
-import {
-  markAccepted,
-  markSending,
-  markUnsent,
-  releaseHeld,
-} from "../../input-requests/deliveries/transitions.ts";
-import { retractAsk } from "../../input-requests/retract.ts";
-import { type AnswerBody, PeerError, type RpcId, type TaskRequest, type ToServer } from "../../mcp/peer.ts";
+} from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
+import { toResult, toTask } from "../../requests/elicitation-tasks/wire.ts";
+import { retractAsk } from "../../requests/retract.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
-import { readLockedWork } from "../../task-lifecycle/work.ts";
 import { statusOf as statusText } from "../task/judge-poll.ts";
 import { restoreSession, sessionDigest } from "../task/sealed.ts";
 import {

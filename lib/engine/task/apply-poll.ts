@@ -1,20 +1,20 @@
 /** Applies a server's report on a task to the database. */
 
-import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { captureQuestion } from "../../input-requests/capture/question.ts";
-import { carryOutVerdict, type JudgedRequest } from "../../input-requests/capture/settle.ts";
-import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../input-requests/deliveries/judge.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
-import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import {
   endTask,
   noteServerState,
   recordStatus,
   type StatusChange,
   type TaskEnd,
-} from "../../task-lifecycle/progress.ts";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
-import { hasEnded } from "../../tasks/status.ts";
+} from "../../lifecycle/progress.ts";
+import type { TaskWork } from "../../lifecycle/task-work.ts";
+import { questionHash } from "../../mcp/forms/question.ts";
+import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
+import { captureQuestion } from "../../requests/capture/question.ts";
+import { carryOutVerdict, type JudgedRequest } from "../../requests/capture/settle.ts";
+import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../requests/deliveries/judge.ts";
+import { hasEnded } from "../../tasks/task-status.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import {
   CANCEL_GRACE_MS,

@@ -1,9 +1,9 @@
 /** Calls that are the task: one connection brings the result, without a handle to poll. */
-import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../input-requests/deliveries/judge.ts";
-import { repeat } from "../../input-requests/deliveries/transitions.ts";
-import { setOpenCallState } from "../../task-lifecycle/attempts.ts";
-import { storeSession } from "../../task-lifecycle/progress.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
+import { setOpenCallState } from "../../lifecycle/attempts.ts";
+import { storeSession } from "../../lifecycle/progress.ts";
+import { repeat } from "../../requests/deliveries/delivery-writes.ts";
+import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../requests/deliveries/judge.ts";
 import { dropStreams } from "../sessions/streams.ts";
 import {
   AFTER_ANSWER_MS,

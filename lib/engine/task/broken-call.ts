@@ -1,5 +1,5 @@
+import { awaitElsewhere, markRepeating } from "../../lifecycle/attempts.ts";
 import type { PeerErrorCode } from "../../mcp/peer.ts";
-import { awaitElsewhere, markRepeating } from "../../task-lifecycle/attempts.ts";
 import { ELSEWHERE_MS, SLOW_POLL_MS } from "../tunables.ts";
 import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";

@@ -1,6 +1,15 @@
 /** Stores the outcome of a call: a task, a result, a round of questions, or a failure. */
 import type { Tx } from "../../base/db/db.ts";
 import {
+  awaitsOutcome,
+  markNotStarted,
+  markRepeating,
+  markStarted,
+  renewInputSchema,
+  stillAwaited,
+} from "../../lifecycle/attempts.ts";
+import { endTask } from "../../lifecycle/progress.ts";
+import {
   NOT_REACHED,
   PeerError,
   type RemoteTask,
@@ -10,16 +19,7 @@ import {
 } from "../../mcp/peer.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { RecipeFailure } from "../../servers/recipes/peer.ts";
-import {
-  awaitsOutcome,
-  markNotStarted,
-  markRepeating,
-  markStarted,
-  renewInputSchema,
-  stillAwaited,
-} from "../../task-lifecycle/attempts.ts";
-import { endTask } from "../../task-lifecycle/progress.ts";
-import { outcomeOf } from "../../tasks/status.ts";
+import { outcomeOf } from "../../tasks/task-status.ts";
 import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/streams.ts";
 import {
   ATTEMPT_DEADLINE_MS,

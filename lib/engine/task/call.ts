@@ -1,9 +1,9 @@
 /** The one call with side effects, from its first byte to its reply, however long that takes. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { TaskWork } from "../../lifecycle/task-work.ts";
 import type { AnswerBody, Peer, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
-import { MAX_TTL_MS } from "../../tasks/schema.ts";
-import { isRepeatable } from "../../tasks/status.ts";
+import { MAX_TTL_MS } from "../../tasks/task-schema.ts";
+import { isRepeatable } from "../../tasks/task-status.ts";
 import { listenerOf } from "../sessions/listener.ts";
 import {
   ASKED_GRACE_MS,

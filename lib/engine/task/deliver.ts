@@ -1,29 +1,29 @@
 /** Delivers answers. The delivery row is the truth, so every step can be repeated after a crash. */
 
 import type { Tx } from "../../base/db/db.ts";
-import { completeElicitationTasks } from "../../elicitation-tasks/transitions.ts";
-import { appendEvents } from "../../events/transitions.ts";
-import { askedMeanwhile } from "../../input-requests/capture/asks.ts";
-import { carryOutVerdict } from "../../input-requests/capture/settle.ts";
-import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../input-requests/deliveries/judge.ts";
-import {
-  markAccepted,
-  markSending,
-  markUnsent,
-  markWaiting,
-  type Rung,
-} from "../../input-requests/deliveries/transitions.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
-import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
+import { inSpan } from "../../base/tracing/span.ts";
+import { appendEvents } from "../../history/events/event-writes.ts";
 import {
   type AskWork,
   type DeliveryWork,
   keptTask,
   type RequestWork,
   type TaskWork,
-} from "../../task-lifecycle/work.ts";
-import { isRunning } from "../../tasks/status.ts";
-import { inSpan } from "../../tracing/span.ts";
+} from "../../lifecycle/task-work.ts";
+import { questionHash } from "../../mcp/forms/question.ts";
+import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
+import { askedMeanwhile } from "../../requests/capture/asks.ts";
+import { carryOutVerdict } from "../../requests/capture/settle.ts";
+import {
+  markAccepted,
+  markSending,
+  markUnsent,
+  markWaiting,
+  type Rung,
+} from "../../requests/deliveries/delivery-writes.ts";
+import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../requests/deliveries/judge.ts";
+import { completeElicitationTasks } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
+import { isRunning } from "../../tasks/task-status.ts";
 import { giveUpDropped, requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
 import {
   AFTER_ANSWER_MS,

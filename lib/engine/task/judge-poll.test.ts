@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { RequestWork, TaskWork } from "../../lifecycle/task-work.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
-import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
 import { isEmpty, judgeKeyed, judgeUnkeyed, type Memory, type Plan } from "./judge-poll.ts";
 
 const hashOf = (question: Question) => question.message;

@@ -1,17 +1,17 @@
-/** Decides what a poll's reply changes. Pure: apply-poll.ts writes, lib/input-requests/deliveries judges answers. */
+/** Decides what a poll's reply changes. Pure: apply-poll.ts writes, lib/requests/deliveries judges answers. */
 
-import { answerFits } from "../../input-requests/capture/question.ts";
+import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../../lifecycle/task-work.ts";
+import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
+import type { Question, RemoteTask } from "../../mcp/peer.ts";
+import { answerFits } from "../../requests/capture/question.ts";
+import { reachOf } from "../../requests/deliveries/delivery-status.ts";
 import {
   type AnswerCall,
   judgeDelivery,
   type Observation,
   type Verdict,
-} from "../../input-requests/deliveries/judge.ts";
-import { reachOf } from "../../input-requests/deliveries/status.ts";
-import { judgeRewording } from "../../input-requests/status.ts";
-import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
-import type { Question, RemoteTask } from "../../mcp/peer.ts";
-import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
+} from "../../requests/deliveries/judge.ts";
+import { judgeRewording } from "../../requests/request-status.ts";
 
 export interface Plan {
   /** State, message, ttl or interval differ from the stored ones. */

@@ -9,9 +9,9 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { age } from "../../../test/fixtures/row-age.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
-import { undoAnswer } from "../../input-requests/transitions.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import { undoAnswer } from "../../requests/request-writes.ts";
 import type { Engine } from "../engine.ts";
 
 let fixture: OrganizationFixture;

@@ -3,12 +3,12 @@
  * call is repeated once, with the answers and the server's opaque state.
  */
 import { randomUUID } from "node:crypto";
-import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { settleUnsent } from "../../input-requests/capture/settle.ts";
-import { markSending } from "../../input-requests/deliveries/transitions.ts";
-import { markRetrying } from "../../task-lifecycle/attempts.ts";
-import { endTask } from "../../task-lifecycle/progress.ts";
-import type { RequestWork } from "../../task-lifecycle/work.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
+import { markRetrying } from "../../lifecycle/attempts.ts";
+import { endTask } from "../../lifecycle/progress.ts";
+import type { RequestWork } from "../../lifecycle/task-work.ts";
+import { settleUnsent } from "../../requests/capture/settle.ts";
+import { markSending } from "../../requests/deliveries/delivery-writes.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
 import { fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";

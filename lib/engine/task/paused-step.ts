@@ -1,7 +1,8 @@
 /** Steps of a task while nothing may be sent to its paused or failing server: stores what was received. */
-import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
+
 import { PeerError } from "../../mcp/peer.ts";
-import { hasEnded, isRunning } from "../../tasks/status.ts";
+import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
+import { hasEnded, isRunning } from "../../tasks/task-status.ts";
 import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { type CallOutcome, isStale, markStale, type WatchedTask } from "../watcher/watched-task.ts";
 import { nextTurn } from "./blocking-call.ts";

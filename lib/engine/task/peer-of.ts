@@ -1,8 +1,9 @@
 /** The peer that a task is started, polled and answered by: its server's, or of a recipe over tools of that server. */
-import type { AnswerCall } from "../../input-requests/deliveries/judge.ts";
+
+import type { RequestWork, TaskWork } from "../../lifecycle/task-work.ts";
 import type { Era, Peer } from "../../mcp/peer.ts";
+import type { AnswerCall } from "../../requests/deliveries/judge.ts";
 import { RecipePeer } from "../../servers/recipes/peer.ts";
-import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 
 /** The server's era has to be known. The first call about a recipe reads it; the steps around a start do so before the attempt. */

@@ -1,7 +1,7 @@
 /** Finds the task made by a call whose reply was lost, in the server's task list. */
 
+import { markStarted, otherUnknownStarts } from "../../lifecycle/attempts.ts";
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
-import { markStarted, otherUnknownStarts } from "../../task-lifecycle/attempts.ts";
 import { keepCandidate, unknownAmong } from "../../tasks/found/candidates.ts";
 import { joinSession, renewSession } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";

@@ -1,8 +1,7 @@
 /** Starts a task once: the attempt is committed before the call, the handle right after its reply. */
 import { randomUUID } from "node:crypto";
-import { inScope } from "../../base/scope.ts";
-import { PeerError } from "../../mcp/peer.ts";
-import { hasAsked } from "../../stream-messages/queries.ts";
+import { inScope } from "../../base/process/scope.ts";
+import { inSpan } from "../../base/tracing/span.ts";
 import {
   markOpenCall,
   markStarting,
@@ -10,8 +9,9 @@ import {
   markStartUnknown,
   noteWaiting,
   renewAttempt,
-} from "../../task-lifecycle/attempts.ts";
-import { inSpan } from "../../tracing/span.ts";
+} from "../../lifecycle/attempts.ts";
+import { PeerError } from "../../mcp/peer.ts";
+import { hasAsked } from "../../mcp/stream-messages/stream-message-reads.ts";
 import { leaveBehind, takeCallTurn, waitForCall } from "../sessions/sessions.ts";
 import { dropStreams, joinSession, openStandalone } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "../tunables.ts";

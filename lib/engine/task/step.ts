@@ -1,25 +1,20 @@
 /** One step of one task: polls, stores, acts. */
 
 import type { Tx } from "../../base/db/db.ts";
-import { inScope } from "../../base/scope.ts";
-import { questionsPastTtl } from "../../elicitation-tasks/queries.ts";
-import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { closeRequest } from "../../input-requests/capture/settle.ts";
-import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
+import { inScope } from "../../base/process/scope.ts";
+import { inSpan, noteSpan } from "../../base/tracing/span.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
+import { polls } from "../../history/metrics/engine.ts";
+import { markCancelSent, markCancelUnsent, recordProgress, recordStatus } from "../../lifecycle/progress.ts";
+import { keptTask, type RequestWork, type TaskWork } from "../../lifecycle/task-work.ts";
+import { dropTimeLimit } from "../../lifecycle/time-limit.ts";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
-import { polls } from "../../metrics/engine.ts";
+import { closeRequest } from "../../requests/capture/settle.ts";
+import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
+import { questionsPastTtl } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
 import { RecipeFailure } from "../../servers/recipes/peer.ts";
-import {
-  markCancelSent,
-  markCancelUnsent,
-  recordProgress,
-  recordStatus,
-} from "../../task-lifecycle/progress.ts";
-import { dropTimeLimit } from "../../task-lifecycle/time-limit.ts";
-import { keptTask, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
-import { hasEnded, isRunning } from "../../tasks/status.ts";
-import { inSpan, noteSpan } from "../../tracing/span.ts";
+import { hasEnded, isRunning } from "../../tasks/task-status.ts";
 import {
   dropStreams,
   joinSession,

@@ -3,14 +3,14 @@
  * close an import circle: call -> outcome -> writes.
  */
 import type { Tx } from "../../base/db/db.ts";
-import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { captureQuestion } from "../../input-requests/capture/question.ts";
-import { closeRequest, confirmRequest } from "../../input-requests/capture/settle.ts";
-import { markAccepted, markUnsent } from "../../input-requests/deliveries/transitions.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
+import { markAsking, markNotRetried } from "../../lifecycle/attempts.ts";
+import { endTask } from "../../lifecycle/progress.ts";
+import type { TaskWork } from "../../lifecycle/task-work.ts";
 import type { StartOutcome } from "../../mcp/peer.ts";
-import { markAsking, markNotRetried } from "../../task-lifecycle/attempts.ts";
-import { endTask } from "../../task-lifecycle/progress.ts";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
+import { captureQuestion } from "../../requests/capture/question.ts";
+import { closeRequest, confirmRequest } from "../../requests/capture/settle.ts";
+import { markAccepted, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
 import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";

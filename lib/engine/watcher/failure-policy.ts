@@ -2,8 +2,8 @@
 import type { Logger } from "pino";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
+import { failures } from "../../history/metrics/engine.ts";
 import { PeerError, TokensUnreadable } from "../../mcp/peer.ts";
-import { failures } from "../../metrics/engine.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";
 import {
   CONTENT_RETRY_MS,

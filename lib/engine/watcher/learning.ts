@@ -1,5 +1,6 @@
 /** The engine's observations of a server's traits. The pure rules are in lib/servers/traits.ts. */
 
+import { type AskWork, isSameQuestion, keptTask, type RequestWork } from "../../lifecycle/task-work.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import type { Question, RemoteTask, TaskResult } from "../../mcp/peer.ts";
 import {
@@ -9,7 +10,6 @@ import {
   outlivedTtl,
   type Traits,
 } from "../../servers/traits.ts";
-import { type AskWork, isSameQuestion, keptTask, type RequestWork } from "../../task-lifecycle/work.ts";
 import type { Plan } from "../task/judge-poll.ts";
 import { UNASKED_LIMIT } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";

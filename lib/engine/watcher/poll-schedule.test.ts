@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
+import type { TaskWork } from "../../lifecycle/task-work.ts";
 import { backoffDelay, firstLookIn, pollDelay } from "./poll-schedule.ts";
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 /** Poll intervals and backoff. Pure; durations in ms. */
 
-import type { TaskWork } from "../../task-lifecycle/work.ts";
-import { isRunning } from "../../tasks/status.ts";
+import type { TaskWork } from "../../lifecycle/task-work.ts";
+import { isRunning } from "../../tasks/task-status.ts";
 import {
   BACKOFF_BASE_MS,
   BACKOFF_CAP_MS,

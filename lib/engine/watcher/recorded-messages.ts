@@ -2,8 +2,8 @@
  * Protocol messages of a task, in memory until something about the task is written. The server chooses their
  * size, and thousands of tasks may hold some, so both a step and the rest between steps have a bound.
  */
-import { maskMessage, maskWithin } from "../../protocol-messages/mask.ts";
-import type { NewMessage } from "../../protocol-messages/transitions.ts";
+import { maskMessage, maskWithin } from "../../history/protocol-messages/mask.ts";
+import type { NewMessage } from "../../history/protocol-messages/protocol-message-writes.ts";
 
 /**
  * An incoming message is masked at once; an outgoing one when stored, because memory holds its body anyway.

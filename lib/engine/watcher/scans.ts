@@ -1,9 +1,10 @@
 /**
  * Periodic scans for work whose wake-up was lost. Wake-ups only speed the engine up; scans make it correct.
  */
-import { openMessages } from "../../stream-messages/queries.ts";
-import type { StreamMessage } from "../../stream-messages/schema.ts";
-import { watchedTasks } from "../../task-lifecycle/work.ts";
+
+import { watchedTasks } from "../../lifecycle/task-work.ts";
+import { openMessages } from "../../mcp/stream-messages/stream-message-reads.ts";
+import type { StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import { type Known, readKnown } from "../leases/connection.ts";
 import { CALM_SCAN_MS, EMPTY_SCANS, SCAN_ALL_MS, SLOW_SCAN_MS } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";

@@ -1,6 +1,6 @@
 /** Schedules steps in three lanes (starts, urgent, regular), on one timer. */
 
-import { lateness } from "../../metrics/engine.ts";
+import { lateness } from "../../history/metrics/engine.ts";
 import {
   FEWEST_STEPS_AT_ONCE,
   GROW_AFTER_MS,

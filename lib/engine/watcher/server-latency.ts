@@ -1,5 +1,5 @@
 /** Detects servers whose latency makes polls notably less frequent than they should be. */
-import type { Late } from "../../servers/schema.ts";
+import type { Late } from "../../servers/server-schema.ts";
 import { LATE_BY, NOTABLE_BY, POLLS_TO_JUDGE_BY, SLOW_ANSWER_MS } from "../tunables.ts";
 
 /** Latencies of the last polls, in ms. */

@@ -3,19 +3,19 @@ import type { Logger } from "pino";
 import type { Database, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
-import { noteUnreachable } from "../../input-requests/deliveries/transitions.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
 import { type Endpoint, type Era, NOT_REACHED, type Peer, PeerError, SignInNeeded } from "../../mcp/peer.ts";
 import { ToolCalls } from "../../mcp/tool-calls.ts";
 import { timed } from "../../mcp/wire/timed.ts";
 import type { Wire } from "../../mcp/wire/wire.ts";
+import { noteUnreachable } from "../../requests/deliveries/delivery-writes.ts";
+import { addCalls } from "../../servers/call-statistics/call-statistics-writes.ts";
 import type { Counted, FailureClass } from "../../servers/call-statistics/counts.ts";
 import { failureOf, Tally } from "../../servers/call-statistics/tally.ts";
-import { addCalls } from "../../servers/call-statistics/transitions.ts";
+import { endpointOf } from "../../servers/connections/connection-reads.ts";
+import { recordLogTail } from "../../servers/connections/connection-writes.ts";
 import { LogTail } from "../../servers/connections/log-tail.ts";
-import { endpointOf } from "../../servers/connections/queries.ts";
-import { recordLogTail } from "../../servers/connections/transitions.ts";
 import {
   type CircuitState,
   recordCircuit,
@@ -26,7 +26,7 @@ import {
 } from "../../servers/health.ts";
 import { learn } from "../../servers/learn.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
-import type { Health, Late } from "../../servers/schema.ts";
+import type { Health, Late } from "../../servers/server-schema.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { ConnectionRow } from "../leases/connection.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";

@@ -1,4 +1,4 @@
-import { isRunning } from "../../tasks/status.ts";
+import { isRunning } from "../../tasks/task-status.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
 /** A watcher's tasks in memory, by id and by the server's handle. */

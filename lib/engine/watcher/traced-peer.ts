@@ -1,7 +1,7 @@
 import { type Attributes, SpanKind } from "@opentelemetry/api";
-import { scope } from "../../base/scope.ts";
+import { scope } from "../../base/process/scope.ts";
+import { currentTraceparent, inSpan, type SpanOptions } from "../../base/tracing/span.ts";
 import type { CallOptions, Peer } from "../../mcp/peer.ts";
-import { currentTraceparent, inSpan, type SpanOptions } from "../../tracing/span.ts";
 import type { WatcherContext } from "./context.ts";
 import type { WatchedTask } from "./watched-task.ts";
 

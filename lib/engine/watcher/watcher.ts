@@ -4,18 +4,18 @@ import { unavailable } from "../../base/db/content.ts";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
-import { readVersion } from "../../servers/recipes/queries.ts";
-import type { Recipe } from "../../servers/recipes/schema.ts";
-import { openMessages } from "../../stream-messages/queries.ts";
-import { leaveOpenCalls } from "../../task-lifecycle/attempts.ts";
+import { leaveOpenCalls } from "../../lifecycle/attempts.ts";
 import {
   isUnopened,
   loadWorkBeside,
   type TaskWork,
   type UnopenedWork,
   watchedTasks,
-} from "../../task-lifecycle/work.ts";
-import { isRunning } from "../../tasks/status.ts";
+} from "../../lifecycle/task-work.ts";
+import { openMessages } from "../../mcp/stream-messages/stream-message-reads.ts";
+import { readVersion } from "../../servers/recipes/recipe-reads.ts";
+import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
+import { isRunning } from "../../tasks/task-status.ts";
 import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
 import type { GroupCommit } from "../db/group-commit.ts";
 import type { GroupScan } from "../db/group-scan.ts";

@@ -1,4 +1,4 @@
-/** Reasons why a sign-in at an authorization server failed. lib/format/oauth.ts has words for each. */
+/** Reasons why a sign-in at an authorization server failed. lib/servers/connections/oauth-words.ts has words for each. */
 export const OAUTH_REFUSALS = [
   "unreachable",
   "server_failed",

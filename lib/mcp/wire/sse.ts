@@ -1,4 +1,4 @@
-import { detached } from "../../base/detached.ts";
+import { detached } from "../../base/process/detached.ts";
 
 /** One event of a `text/event-stream`. */
 export interface SseEvent {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { policyInputSchema } from "../schema.ts";
+import { policyInputSchema } from "../policy-schema.ts";
 import { type Authors, authorsOf, fingerprintOf } from "./authors.ts";
 
 const [ana, ben, cleo] = ["a", "b", "c"].map((end) => `00000000-0000-7000-8000-00000000000${end}`) as [

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { WithPeople } from "../difference.ts";
-import type { AutomaticRule } from "./schema.ts";
+import type { AutomaticRule } from "./automatic-schema.ts";
 
 /** Of a version of the policy, by the rule's name. */
 export const authorsSchema = z.record(

@@ -1,5 +1,5 @@
 /** What automatic rules can say something about: what rules of the policy can, and what people decided before. */
-import { createLanguage } from "../../rules/language.ts";
+import { createLanguage } from "../../text/rules/language.ts";
 import { type AskedRequest, factsOf, VARIABLES } from "../facts.ts";
 
 export const automaticLanguage = createLanguage({
@@ -7,7 +7,7 @@ export const automaticLanguage = createLanguage({
   similar: { accepted: "int", declined: "int", repeats: "bool" },
 });
 
-/** Decisions of people about requests like this one (lib/input-requests/similar). What rules answered never counts. */
+/** Decisions of people about requests like this one (lib/requests/similar). What rules answered never counts. */
 export interface Similar {
   /** So many let the request through. */
   accepted: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { policyInputSchema } from "../schema.ts";
+import { policyInputSchema } from "../policy-schema.ts";
 import { frees } from "./going-live.ts";
 
 const rule = (name: string, more: object = {}) => ({

@@ -3,7 +3,7 @@ import type { FieldError } from "../../base/errors.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { WithPeople } from "../difference.ts";
 import { fingerprintOf, mayMeanGroups, peopleOfGroups } from "./authors.ts";
-import { FEWEST_SHADOWED } from "./status.ts";
+import { FEWEST_SHADOWED } from "./automatic-status.ts";
 
 export interface Raised {
   /** Where it stands in the new policy. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AskedRequest } from "../facts.ts";
+import { automaticSchema } from "./automatic-schema.ts";
 import type { Similar } from "./facts.ts";
 import { judgeAutomatic } from "./judge.ts";
-import { automaticSchema } from "./schema.ts";
 
 const asked = (args: Record<string, unknown> = {}): AskedRequest => ({
   server: { id: "1", name: "Finance ERP" },

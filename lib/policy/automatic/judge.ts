@@ -1,9 +1,9 @@
 /** Judges which rule answers a request by itself, and how. Pure. docs/decisions/073 says why an error is no match here. */
-import { Budget } from "../../rules/budget.ts";
-import { RuleFailure } from "../../rules/language.ts";
+import { Budget } from "../../text/rules/budget.ts";
+import { RuleFailure } from "../../text/rules/language.ts";
 import type { AskedRequest } from "../facts.ts";
+import type { AutomaticRule } from "./automatic-schema.ts";
 import { automaticFactsOf, automaticLanguage, type Similar } from "./facts.ts";
-import type { AutomaticRule } from "./schema.ts";
 
 export interface AutomaticVerdict {
   /** The rule that answers; null: people do. */

@@ -1,5 +1,5 @@
 /** The only writes to the switch of automatic answers. */
-import type { Actor } from "../../access/schema.ts";
+import type { Actor } from "../../access/access-schema.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
 
 /**

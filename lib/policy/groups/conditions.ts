@@ -1,7 +1,7 @@
 /** Which groups of the organization conditions of a policy ask for, by the names that groups have at the moment. Pure. */
 import { mayMeanGroups } from "../automatic/authors.ts";
 import { policyLanguage } from "../facts.ts";
-import type { Policy } from "../schema.ts";
+import type { Policy } from "../policy-schema.ts";
 
 /** The rules whose conditions name the group. */
 export function rulesAsking({ rules, groups }: Policy, name: string): string[] {

@@ -1,11 +1,11 @@
 /** Provides a connection's tokens to its calls, cached in memory for a while. */
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
-import type { Services } from "../../base/services.ts";
+import type { Services } from "../../base/process/services.ts";
 import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { type Access, PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer.ts";
+import { markNeedsReauth, markNeedsScope } from "./connection-writes.ts";
 import { type Grant, isUsable, openTokens, readGrant } from "./grants.ts";
 import { renewGrant } from "./refresh.ts";
-import { markNeedsReauth, markNeedsScope } from "./transitions.ts";
 
 /** Uses a token this long before re-reading the grant. Disconnecting also wakes the connection's watcher. */
 const LOOK_AGAIN_MS = 60_000;

@@ -1,19 +1,19 @@
 /** Processes responses of authorization servers, which may be forged, stale, or meant for somebody else. */
 import { IssuerMismatchError, validateAuthorizationResponseIssuer } from "@modelcontextprotocol/client";
+import { roleSchema } from "../../access/access-schema.ts";
 import { may } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
-import { roleSchema } from "../../access/schema.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import type { Services } from "../../base/services.ts";
+import type { Services } from "../../base/process/services.ts";
 import { type OAuthRefusal, OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { exchangeCode } from "../../mcp/oauth/oauth-tokens.ts";
 import { checkServer } from "../check.ts";
-import { type Flow, takeFlow } from "../oauth-flows/transitions.ts";
+import { type Flow, takeFlow } from "../oauth-flows/oauth-flow-writes.ts";
 import { forgetDynamicClient } from "./clients.ts";
+import { saveGrant } from "./connection-writes.ts";
 import { openClient } from "./grants.ts";
-import { saveGrant } from "./transitions.ts";
 
 /** The result of a sign-in. `serverId` is null if the server is unknown. */
 export type Arrival =

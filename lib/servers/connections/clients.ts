@@ -4,8 +4,8 @@
  */
 import type { Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import type { Services } from "../../base/process/services.ts";
 import type { Seal } from "../../base/seal.ts";
-import type { Services } from "../../base/services.ts";
 import {
   callbackUrl,
   documentCallbackUrl,

@@ -6,19 +6,19 @@ import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { randomSecret } from "../../base/ids.ts";
-import type { Services } from "../../base/services.ts";
+import type { Services } from "../../base/process/services.ts";
 import { callbackUrl } from "../../mcp/oauth/oauth-client.ts";
 import { type AuthorizationMetadata, discoverAuthorization } from "../../mcp/oauth/oauth-discovery.ts";
 import { foreignEndpoints, foreignEndpointsSchema, hostsOf, isAllowed } from "../../mcp/oauth/oauth-hosts.ts";
 import { type OAuthRefusal, OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { leave } from "../../mcp/oauth/oauth-tokens.ts";
-import { beginFlow } from "../oauth-flows/transitions.ts";
-import { readServer } from "../queries.ts";
+import { beginFlow } from "../oauth-flows/oauth-flow-writes.ts";
 import { NOBODY } from "../seen.ts";
-import { recordAllowedHosts } from "../transitions.ts";
+import { readServer } from "../server-reads.ts";
+import { recordAllowedHosts } from "../server-writes.ts";
 import { clientFor } from "./clients.ts";
+import type { ConnectInput, Departure } from "./connection-schema.ts";
 import { unionOfScopes } from "./grants.ts";
-import type { ConnectInput, Departure } from "./schema.ts";
 
 /** A member in a browser who connects. */
 export interface Connecting {
@@ -31,7 +31,7 @@ export interface Connecting {
 /**
  * Prepares a sign-in at the server's authorization server. Throws `not_found`, `forbidden`, and
  * `hosts_not_allowed` with the hosts, and
- * `cannot_connect` with a reason (lib/format/oauth.ts has words for each).
+ * `cannot_connect` with a reason (lib/servers/connections/oauth-words.ts has words for each).
  */
 export async function beginConnecting(
   services: Services,

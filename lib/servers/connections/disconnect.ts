@@ -1,18 +1,18 @@
 /** Ends connections: locally at once, at the authorization server if possible. */
 
+import type { Actor } from "../../access/access-schema.ts";
 import { allows } from "../../access/key-scope.ts";
 import type { Principal } from "../../access/principal.ts";
-import type { Actor } from "../../access/schema.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import type { Network } from "../../base/network/network.ts";
+import type { Services } from "../../base/process/services.ts";
 import type { Seal } from "../../base/seal.ts";
-import type { Services } from "../../base/services.ts";
 import type { OAuthClient } from "../../mcp/oauth/oauth-client.ts";
 import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";
 import { revokeToken } from "../../mcp/oauth/oauth-tokens.ts";
+import { forgetGrant } from "./connection-writes.ts";
 import { type KeptTokens, openTokens, readClientOf, readGrant } from "./grants.ts";
-import { forgetGrant } from "./transitions.ts";
 
 /** Tokens deleted locally that may still work remotely. Secrets: only for `revokeAll`. */
 export interface Forgotten {

@@ -3,7 +3,7 @@
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
-import type { ConnectionState, ServerConnection } from "./schema.ts";
+import type { ConnectionState, ServerConnection } from "./connection-schema.ts";
 
 interface Row {
   connectionId: string | null;

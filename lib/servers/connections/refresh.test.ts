@@ -5,8 +5,8 @@ import { createDatabase, type Database } from "../../base/db/db.ts";
 import { renewTokens } from "../../mcp/oauth/oauth-tokens.ts";
 import { PeerError, SignInNeeded } from "../../mcp/peer.ts";
 import { GrantAccess } from "./access.ts";
+import { claimGrant, markNeedsReauth } from "./connection-writes.ts";
 import { openTokens, readClientOf } from "./grants.ts";
-import { claimGrant, markNeedsReauth } from "./transitions.ts";
 
 let fixture: OAuthFixture;
 let other: Database;

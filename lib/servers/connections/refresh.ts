@@ -6,11 +6,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { type Moment, msSince, thisMoment } from "../../base/moment.ts";
-import type { Services } from "../../base/services.ts";
+import type { Services } from "../../base/process/services.ts";
 import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { isFinal, renewTokens } from "../../mcp/oauth/oauth-tokens.ts";
+import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./connection-writes.ts";
 import { type Grant, openTokens, readClientOf, readGrant } from "./grants.ts";
-import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./transitions.ts";
 
 /** Lifetime of a claim, even if its process dies. */
 const CLAIM_MS = 30_000;

@@ -1,7 +1,7 @@
 /** A recipe's question as the form of an elicitation, and back: which call an answer is. Pure. */
 import { NEED } from "../../mcp/forms/form.ts";
 import type { AnswerBody } from "../../mcp/peer.ts";
-import type { Choice, RecipeQuestion } from "./schema.ts";
+import type { Choice, RecipeQuestion } from "./recipe-schema.ts";
 
 /** The form's field that names the choice. */
 const CHOICE = "choice";

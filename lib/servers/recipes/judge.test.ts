@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { normaliseForm } from "../../mcp/forms/question.ts";
-import { RuleFailure } from "../../rules/language.ts";
+import { RuleFailure } from "../../text/rules/language.ts";
 import { problemsOf } from "./check.ts";
 import { choiceOf, formOf } from "./choices.ts";
 import { argumentsFor, handleIn, judge, toResult } from "./judge.ts";
-import { type Recipe, recipeSchema } from "./schema.ts";
+import { type Recipe, recipeSchema } from "./recipe-schema.ts";
 
 /** The recipe of the brief, for the four-tool server. */
 const RECIPE: Recipe = recipeSchema.parse({

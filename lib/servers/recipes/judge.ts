@@ -4,11 +4,11 @@ import { z } from "zod";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import { parseJson } from "../../mcp/wire/json.ts";
-import { Budget } from "../../rules/budget.ts";
-import { RuleFailure } from "../../rules/language.ts";
+import { Budget } from "../../text/rules/budget.ts";
+import { RuleFailure } from "../../text/rules/language.ts";
 import { DETAILS, formOf } from "./choices.ts";
 import { LANGUAGES, type Place } from "./language.ts";
-import type { Recipe, RecipeQuestion } from "./schema.ts";
+import type { Recipe, RecipeQuestion } from "./recipe-schema.ts";
 
 /** A reply to `tools/call`, as far as a recipe is about it. */
 const toolResultSchema = z.looseObject({

@@ -1,5 +1,5 @@
 /** What the expressions of a recipe can say something about. docs/recipes.md lists it for who writes them. */
-import { createLanguage, type Language } from "../../rules/language.ts";
+import { createLanguage, type Language } from "../../text/rules/language.ts";
 
 /** `result`: a tool's reply, as `toResult` makes it. */
 const result = { structuredContent: "dyn", content: "list", text: "string", isError: "bool" };

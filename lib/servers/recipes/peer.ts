@@ -22,7 +22,7 @@ import {
   type TaskResult,
 } from "../../mcp/peer.ts";
 import type { ToolCalls } from "../../mcp/tool-calls.ts";
-import { RuleFailure } from "../../rules/language.ts";
+import { RuleFailure } from "../../text/rules/language.ts";
 import { choiceOf } from "./choices.ts";
 import {
   argumentsFor,
@@ -33,7 +33,7 @@ import {
   type ToolResult,
   toResult,
 } from "./judge.ts";
-import type { CalledTool, Recipe } from "./schema.ts";
+import type { CalledTool, Recipe } from "./recipe-schema.ts";
 
 /**
  * The recipe does not fit what the server says. The message is for people. The server is well: nothing about it is

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { tool } from "../../../test/fixtures/tool.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import { digestOf, listed, textOf } from "../tool-text.ts";
-import { recipeSchema } from "./schema.ts";
+import { recipeSchema } from "./recipe-schema.ts";
 import { withRecipes } from "./tool.ts";
 
 const RECIPE = recipeSchema.parse({

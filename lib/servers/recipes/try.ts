@@ -1,20 +1,20 @@
 /** Tries a recipe on a reply, recorded or asked for now. Changes nothing on the server: only tools that only read are called. */
 import type { Principal } from "../../access/principal.ts";
 import { AppError, type FieldError } from "../../base/errors.ts";
-import type { Services } from "../../base/services.ts";
+import type { Services } from "../../base/process/services.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
 import { type Endpoint, PeerError } from "../../mcp/peer.ts";
 import { ToolCalls } from "../../mcp/tool-calls.ts";
-import { RuleFailure } from "../../rules/language.ts";
-import { addressFor, endpointOf } from "../connections/queries.ts";
+import { RuleFailure } from "../../text/rules/language.ts";
+import { addressFor, endpointOf } from "../connections/connection-reads.ts";
 import { judge as judgeFailure } from "../probe.ts";
-import { readKeptTools, readOwnTools, readServer } from "../queries.ts";
+import { readKeptTools, readOwnTools, readServer } from "../server-reads.ts";
 import { problemsOf } from "./check.ts";
 import { DETAILS } from "./choices.ts";
 import { argumentsFor, type Handle, judge, questionAt, toResult } from "./judge.ts";
-import { readRecipe } from "./queries.ts";
-import type { Recipe, TriedRecipe, TryRecipeInput } from "./schema.ts";
+import { readRecipe } from "./recipe-reads.ts";
+import type { Recipe, TriedRecipe, TryRecipeInput } from "./recipe-schema.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for a person who waits for the page. */
 const DEADLINE_MS = 10_000;

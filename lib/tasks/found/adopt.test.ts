@@ -15,10 +15,10 @@ import { createTestDatabase, type TestDatabase } from "../../../test/setup/postg
 import { storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
+import type { Services } from "../../base/process/services.ts";
 import { createSeal, type Seal } from "../../base/seal.ts";
-import type { Services } from "../../base/services.ts";
-import { adoptFoundTask } from "../../task-lifecycle/adopt.ts";
-import { settleStart } from "../../task-lifecycle/settle-unknown.ts";
+import { adoptFoundTask } from "../../lifecycle/adopt.ts";
+import { settleStart } from "../../lifecycle/settle-unknown.ts";
 import { refreshFoundTasks } from "./refresh.ts";
 
 let aside: TestDatabase;

@@ -3,8 +3,8 @@
 import { contentOf } from "../../base/db/content-keys.ts";
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import { publishChange } from "../../base/live-updates.ts";
 import type { Seal } from "../../base/seal.ts";
-import { publishChange } from "../../live-updates/transitions.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
 import { foundPlace, handleDigest, knownAmong } from "./handle.ts";
 

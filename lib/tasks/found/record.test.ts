@@ -5,8 +5,8 @@ import {
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createSeal } from "../../base/seal.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
-import { listFoundTasks } from "./queries.ts";
-import { recordFound } from "./transitions.ts";
+import { listFoundTasks } from "./found-task-reads.ts";
+import { recordFound } from "./found-task-writes.ts";
 
 let fixture: OrganizationFixture;
 beforeAll(async () => {

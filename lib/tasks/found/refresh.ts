@@ -4,7 +4,7 @@ import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Page } from "../../base/page.ts";
-import type { Services } from "../../base/services.ts";
+import type { Services } from "../../base/process/services.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
 import {
@@ -15,16 +15,16 @@ import {
   SignInNeeded,
   type TaskList,
 } from "../../mcp/peer.ts";
-import { sharedEndpoint } from "../../servers/connections/queries.ts";
+import { sharedEndpoint } from "../../servers/connections/connection-reads.ts";
 import { learn } from "../../servers/learn.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { judge } from "../../servers/probe.ts";
-import { readServer } from "../../servers/queries.ts";
 import { NOBODY } from "../../servers/seen.ts";
+import { readServer } from "../../servers/server-reads.ts";
 import { sharedConnection } from "./connection.ts";
-import { listFoundTasks } from "./queries.ts";
-import type { FoundTask } from "./schema.ts";
-import { recordFound } from "./transitions.ts";
+import { listFoundTasks } from "./found-task-reads.ts";
+import type { FoundTask } from "./found-task-schema.ts";
+import { recordFound } from "./found-task-writes.ts";
 
 /** More tasks than people look through. */
 const MOST_TASKS = 500;

@@ -1,10 +1,10 @@
 /** The effect of a task's end on its race. task-lifecycle/settle-races.ts then cancels the other tasks. */
 
 import { Prisma, type Tx } from "../../base/db/db.ts";
-import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
-import { publishChange } from "../../live-updates/transitions.ts";
-import { hasEnded, TASK_STATES } from "../status.ts";
-import type { RaceState } from "./schema.ts";
+import { publishChange } from "../../base/live-updates.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
+import { hasEnded, TASK_STATES } from "../task-status.ts";
+import type { RaceState } from "./race-schema.ts";
 
 /**
  * Decides the race of a task that has just ended: the first success wins, and the race fails when all tasks

@@ -118,7 +118,7 @@ test("an official client signs in with its document, and registers nothing", asy
 
 test("the member is told who publishes it, not only what it calls itself", async () => {
   const page = await ask(publish({ client_name: "Intray\u202e Security" }));
-  const { readAgentQuestion } = await import("@/lib/agents/oauth/queries.ts");
+  const { readAgentQuestion } = await import("@/lib/agents/oauth/agent-oauth-reads.ts");
   const { database } = await import("@/lib/web/database.ts");
   const { rows } = await withClient(intray.web.database.adminUrl, (client) =>
     client.query(

@@ -9,7 +9,7 @@ import { may } from "../../access/permissions.ts";
 import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { Spent } from "../../base/scope.ts";
+import { Spent } from "../../base/process/scope.ts";
 import { originOf } from "../auth/origin.ts";
 import {
   cookieOf,

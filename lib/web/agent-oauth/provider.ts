@@ -4,13 +4,13 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Context, errors, interactionPolicy, type Payload } from "oidc-provider";
-import { applicationTypeOf, judgeRedirect } from "../../agents/oauth/status.ts";
+import { applicationTypeOf, judgeRedirect } from "../../agents/oauth/agent-oauth-status.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { log } from "../../base/log.ts";
 import { cookiesAreSecure } from "../auth/session-cookie.ts";
 import { database } from "../database.ts";
 import { mayTry } from "../http/throttle.ts";
-import { network } from "../outside.ts";
+import { network } from "../networks.ts";
 import {
   AGENT_ACCESS_TOKEN_S,
   AGENT_CODE_S,

@@ -4,8 +4,8 @@
  */
 import { type Adapter, errors, type Payload, Provider } from "oidc-provider";
 import { z } from "zod";
-import { clientMetadataSchema } from "../../agents/oauth/schema.ts";
-import { shownName } from "../../agents/oauth/status.ts";
+import { clientMetadataSchema } from "../../agents/oauth/agent-oauth-schema.ts";
+import { shownName } from "../../agents/oauth/agent-oauth-status.ts";
 import { Prisma, storable } from "../../base/db/db.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { database } from "../database.ts";

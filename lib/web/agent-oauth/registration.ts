@@ -1,6 +1,6 @@
 /** Clients register by themselves (RFC 7591). All are public: they keep no secret, and prove by PKCE that they began. */
 import { errors, type Payload, type Provider } from "oidc-provider";
-import { registrationSchema } from "../../agents/oauth/schema.ts";
+import { registrationSchema } from "../../agents/oauth/agent-oauth-schema.ts";
 import { Prisma, storableText } from "../../base/db/db.ts";
 import { randomSecret } from "../../base/ids.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";

@@ -4,8 +4,8 @@
  */
 
 import { Prisma, storableText } from "../../base/db/db.ts";
-import { drainSignal } from "../../base/lifecycle.ts";
 import { log } from "../../base/log.ts";
+import { drainSignal } from "../../base/process/lifecycle.ts";
 import { database } from "../database.ts";
 
 /** What a client says of itself (`clientInfo`). */

@@ -1,13 +1,13 @@
 /** Agents: programs that reach Intray by MCP, with a secret of theirs or as clients that a member signed in. */
 
+import { roleSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
-import { roleSchema } from "../../access/schema.ts";
-import { AGENT_PERMISSIONS, PREFIX } from "../../agents/transitions.ts";
+import { AGENT_PERMISSIONS, PREFIX } from "../../agents/agent-writes.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";
-import { leavesOut, refuse } from "../../organizations/addresses.ts";
+import { leavesOut, refuse } from "../../people/organizations/addresses.ts";
 import { agentByToken, signInStands } from "../agent-oauth/token.ts";
 import { database } from "../database.ts";
 import { clientAddress } from "../http/caller/client-address.ts";

@@ -8,7 +8,7 @@ import type { NextAuthOptions, User } from "next-auth";
 import { env, need } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { Spent } from "../../base/scope.ts";
+import { Spent } from "../../base/process/scope.ts";
 import { countCall } from "../http/calls.ts";
 import { observe } from "../http/observe.ts";
 import { problem } from "../http/problem.ts";

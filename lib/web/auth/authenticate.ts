@@ -1,15 +1,15 @@
+import { type Actor, roleSchema } from "../../access/access-schema.ts";
 import type { KeyScope, Principal } from "../../access/principal.ts";
-import { type Actor, roleSchema } from "../../access/schema.ts";
-import { PREFIX as AGENT_PREFIX } from "../../agents/transitions.ts";
-import { permissionSchema } from "../../api-keys/schema.ts";
-import { recordRefusedAddress } from "../../api-keys/transitions.ts";
+import { PREFIX as AGENT_PREFIX } from "../../agents/agent-writes.ts";
 import { type Database, type EnterOptions, Prisma, storableText } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";
-import type { Me } from "../../members/schema.ts";
-import { leavesOut, refuse, refuseOutside } from "../../organizations/addresses.ts";
-import { signInRefused } from "../../organizations/sign-in/status.ts";
+import { permissionSchema } from "../../people/api-keys/api-key-schema.ts";
+import { recordRefusedAddress } from "../../people/api-keys/api-key-writes.ts";
+import type { Me } from "../../people/members/member-schema.ts";
+import { leavesOut, refuse, refuseOutside } from "../../people/organizations/addresses.ts";
+import { signInRefused } from "../../people/organizations/sign-in/sign-in-status.ts";
 import { database } from "../database.ts";
 import { keepEntry } from "../entry.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
@@ -111,7 +111,7 @@ async function byKey(
   const db = await database();
   const hash = hashSecret(secret);
   const known = knownKeys.get(hash);
-  // Whoever has no calls left does not wait for a turn (fair-database.ts) to be told so.
+  // Whoever has no calls left does not wait for a turn (web-database.ts) to be told so.
   const isCounted = enter !== null && known !== undefined && countAtOnce(known, request.method);
   const row =
     enter && (isCounted || !known)

@@ -1,6 +1,6 @@
 import { Prisma } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
-import { leavesOut, networksOf, refuse } from "../../organizations/addresses.ts";
+import { leavesOut, networksOf, refuse } from "../../people/organizations/addresses.ts";
 import { database } from "../database.ts";
 import type { Caller } from "./authenticate.ts";
 import { staysInOrganization } from "./person.ts";

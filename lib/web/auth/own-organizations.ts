@@ -1,5 +1,5 @@
-import { organizationsOf } from "../../organizations/queries.ts";
-import type { ListedOrganization } from "../../organizations/schema.ts";
+import { organizationsOf } from "../../people/organizations/organization-reads.ts";
+import type { ListedOrganization } from "../../people/organizations/organization-schema.ts";
 import { database } from "../database.ts";
 import { namedProviders } from "./sign-in/offered.ts";
 

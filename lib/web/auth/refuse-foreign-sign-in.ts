@@ -1,8 +1,8 @@
 import type { Role } from "../../access/roles.ts";
 import { Prisma } from "../../base/db/db.ts";
-import { readSignInPolicy } from "../../organizations/sign-in/queries.ts";
-import type { RefusalKind } from "../../organizations/sign-in/schema.ts";
-import { signInRefused } from "../../organizations/sign-in/status.ts";
+import { readSignInPolicy } from "../../people/organizations/sign-in/sign-in-reads.ts";
+import type { RefusalKind } from "../../people/organizations/sign-in/sign-in-schema.ts";
+import { signInRefused } from "../../people/organizations/sign-in/sign-in-status.ts";
 import { database } from "../database.ts";
 import { namedProviders } from "./sign-in/offered.ts";
 

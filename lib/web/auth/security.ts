@@ -1,8 +1,8 @@
-import { listIdentities } from "../../accounts/identities.ts";
-import { listPasskeys } from "../../accounts/passkeys.ts";
-import { readPasswordHash } from "../../accounts/password.ts";
-import type { Security } from "../../accounts/schema.ts";
-import { readSecondFactor } from "../../accounts/second-factor.ts";
+import type { Security } from "../../people/accounts/account-schema.ts";
+import { listIdentities } from "../../people/accounts/identities.ts";
+import { listPasskeys } from "../../people/accounts/passkeys.ts";
+import { readPasswordHash } from "../../people/accounts/password.ts";
+import { readSecondFactor } from "../../people/accounts/second-factor.ts";
 import { database } from "../database.ts";
 import { signInSettings } from "./sign-in/providers.ts";
 

@@ -5,14 +5,18 @@
 import { parseCookie } from "cookie";
 import { decode } from "next-auth/jwt";
 import { z } from "zod";
+import { roleSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Role } from "../../access/roles.ts";
-import { roleSchema } from "../../access/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env, need } from "../../base/env.ts";
 import { hashSecret } from "../../base/ids.ts";
-import { leavesOut, networksOf, refuse } from "../../organizations/addresses.ts";
-import { type NamedProvider, REFUSALS, type RefusalKind } from "../../organizations/sign-in/schema.ts";
+import { leavesOut, networksOf, refuse } from "../../people/organizations/addresses.ts";
+import {
+  type NamedProvider,
+  REFUSALS,
+  type RefusalKind,
+} from "../../people/organizations/sign-in/sign-in-schema.ts";
 import { database } from "../database.ts";
 import { SESSION_IDLE_MS } from "../tunables.ts";
 import { namedProviders } from "./sign-in/offered.ts";

@@ -1,7 +1,8 @@
 /** Opens and ends sessions: rows found by the cookie's secret, so that an end takes effect at once. */
-import type { SignInMethod } from "../../accounts/schema.ts";
+
 import { Prisma } from "../../base/db/db.ts";
 import { hashSecret, randomSecret } from "../../base/ids.ts";
+import type { SignInMethod } from "../../people/accounts/account-schema.ts";
 import { database } from "../database.ts";
 import { SESSION_LIFETIME_MS } from "../tunables.ts";
 

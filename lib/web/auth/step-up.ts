@@ -1,12 +1,12 @@
 /** Asks a signed-in person to show again that it is them, before calls that take much out, away or over. */
 
-import { answerWithPasskey, relyingParty } from "../../accounts/passkeys.ts";
-import { proveAgain } from "../../accounts/password.ts";
-import type { GiveFactor, StepUp } from "../../accounts/schema.ts";
-import { proveByCode } from "../../accounts/second-factor.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
+import type { GiveFactor, StepUp } from "../../people/accounts/account-schema.ts";
+import { answerWithPasskey, relyingParty } from "../../people/accounts/passkeys.ts";
+import { proveAgain } from "../../people/accounts/password.ts";
+import { proveByCode } from "../../people/accounts/second-factor.ts";
 import { database } from "../database.ts";
 import { throttle } from "../http/throttle.ts";
 import { sealing } from "../sealing.ts";

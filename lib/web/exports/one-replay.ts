@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { onePerProcess } from "../../base/process-wide.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
 import { REPLAY_MS, REPLAY_RETRY_AFTER_MS } from "../tunables.ts";
 
 const running = onePerProcess("replays", () => new Set<string>())();

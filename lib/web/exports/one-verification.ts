@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { onePerProcess } from "../../base/process-wide.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
 import { throttle } from "../http/throttle.ts";
 import { VERIFICATION_RETRY_AFTER_MS, VERIFICATIONS_PER_ORGANIZATION } from "../tunables.ts";
 

@@ -1,5 +1,9 @@
-import { type ExportedRows, exportRows, PARTS } from "../../organizations/export.ts";
-import { markExportBegun, markExportBroken, markExported } from "../../organizations/transitions.ts";
+import { type ExportedRows, exportRows, PARTS } from "../../people/organizations/organization-export.ts";
+import {
+  markExportBegun,
+  markExportBroken,
+  markExported,
+} from "../../people/organizations/organization-writes.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { within } from "../tenant.ts";
 import { EXPORT_BATCH } from "../tunables.ts";

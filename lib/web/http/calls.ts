@@ -1,10 +1,10 @@
+import type { Actor } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
-import type { Actor } from "../../access/schema.ts";
 import { type Database, Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { onePerProcess } from "../../base/process-wide.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
 import { database } from "../database.ts";
 import { leaveEntry } from "../entry.ts";
 import { ADDRESS_SHARE, CALLS_CHUNK, CALLS_SWEEP_MS, CALLS_WINDOW_MS, WRITES_SHARE } from "../tunables.ts";

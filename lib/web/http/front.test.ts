@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetAll } from "../../base/process-wide.ts";
+import { forgetAll } from "../../base/process/process-wide.ts";
 import { receive } from "./front.ts";
 
 afterEach(() => vi.unstubAllEnvs());

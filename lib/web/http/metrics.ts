@@ -7,9 +7,9 @@ import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { log } from "../../base/log.ts";
-import { onePerProcess } from "../../base/process-wide.ts";
-import { collectProcessMetrics } from "../../metrics/process.ts";
-import { exposition, snapshotSchema } from "../../metrics/snapshot.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
+import { collectProcessMetrics } from "../../history/metrics/process.ts";
+import { exposition, snapshotSchema } from "../../history/metrics/snapshot.ts";
 import { database } from "../database.ts";
 import { createFigures, readFigures, showFigures } from "./figures.ts";
 

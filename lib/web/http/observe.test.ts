@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Spent } from "../../base/scope.ts";
+import { Spent } from "../../base/process/scope.ts";
 import { observe } from "./observe.ts";
 
 test("an address without parameters is answered too: Next passes none then", async () => {

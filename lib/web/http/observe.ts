@@ -1,8 +1,8 @@
 /** Observes every call: a figure, a log line, a span, and the id that all of them name. */
 import { type Span, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { log } from "../../base/log.ts";
-import { inScope, type Spent } from "../../base/scope.ts";
-import { inSpan } from "../../tracing/span.ts";
+import { inScope, type Spent } from "../../base/process/scope.ts";
+import { inSpan } from "../../base/tracing/span.ts";
 import { countAnswer } from "./metrics.ts";
 import { patternOf } from "./pattern.ts";
 

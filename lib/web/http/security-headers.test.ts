@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { forgetAll } from "../../base/process-wide.ts";
+import { forgetAll } from "../../base/process/process-wide.ts";
 import { pagePolicy, SONNER_STYLE, setApiHeaders, setPageHeaders } from "./security-headers.ts";
 
 test("the policy knows the style sheet that sonner puts into pages", async () => {

@@ -2,7 +2,7 @@
  * The Server-Timing header, which browsers' tools and curl show: the time of an answer, and the share of the
  * database. Holds only durations and a number of the caller's own call.
  */
-import type { Spent } from "../../base/scope.ts";
+import type { Spent } from "../../base/process/scope.ts";
 
 /** `ms`: since the request arrived. */
 export function serverTiming(ms: number, spent: Spent): string {

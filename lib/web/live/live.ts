@@ -7,8 +7,8 @@ import { z } from "zod";
 import { listen } from "../../base/db/listen.ts";
 import { need } from "../../base/env.ts";
 import { log } from "../../base/log.ts";
-import { onePerProcess } from "../../base/process-wide.ts";
-import { inScope } from "../../base/scope.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
+import { inScope } from "../../base/process/scope.ts";
 import { type Viewers, viewersOf } from "../../tasks/visibility.ts";
 import { database } from "../database.ts";
 

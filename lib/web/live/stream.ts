@@ -1,9 +1,9 @@
 import { selfOf } from "../../access/principal.ts";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
-import { drainSignal } from "../../base/lifecycle.ts";
 import { log } from "../../base/log.ts";
-import { onePerProcess } from "../../base/process-wide.ts";
+import { drainSignal } from "../../base/process/lifecycle.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { drawnFor } from "../http/organization-header.ts";
 import {

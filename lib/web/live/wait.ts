@@ -3,7 +3,7 @@
  * is woken reads anew, by the caller's own rights.
  */
 import { AppError } from "../../base/errors.ts";
-import { onePerProcess } from "../../base/process-wide.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
 import { WAITING_AGAIN_MS, WAITING_CALLS } from "../tunables.ts";
 import { watch } from "./live.ts";
 

@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { allows } from "../../access/key-scope.ts";
-import { listAgentTasks } from "../../agent-calls/queries.ts";
+import { AppError } from "../../base/errors.ts";
+import { listAgentTasks } from "../../lifecycle/agent-calls/agent-call-reads.ts";
 import {
   callMetaSchema,
   cancelTaskSchema,
@@ -13,14 +14,18 @@ import {
   listTasksSchema,
   NEW,
   waitForTaskSchema,
-} from "../../agent-calls/schema.ts";
-import { SETTLING_MS } from "../../agent-calls/status.ts";
-import { type AgentCall, CallSettling, joinCall, recordCall } from "../../agent-calls/transitions.ts";
-import { AppError } from "../../base/errors.ts";
-import { askPersonSchema, requestApprovalSchema } from "../../human-tasks/schema.ts";
-import { createHumanTask, type HumanCall } from "../../human-tasks/transitions.ts";
-import { startTask } from "../../task-lifecycle/start.ts";
-import { hasEnded } from "../../tasks/status.ts";
+} from "../../lifecycle/agent-calls/agent-call-schema.ts";
+import { SETTLING_MS } from "../../lifecycle/agent-calls/agent-call-status.ts";
+import {
+  type AgentCall,
+  CallSettling,
+  joinCall,
+  recordCall,
+} from "../../lifecycle/agent-calls/agent-call-writes.ts";
+import { askPersonSchema, requestApprovalSchema } from "../../lifecycle/human-tasks/human-task-schema.ts";
+import { createHumanTask, type HumanCall } from "../../lifecycle/human-tasks/human-task-writes.ts";
+import { startTask } from "../../lifecycle/start.ts";
+import { hasEnded } from "../../tasks/task-status.ts";
 import { countAgentCall } from "../auth/agent-use.ts";
 import { services, within } from "../tenant.ts";
 import { refusalResult, unknownTool } from "./errors.ts";

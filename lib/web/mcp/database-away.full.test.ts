@@ -6,7 +6,7 @@ import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { type KillablePostgres, startKillablePostgres } from "../../../test/setup/killable-postgres.ts";
 import { AppError } from "../../base/errors.ts";
-import { consumeApproval, createHumanTask } from "../../human-tasks/transitions.ts";
+import { consumeApproval, createHumanTask } from "../../lifecycle/human-tasks/human-task-writes.ts";
 
 let postgres: KillablePostgres;
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { Spent } from "../../base/scope.ts";
+import { Spent } from "../../base/process/scope.ts";
 import type { Era } from "../../mcp/peer.ts";
 import { resourceMetadataAddress } from "../agent-oauth/addresses.ts";
 import { type AgentCaller, authenticateAgent } from "../auth/agent.ts";

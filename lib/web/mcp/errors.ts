@@ -3,7 +3,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcon
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { scope } from "../../base/scope.ts";
+import { scope } from "../../base/process/scope.ts";
 import { DATABASE_RETRY_AFTER_MS } from "../tunables.ts";
 
 /** A failure as JSON-RPC says it, and as HTTP does where the call as a whole is refused. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { holdWords } from "../../format/agents.ts";
+import { holdWords } from "../../agents/agent-words.ts";
 import { exactDuration } from "../../text/duration.ts";
 import { holdMsFor } from "./hold-times.ts";
 

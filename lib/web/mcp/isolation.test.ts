@@ -8,12 +8,12 @@ import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fi
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { Principal } from "../../access/principal.ts";
 import { ROLES } from "../../access/roles.ts";
-import { createMakerlessAgent, revokeAgent, signInAgent, updateAgent } from "../../agents/transitions.ts";
-import { createMakerlessKey } from "../../api-keys/transitions.ts";
+import { createMakerlessAgent, revokeAgent, signInAgent, updateAgent } from "../../agents/agent-writes.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../../base/ids.ts";
 import type { Era } from "../../mcp/peer.ts";
-import { COMMAND_LINE, createOrganization } from "../../organizations/transitions.ts";
+import { createMakerlessKey } from "../../people/api-keys/api-key-writes.ts";
+import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
 import { METHODS } from "./protocol.ts";
 
 const OLD = "2025-11-25";

@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { agentTaskSchema, unfinishedSchema } from "../../agent-calls/schema.ts";
+import { agentTaskSchema, unfinishedSchema } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
 beforeAll(async () => {

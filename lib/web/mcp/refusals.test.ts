@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { TASK_ID } from "../../agent-calls/schema.ts";
-import { revokeAgent } from "../../agents/transitions.ts";
+import { revokeAgent } from "../../agents/agent-writes.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import { TASK_ID } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
 beforeAll(async () => {

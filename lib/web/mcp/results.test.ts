@@ -1,6 +1,6 @@
 /** Some clients show their model a result's structured content alone: it says what became of a task, and what to do now. */
 import { expect, test } from "vitest";
-import type { AgentTaskRow } from "../../agent-calls/queries.ts";
+import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.ts";
 import { endedResult, taskResult } from "./results.ts";
 
 const now = new Date();

@@ -1,11 +1,11 @@
 /** What an agent is told of its task: the tool's result, or how far it is. */
 import { type CallToolResult, ProtocolErrorCode, specTypeSchemas } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { AgentTaskRow } from "../../agent-calls/queries.ts";
-import { type AgentTask, TASK_ID, type Unfinished } from "../../agent-calls/schema.ts";
-import { pollAfterMs, type WaitingFor, waitingFor } from "../../agent-calls/status.ts";
 import { env } from "../../base/env.ts";
-import { hasEnded } from "../../tasks/status.ts";
+import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.ts";
+import { type AgentTask, TASK_ID, type Unfinished } from "../../lifecycle/agent-calls/agent-call-schema.ts";
+import { pollAfterMs, type WaitingFor, waitingFor } from "../../lifecycle/agent-calls/agent-call-status.ts";
+import { hasEnded } from "../../tasks/task-status.ts";
 
 /** Where a person finds what is waited for. */
 function urlOf({ id, question }: Pick<AgentTaskRow, "id" | "question">): string {

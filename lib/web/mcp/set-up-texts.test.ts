@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { setUps } from "../../format/agent-set-up.ts";
+import { setUps } from "../../agents/set-up-words.ts";
 
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
 beforeAll(async () => {

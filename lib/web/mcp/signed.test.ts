@@ -1,7 +1,7 @@
 /** A session or a place is only what this installation wrote for the same agent: everything else is null, and throws nothing. */
 import { expect, test } from "vitest";
 import { uuidv7 } from "../../base/ids.ts";
-import { forgetAll } from "../../base/process-wide.ts";
+import { forgetAll } from "../../base/process/process-wide.ts";
 import { type Place, readPlace, readSession, type Session, writePlace, writeSession } from "./signed.ts";
 
 process.env.AUTH_SECRET = "a secret of the tests";

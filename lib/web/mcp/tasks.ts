@@ -6,12 +6,16 @@ import {
   RELATED_TASK_META_KEY,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type AgentTaskRow, listAgentTasks, readAgentTasks } from "../../agent-calls/queries.ts";
-import { pollAfterMs } from "../../agent-calls/status.ts";
-import { markFetched, markSent } from "../../agent-calls/transitions.ts";
 import { AppError } from "../../base/errors.ts";
-import { requestCancel } from "../../task-lifecycle/transitions.ts";
-import { hasEnded } from "../../tasks/status.ts";
+import {
+  type AgentTaskRow,
+  listAgentTasks,
+  readAgentTasks,
+} from "../../lifecycle/agent-calls/agent-call-reads.ts";
+import { pollAfterMs } from "../../lifecycle/agent-calls/agent-call-status.ts";
+import { markFetched, markSent } from "../../lifecycle/agent-calls/agent-call-writes.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
+import { hasEnded } from "../../tasks/task-status.ts";
 import { within } from "../tenant.ts";
 import { endUnavailable, unknownTask } from "./errors.ts";
 import { carry, type Exchange, HELD, inTurn, refuseTooLong } from "./exchange.ts";

@@ -1,13 +1,13 @@
 /** The tools that an agent is offered: those of servers that it was granted, people, and those that keep its tasks. */
 import { z } from "zod";
+import { type GrantedTool, grantedTools } from "../../agents/grants.ts";
 import {
   cancelTaskSchema,
   getTaskSchema,
   listTasksSchema,
   waitForTaskSchema,
-} from "../../agent-calls/schema.ts";
-import { type GrantedTool, grantedTools } from "../../agents/grants.ts";
-import { askPersonSchema, requestApprovalSchema } from "../../human-tasks/schema.ts";
+} from "../../lifecycle/agent-calls/agent-call-schema.ts";
+import { askPersonSchema, requestApprovalSchema } from "../../lifecycle/human-tasks/human-task-schema.ts";
 import { withoutParameterHeaders } from "../../mcp/wire/headers.ts";
 import { database } from "../database.ts";
 import { carry, type Exchange, inTurn, refuseTooLong } from "./exchange.ts";

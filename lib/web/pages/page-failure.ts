@@ -1,7 +1,7 @@
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { DATABASE_AWAY } from "../../format/page-failure.ts";
+import { DATABASE_AWAY } from "../words/page-failure.ts";
 
 /** Wraps a page's reads: a database that is down or busy becomes an error whose digest the error page knows. */
 export async function forPage<T>(work: Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** The calls that tell what the service is (RFC 7644, section 4). */
-import { LIST_SCHEMA } from "../../directory/scim/discovery.ts";
-import { resourceNotFound, ScimError } from "../../directory/scim/error.ts";
+import { LIST_SCHEMA } from "../../people/directory/scim/discovery.ts";
+import { resourceNotFound, ScimError } from "../../people/directory/scim/error.ts";
 import { type ScimAnswer, type ScimCall, scimBase } from "./scim.ts";
 
 type Make = (base: string) => { id: string }[];

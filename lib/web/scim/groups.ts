@@ -1,8 +1,8 @@
 /** The calls of /Groups. */
-import { changeGroup, createGroup, removeGroup } from "../../directory/group-transitions.ts";
-import { listGroups, readGroup, toGroup } from "../../directory/groups.ts";
-import { patchGroup, readGroupInput } from "../../directory/scim/group-input.ts";
-import { readPatch } from "../../directory/scim/patch.ts";
+import { changeGroup, createGroup, removeGroup } from "../../people/directory/group-transitions.ts";
+import { listGroups, readGroup, toGroup } from "../../people/directory/groups.ts";
+import { patchGroup, readGroupInput } from "../../people/directory/scim/group-input.ts";
+import { readPatch } from "../../people/directory/scim/patch.ts";
 import { isAsked, listAnswer, readAsked, refuseOtherVersion, resourceAnswer } from "./query.ts";
 import { type ScimAnswer, type ScimCall, scimBase } from "./scim.ts";
 

@@ -1,8 +1,8 @@
 /** What queries and headers of SCIM say (RFC 7644, sections 3.4.2.4, 3.9 and 3.14). */
-import type { Resource } from "../../directory/people.ts";
-import { LIST_SCHEMA, MOST_RESULTS } from "../../directory/scim/discovery.ts";
-import { ScimError } from "../../directory/scim/error.ts";
-import { type Filter, parseFilter } from "../../directory/scim/filter.ts";
+import type { Resource } from "../../people/directory/people.ts";
+import { LIST_SCHEMA, MOST_RESULTS } from "../../people/directory/scim/discovery.ts";
+import { ScimError } from "../../people/directory/scim/error.ts";
+import { type Filter, parseFilter } from "../../people/directory/scim/filter.ts";
 import type { ScimAnswer } from "./scim.ts";
 
 /** The page of a list that is asked for. */

@@ -1,18 +1,18 @@
 /** The calls of /Users. */
 import type { Tx } from "../../base/db/db.ts";
-import { inputOf, listPeople, readPerson, toUser } from "../../directory/people.ts";
+import { inputOf, listPeople, readPerson, toUser } from "../../people/directory/people.ts";
 import {
   changePerson,
   createPerson,
   type DirectoryCall,
   type PersonWritten,
   removePerson,
-} from "../../directory/person-transitions.ts";
-import { readPatch } from "../../directory/scim/patch.ts";
-import { patchPerson, readPersonInput } from "../../directory/scim/person-input.ts";
+} from "../../people/directory/person-transitions.ts";
+import { readPatch } from "../../people/directory/scim/patch.ts";
+import { patchPerson, readPersonInput } from "../../people/directory/scim/person-input.ts";
 import { revokeAll } from "../../servers/connections/disconnect.ts";
 import { directoryMails, mailForDirectory } from "../invite.ts";
-import { network } from "../outside.ts";
+import { network } from "../networks.ts";
 import { sealing } from "../sealing.ts";
 import { listAnswer, readAsked, refuseOtherVersion, resourceAnswer } from "./query.ts";
 import { type ScimAnswer, type ScimCall, scimBase } from "./scim.ts";

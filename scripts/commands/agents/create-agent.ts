@@ -1,8 +1,8 @@
-import { createAgentSchema, type GrantInput } from "../../../lib/agents/schema.ts";
+import { createAgentSchema, type GrantInput } from "../../../lib/agents/agent-schema.ts";
+import { createMakerlessAgent } from "../../../lib/agents/agent-writes.ts";
 import { prefixFor } from "../../../lib/agents/tool-names.ts";
-import { createMakerlessAgent } from "../../../lib/agents/transitions.ts";
 import type { Tx } from "../../../lib/base/db/db.ts";
-import { COMMAND_LINE } from "../../../lib/organizations/transitions.ts";
+import { COMMAND_LINE } from "../../../lib/people/organizations/organization-writes.ts";
 import { inOneSentence, readEnd } from "../create-api-key.ts";
 import { read, required, takeEvery, UsageError } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";

@@ -1,5 +1,5 @@
-import { COMMAND_LINE } from "../../../lib/organizations/transitions.ts";
-import { confirmAs } from "../../../lib/saml/transitions.ts";
+import { COMMAND_LINE } from "../../../lib/people/organizations/organization-writes.ts";
+import { confirmAs } from "../../../lib/people/saml/saml-writes.ts";
 import { CommandError, read, required } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 

@@ -1,7 +1,11 @@
-import { listDomains } from "../../../lib/organizations/domains/queries.ts";
-import { domainSchema } from "../../../lib/organizations/domains/schema.ts";
-import { addDomain, markVerified, removeDomain } from "../../../lib/organizations/domains/transitions.ts";
-import { COMMAND_LINE } from "../../../lib/organizations/transitions.ts";
+import { listDomains } from "../../../lib/people/organizations/domains/domain-reads.ts";
+import { domainSchema } from "../../../lib/people/organizations/domains/domain-schema.ts";
+import {
+  addDomain,
+  markVerified,
+  removeDomain,
+} from "../../../lib/people/organizations/domains/domain-writes.ts";
+import { COMMAND_LINE } from "../../../lib/people/organizations/organization-writes.ts";
 import { CommandError, read, required, takeSwitch, UsageError } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 

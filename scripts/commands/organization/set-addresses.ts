@@ -1,5 +1,5 @@
 import { networksSchema } from "../../../lib/access/networks.ts";
-import { readAddresses, setAddresses } from "../../../lib/organizations/addresses.ts";
+import { readAddresses, setAddresses } from "../../../lib/people/organizations/addresses.ts";
 import { read, required, UsageError } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 

@@ -1,4 +1,4 @@
-import { type Quota, readQuota, setQuota } from "../../../lib/organizations/quota.ts";
+import { type Quota, readQuota, setQuota } from "../../../lib/people/organizations/quota.ts";
 import { read, UsageError } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 

@@ -1,5 +1,5 @@
-import { clearSignInPolicy } from "../../../lib/organizations/sign-in/transitions.ts";
-import { COMMAND_LINE } from "../../../lib/organizations/transitions.ts";
+import { COMMAND_LINE } from "../../../lib/people/organizations/organization-writes.ts";
+import { clearSignInPolicy } from "../../../lib/people/organizations/sign-in/sign-in-writes.ts";
 import { read, required, takeSwitch, UsageError } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 

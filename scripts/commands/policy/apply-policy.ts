@@ -1,7 +1,7 @@
 import type { Principal } from "../../../lib/access/principal.ts";
-import { COMMAND_LINE } from "../../../lib/organizations/transitions.ts";
-import { readPolicy } from "../../../lib/policy/queries.ts";
-import { savePolicy } from "../../../lib/policy/transitions.ts";
+import { COMMAND_LINE } from "../../../lib/people/organizations/organization-writes.ts";
+import { readPolicy } from "../../../lib/policy/policy-reads.ts";
+import { savePolicy } from "../../../lib/policy/policy-writes.ts";
 import { read, required, UsageError } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 import { readPolicyFile, withPlaces } from "./policy-file.ts";

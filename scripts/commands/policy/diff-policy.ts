@@ -1,6 +1,6 @@
-import { policyChanges } from "../../../lib/format/policy/call-rules.ts";
+import { policyChanges } from "../../../lib/policy/call-rules/call-rule-words.ts";
 import { changesOf } from "../../../lib/policy/difference.ts";
-import { checked } from "../../../lib/policy/transitions.ts";
+import { checked } from "../../../lib/policy/policy-writes.ts";
 import { CommandError, read, required } from "../usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 import { readPolicyFile, withPlaces } from "./policy-file.ts";

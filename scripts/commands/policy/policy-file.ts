@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { AppError, type FieldError } from "../../../lib/base/errors.ts";
 import { keyTwice } from "../../../lib/policy/json-keys.ts";
-import { type Policy, policyInputSchema } from "../../../lib/policy/schema.ts";
+import { type Policy, policyInputSchema } from "../../../lib/policy/policy-schema.ts";
 import { readYaml } from "../../../lib/policy/yaml.ts";
 import { CommandError } from "../usage.ts";
 

@@ -1,5 +1,5 @@
-import { readPolicy } from "../../../lib/policy/queries.ts";
-import { type Policy, policyInputSchema } from "../../../lib/policy/schema.ts";
+import { readPolicy } from "../../../lib/policy/policy-reads.ts";
+import { type Policy, policyInputSchema } from "../../../lib/policy/policy-schema.ts";
 import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 
 /** The policy in force, with its version. */

@@ -1,5 +1,5 @@
 import { createSeal } from "../../../lib/base/seal.ts";
-import { rotateReceiptKey } from "../../../lib/receipts/transitions.ts";
+import { rotateReceiptKey } from "../../../lib/requests/receipts/receipt-writes.ts";
 import { read } from "../usage.ts";
 import { sealingKeys, withOwnerDatabase } from "../with-database.ts";
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { isLoopback } from "../../../lib/base/network/loopback.ts";
 import { createNetwork } from "../../../lib/base/network/network.ts";
-import { type Verdict, verifyReceipt } from "../../../lib/receipts/verify.ts";
-import { wordsOf } from "../../../lib/receipts/words.ts";
+import { type Verdict, verifyReceipt } from "../../../lib/requests/receipts/verify.ts";
+import { wordsOf } from "../../../lib/requests/receipts/words.ts";
 import { CommandError, read, UsageError } from "../usage.ts";
 
 const WAIT_MS = 15_000;

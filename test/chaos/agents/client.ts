@@ -1,6 +1,6 @@
 /** An agent's client, which makes one call until it has the result: however often it is cut off, hangs up, or is put off. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { IDEMPOTENCY_KEY, TASK_ID } from "../../../lib/agent-calls/schema.ts";
+import { IDEMPOTENCY_KEY, TASK_ID } from "../../../lib/lifecycle/agent-calls/agent-call-schema.ts";
 import { rawAgent, type Spoken } from "../../fixtures/agents/raw-agent.ts";
 import type { NewNote, Told } from "./notes.ts";
 import type { CallPlan } from "./plan.ts";

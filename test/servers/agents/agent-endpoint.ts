@@ -1,7 +1,7 @@
 /** `/mcp` alone, as scripts/web.ts serves it in front of Next: a process to be killed. */
 import { createServer } from "node:http";
 import { env } from "../../../lib/base/env.ts";
-import { onDrain } from "../../../lib/base/lifecycle.ts";
+import { onDrain } from "../../../lib/base/process/lifecycle.ts";
 import { markDirect } from "../../../lib/web/auth/direct.ts";
 import { markCaller } from "../../../lib/web/http/caller/forwarded.ts";
 import { receive } from "../../../lib/web/http/front.ts";

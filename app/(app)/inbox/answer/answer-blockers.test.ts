@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { waitsFor } from "@/lib/input-requests/waiting.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import { waitsFor } from "@/lib/requests/waiting.ts";
 import { acceptBlocker, answerBlocker, requestBlocker } from "./answer-blockers.ts";
 
 const ben = { user: { id: "ben", name: "Ben", email: "" }, view: null, may: () => true };

@@ -1,8 +1,8 @@
 import type { Me } from "@/components/shell/session/me.tsx";
-import type { Trouble } from "@/lib/api-client/connection.ts";
-import { openStageOf, whyWords } from "@/lib/format/requests/votes.ts";
-import { TROUBLE_WORDS } from "@/lib/format/trouble.ts";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import { openStageOf, whyWords } from "@/lib/requests/words/votes.ts";
+import type { Trouble } from "@/lib/web/client/connection.ts";
+import { TROUBLE_WORDS } from "@/lib/web/words/trouble.ts";
 
 /** Returns why nobody can decide from this page now, as a sentence, or null. */
 export function troubleBlocker(trouble: Trouble | null): string | null {

@@ -3,10 +3,10 @@
 import type { RefObject } from "react";
 import { type PaletteCommand, usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import { type Decision, isApproval } from "@/lib/input-requests/decision.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { type Decision, isApproval } from "@/lib/requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
+import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { mayGive } from "./assignment/use-assign.ts";
 import { goToComment } from "./use-answer-keys.ts";

@@ -7,11 +7,11 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
-import { declineReasons } from "@/lib/api-client/answers.ts";
-import { declineWords, receiverOf } from "@/lib/format/requests/own-questions.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import { rejectionOf } from "@/lib/input-requests/rejection.ts";
-import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { rejectionOf } from "@/lib/requests/rejection.ts";
+import type { AnswerInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { declineWords, receiverOf } from "@/lib/requests/words/own-questions.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
+import { declineReasons } from "@/lib/web/client/answers.ts";
 
 const AssignDialog = lazyComponent(
   () => import("./assignment/assign-dialog.tsx").then((file) => file.AssignDialog),

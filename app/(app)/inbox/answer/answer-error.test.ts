@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApiError } from "@/lib/api-client/base/client.ts";
+import { ApiError } from "@/lib/web/client/base/client.ts";
 import { answerErrorOf } from "./answer-error.ts";
 
 test("a decision during which the database went away is not said to be unrecorded", () => {

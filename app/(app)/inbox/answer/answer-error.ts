@@ -1,6 +1,6 @@
-import { ApiError, ConnectionError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { endedWords } from "@/lib/format/requests/requests.ts";
+import { endedWords } from "@/lib/requests/words/requests.ts";
 import { formatAgo } from "@/lib/text/time.ts";
+import { ApiError, ConnectionError, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** Why a decision was not recorded. `errors` belong to fields. */
 export interface AnswerError {

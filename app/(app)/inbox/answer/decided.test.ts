@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Draft, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { decidedWords, draftOf, votedWords } from "./decided.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import { isExplained, keptDraft, restoredFrom, takesOver, triesAgain, typedAfter } from "./draft-state.ts";

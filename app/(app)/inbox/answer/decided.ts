@@ -1,7 +1,7 @@
-import { sentValues } from "@/lib/format/requests/sent-values.ts";
-import { openStageOf } from "@/lib/format/requests/votes.ts";
-import { decisionOf } from "@/lib/input-requests/decision.ts";
-import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { decisionOf } from "@/lib/requests/decision.ts";
+import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { sentValues } from "@/lib/requests/words/sent-values.ts";
+import { openStageOf } from "@/lib/requests/words/votes.ts";
 
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
 

@@ -1,8 +1,8 @@
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { DeliveryStage } from "@/lib/format/requests/delivery.ts";
-import { receiverOf } from "@/lib/format/requests/own-questions.ts";
-import type { Reach } from "@/lib/input-requests/deliveries/status.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Reach } from "@/lib/requests/deliveries/delivery-status.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { DeliveryStage } from "@/lib/requests/words/delivery.ts";
+import { receiverOf } from "@/lib/requests/words/own-questions.ts";
 
 /** What a toast says of a decision on its way. */
 export type DeliveryToast =

@@ -1,4 +1,4 @@
-import type { Draft, DraftInput } from "@/lib/input-requests/schema.ts";
+import type { Draft, DraftInput } from "@/lib/requests/request-schema.ts";
 
 /** `restored`: the form shows text typed earlier, at `at`. */
 export type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };

@@ -4,9 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { ApiError, api } from "@/lib/api-client/base/client.ts";
-import { requestDetail } from "@/lib/api-client/requests.ts";
-import type { Draft, DraftInput } from "@/lib/input-requests/schema.ts";
+import type { Draft, DraftInput } from "@/lib/requests/request-schema.ts";
+import { ApiError, api } from "@/lib/web/client/base/client.ts";
+import { requestDetail } from "@/lib/web/client/requests.ts";
 import {
   type DraftStatus,
   isExplained,

@@ -1,6 +1,6 @@
 "use client";
 
-import { agreedValues, asAgreed, startingDraft } from "@/lib/format/requests/agreed.ts";
+import { agreedValues, asAgreed, startingDraft } from "@/lib/requests/words/agreed.ts";
 import { AnswerArea, type AnswerAreaProps } from "./answer-area.tsx";
 import { AnswerFields, goToField } from "./fields/answer-fields.tsx";
 import { useAnswerForm } from "./fields/use-answer-form.ts";

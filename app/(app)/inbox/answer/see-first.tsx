@@ -6,7 +6,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { InputRequestDetail, RequestWarning } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail, RequestWarning } from "@/lib/requests/request-schema.ts";
 import { figureWords, judgeFigures } from "@/lib/text/facts/figure-warnings.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { AskedBefore } from "../request/question-change.tsx";

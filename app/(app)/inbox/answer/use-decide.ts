@@ -3,11 +3,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
-import { undoWindow } from "@/lib/api-client/answers.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { AnswerInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { undoWindow } from "@/lib/web/client/answers.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 import type { Decided } from "./decided.ts";
 import { addDecided, goOnFrom } from "./decision-store.ts";
 

@@ -3,9 +3,9 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
-import type { DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { DraftInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 import { takeUndoable } from "./decision-store.ts";
 
 /** Undoes a held answer, and returns to its request with the form's values restored. */

@@ -1,8 +1,8 @@
-import { MOST_AT_ONCE, notAlike } from "@/lib/format/requests/bulk-eligibility.ts";
-import { decisionOf } from "@/lib/input-requests/decision.ts";
-import { isHarmless } from "@/lib/input-requests/destruction.ts";
-import type { Action, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
+import { decisionOf } from "@/lib/requests/decision.ts";
+import { isHarmless } from "@/lib/requests/destruction.ts";
+import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-eligibility.ts";
 
 /** A way to answer requests of the same kind together. */
 export interface BulkAction {

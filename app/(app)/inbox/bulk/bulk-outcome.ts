@@ -1,5 +1,5 @@
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { BulkUndoResult, Refused } from "@/lib/input-requests/schema.ts";
+import type { BulkUndoResult, Refused } from "@/lib/requests/request-schema.ts";
 
 /** The result for one request: `undone` was undone before sending, `kept` came too late for an undo. */
 export type BulkOutcome =

@@ -6,10 +6,10 @@ import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { type BulkOutcome, byAttention, outcomeWords, summaryOf } from "./bulk-outcome.ts";
 import type { useBulkAnswer } from "./use-bulk-answer.ts";
 

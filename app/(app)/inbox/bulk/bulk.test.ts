@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { alikeTo, bulkOffer, secondLook } from "./bulk-actions.ts";
 import { afterUndo, type BulkOutcome, byAttention, outcomeWords, summaryOf } from "./bulk-outcome.ts";
 

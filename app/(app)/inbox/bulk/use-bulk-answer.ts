@@ -2,15 +2,15 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { undoWindow } from "@/lib/api-client/answers.ts";
-import { ApiError, api, ConnectionError, errorSentence } from "@/lib/api-client/base/client.ts";
 import type {
   AnswerInput,
   BulkAnswerInput,
   BulkAnswerResult,
   BulkUndoResult,
   InputRequestSummary,
-} from "@/lib/input-requests/schema.ts";
+} from "@/lib/requests/request-schema.ts";
+import { undoWindow } from "@/lib/web/client/answers.ts";
+import { ApiError, api, ConnectionError, errorSentence } from "@/lib/web/client/base/client.ts";
 import { addDecided } from "../answer/decision-store.ts";
 import { afterUndo, type BulkOutcome } from "./bulk-outcome.ts";
 

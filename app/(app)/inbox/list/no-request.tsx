@@ -5,10 +5,10 @@ import { CheckCheck, Inbox } from "lucide-react";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { type RequestTab, requestCounts, requestDetail, tabCount } from "@/lib/api-client/requests.ts";
-import { filterCount, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
+import { filterCount, NO_FILTERS } from "@/lib/requests/words/inbox-filters.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { type RequestTab, requestCounts, requestDetail, tabCount } from "@/lib/web/client/requests.ts";
 import { useDecided } from "../answer/decision-store.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 

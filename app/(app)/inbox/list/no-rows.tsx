@@ -3,9 +3,9 @@
 import { CheckCheck, SearchX } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { EMPTY_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
-import { isNarrowed } from "@/lib/format/requests/filter-words.ts";
-import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { isNarrowed } from "@/lib/requests/words/filter-words.ts";
+import type { InboxFilters } from "@/lib/requests/words/inbox-filters.ts";
+import { EMPTY_TABS, type RequestTab } from "@/lib/web/client/requests.ts";
 
 const WHAT_COMES: Record<RequestTab, string> = {
   mine: "New requests that you may decide appear here.",

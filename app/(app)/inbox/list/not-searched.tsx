@@ -1,4 +1,4 @@
-import { NOT_SEARCHED } from "@/lib/format/requests/not-searched.ts";
+import { NOT_SEARCHED } from "@/lib/requests/words/not-searched.ts";
 
 /** What a search of sealed requests leaves out, above what it found. */
 export function NotSearched() {

@@ -22,14 +22,9 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import {
-  REQUEST_LABELS,
-  REQUEST_TONES,
-  requestName,
-  WARNING_LABELS,
-} from "@/lib/format/requests/requests.ts";
-import { titleParts } from "@/lib/format/requests/rows.ts";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import { REQUEST_LABELS, REQUEST_TONES, requestName, WARNING_LABELS } from "@/lib/requests/words/requests.ts";
+import { titleParts } from "@/lib/requests/words/rows.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { rowBadges } from "./row-badges.ts";
 import type { StableRow } from "./row-changes.ts";

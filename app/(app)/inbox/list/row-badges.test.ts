@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { rowBadges } from "./row-badges.ts";
 
 const me = { user: { id: "ben", name: "Ben", email: "" } };

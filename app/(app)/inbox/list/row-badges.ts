@@ -1,6 +1,6 @@
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
-import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/requests/request-schema.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
 
 /** A badge of a row. `time`: the time left until an instant, in place of words. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { newsIn, rowAfter, type StableRow, settle, successorOf } from "./row-changes.ts";
 
 const request = (id: string, state: InputRequestSummary["state"] = "open") =>

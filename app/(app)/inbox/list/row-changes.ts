@@ -1,4 +1,4 @@
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 
 export interface StableRow {
   request: InputRequestSummary;

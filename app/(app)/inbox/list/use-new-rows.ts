@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { newestRequests, type RequestTab } from "@/lib/api-client/requests.ts";
-import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
+import type { InboxFilters } from "@/lib/requests/words/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { newestRequests, type RequestTab } from "@/lib/web/client/requests.ts";
 import { newsIn, type StableRow } from "./row-changes.ts";
 
 const idOf = ({ id }: { id: string }) => id;

@@ -3,10 +3,10 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { type PointerEvent, type UIEvent, useEffect, useMemo, useState } from "react";
 import { type Selection as RowSelection, useSelection } from "@/components/list/use-selection.ts";
-import { type RequestTab, requestList } from "@/lib/api-client/requests.ts";
-import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
-import { groupRequests } from "@/lib/format/requests/rows.ts";
-import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import type { InboxFilters } from "@/lib/requests/words/inbox-filters.ts";
+import { groupRequests } from "@/lib/requests/words/rows.ts";
+import { type RequestTab, requestList } from "@/lib/web/client/requests.ts";
 import { type StableRow, settle } from "./row-changes.ts";
 
 /** Groups are made of this many loaded rows, so that few move when later pages are loaded. */

@@ -7,7 +7,7 @@ import { TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 
 /** What an approval in front of a call is for: which call, of whom, by which rule, and for how long. */
 export function GateStrip({ request }: { request: InputRequestDetail }) {

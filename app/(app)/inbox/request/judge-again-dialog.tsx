@@ -4,10 +4,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 
 /** Has a request judged by the policy of now. */
 export function JudgeAgainDialog({

@@ -6,8 +6,8 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { partyCount, partyRange, partyTimes } from "@/lib/format/requests/party.ts";
-import type { PartySummary } from "@/lib/input-requests/similar/schema.ts";
+import type { PartySummary } from "@/lib/requests/similar/similar-schema.ts";
+import { partyCount, partyRange, partyTimes } from "@/lib/requests/words/party.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 

@@ -10,12 +10,12 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
-import { MESSAGE_IN_LISTS } from "@/lib/input-requests/limits.ts";
-import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { MESSAGE_IN_LISTS } from "@/lib/requests/limits.ts";
+import type { InputRequestDetail, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { shortTexts } from "@/lib/text/foreign/short-texts.ts";
 import { areAlike, changedFacts } from "@/lib/text/question-changes.ts";
 import { diffFields } from "@/lib/text/schema-diff.ts";
+import { requestsOfTask } from "@/lib/web/client/base/request-context.ts";
 
 type Question = { message: string; schema: unknown; url: string | null };
 

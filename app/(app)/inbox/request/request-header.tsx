@@ -15,10 +15,10 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { isPressing, timeLimitReason } from "@/lib/format/requests/time-left.ts";
-import { isLive } from "@/lib/format/tasks/outcome.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { waitsFor } from "@/lib/input-requests/waiting.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { waitsFor } from "@/lib/requests/waiting.ts";
+import { isPressing, timeLimitReason } from "@/lib/requests/words/time-left.ts";
+import { isLive } from "@/lib/tasks/words/outcome.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { RequestMessage } from "./request-message.tsx";
 

@@ -5,7 +5,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { copyText } from "@/components/ui/copy-text.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 
 export function RequestMenuItems({ request, link }: { request: InputRequestDetail; link: () => void }) {
   const me = useMe();

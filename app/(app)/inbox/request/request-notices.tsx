@@ -11,7 +11,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Empty } from "@/components/ui/empty.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
 
 /** Why an answer is not sent now: a paused server or a connection problem. */

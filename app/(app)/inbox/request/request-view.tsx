@@ -6,15 +6,15 @@ import { Facts, JsonTree } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
-import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { factsOf, nextWords } from "@/lib/format/requests/own-questions.ts";
-import { nextVoteWords } from "@/lib/format/requests/votes.ts";
-import { decisionOf } from "@/lib/input-requests/decision.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
+import { decisionOf } from "@/lib/requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
+import { factsOf, nextWords } from "@/lib/requests/words/own-questions.ts";
+import { nextVoteWords } from "@/lib/requests/words/votes.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
+import { requestsOfTask } from "@/lib/web/client/base/request-context.ts";
+import { taskEvents } from "@/lib/web/client/tasks/task-logs.ts";
 import {
   AnswerArea,
   type AnswerAreaProps,

@@ -5,7 +5,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { useTimeLeft } from "@/components/time/time-left.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 
 /** On a phone, a one-line summary of the request once the question has been scrolled away. */
 export function StickySummary({

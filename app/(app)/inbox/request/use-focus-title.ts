@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { requestDetail } from "@/lib/api-client/requests.ts";
+import { requestDetail } from "@/lib/web/client/requests.ts";
 
 const PATIENCE_MS = 5_000;
 

@@ -8,8 +8,8 @@ import { useNow } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
+import { saysNo } from "@/lib/requests/rejection.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
   type Approval,
   comingWords,
@@ -18,9 +18,9 @@ import {
   needsWords,
   tooFewWords,
   whyWords,
-} from "@/lib/format/requests/votes.ts";
-import { saysNo } from "@/lib/input-requests/rejection.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+} from "@/lib/requests/words/votes.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 
 /** Who has to agree, who did, who is missing, and what the reader has to do with it. */
 export function VotesStrip({ request, approval }: { request: InputRequestDetail; approval: Approval }) {

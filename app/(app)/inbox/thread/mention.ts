@@ -1,5 +1,5 @@
 /** Mentions in a text that is being typed. Pure. */
-import type { Person } from "@/lib/access/schema.ts";
+import type { Person } from "@/lib/access/access-schema.ts";
 
 /** Most characters of a name that are typed before somebody is chosen. */
 const LONGEST_TYPED = 40;

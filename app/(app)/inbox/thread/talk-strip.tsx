@@ -8,8 +8,8 @@ import { Clock, TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { useShowRequest } from "./thread-data.ts";
 
 /** That the request waits for its requester, and that the reader has put it off; with the way back of each. */

@@ -1,10 +1,10 @@
 "use client";
 
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/base/client.ts";
-import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { Mentionable, RequestThread } from "@/lib/request-comments/schema.ts";
+import type { Mentionable, RequestThread } from "@/lib/requests/comments/comment-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 
 /** Refetched with the request, at any change of it. */
 export function requestThread(id: string) {

@@ -10,9 +10,9 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { RequestComment } from "@/lib/request-comments/schema.ts";
+import type { RequestComment } from "@/lib/requests/comments/comment-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { Composer } from "./composer.tsx";
 import { requestThread, useShowRequest } from "./thread-data.ts";
 

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { serverList } from "@/lib/api-client/servers.ts";
-import { chipsOf } from "@/lib/format/requests/filter-words.ts";
-import { withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { chipsOf } from "@/lib/requests/words/filter-words.ts";
+import { withoutFilters } from "@/lib/requests/words/inbox-filters.ts";
+import { serverList } from "@/lib/web/client/servers.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** The active filters of the list, each removable. */

@@ -11,8 +11,8 @@ import {
 } from "@/components/list/filter-panel.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
-import { SPAN_WORDS } from "@/lib/format/requests/filter-words.ts";
-import { type InboxFilters, withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { SPAN_WORDS } from "@/lib/requests/words/filter-words.ts";
+import { type InboxFilters, withoutFilters } from "@/lib/requests/words/inbox-filters.ts";
 
 const SPANS = Object.entries(SPAN_WORDS);
 

@@ -3,10 +3,10 @@
 import type { SavedViews } from "@/components/list/saved-views.ts";
 import { usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
-import { isNarrowed, ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
-import { ORDERS, withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { isNarrowed, ORDER_WORDS } from "@/lib/requests/words/filter-words.ts";
+import { ORDERS, withoutFilters } from "@/lib/requests/words/inbox-filters.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+import { REQUEST_TABS, type RequestTab } from "@/lib/web/client/requests.ts";
 import { orderOf } from "./order-items.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
 

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
-import { REQUEST_TABS, type RequestTab, requestCounts, tabCount } from "@/lib/api-client/requests.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+import { REQUEST_TABS, type RequestTab, requestCounts, tabCount } from "@/lib/web/client/requests.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** Links, not buttons: a tab can be opened in a browser tab. The counts respect the filters. */

@@ -9,9 +9,9 @@ import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
-import type { RequestTab } from "@/lib/api-client/requests.ts";
-import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
+import { filterCount } from "@/lib/requests/words/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
+import type { RequestTab } from "@/lib/web/client/requests.ts";
 import { ViewsMenu } from "../views/views-menu.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
 

@@ -3,16 +3,16 @@
 import { useMe } from "@/components/shell/session/me.tsx";
 import { MenuChoices, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import type { RequestTab } from "@/lib/api-client/requests.ts";
-import { GROUPING_WORDS, ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
+import type { Preferences } from "@/lib/people/members/member-schema.ts";
+import { GROUPING_WORDS, ORDER_WORDS } from "@/lib/requests/words/filter-words.ts";
 import {
   GROUPINGS,
   type InboxGrouping,
   type InboxOrder,
   ORDERS,
-} from "@/lib/format/requests/inbox-filters.ts";
-import type { Preferences } from "@/lib/members/schema.ts";
+} from "@/lib/requests/words/inbox-filters.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import type { RequestTab } from "@/lib/web/client/requests.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 const DENSITIES = [

@@ -1,8 +1,8 @@
 "use client";
 
 import { changedQuery, useListPlace } from "@/components/list/use-list-place.ts";
-import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
-import { type InboxFilters, readFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { type InboxFilters, readFilters } from "@/lib/requests/words/inbox-filters.ts";
+import { REQUEST_TABS, type RequestTab } from "@/lib/web/client/requests.ts";
 
 /** The state of the inbox kept in the URL: the request, the tab, the filters, the saved view. */
 export function useInboxPlace() {

@@ -1,8 +1,8 @@
 "use client";
 
 import { type SavedViews, useSavedViews } from "@/components/list/saved-views.ts";
-import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
-import { readFilters, viewQuery } from "@/lib/format/requests/inbox-filters.ts";
+import { readFilters, viewQuery } from "@/lib/requests/words/inbox-filters.ts";
+import { REQUEST_TABS, type RequestTab } from "@/lib/web/client/requests.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
 /** The saved views of the inbox. */

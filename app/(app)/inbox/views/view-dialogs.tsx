@@ -3,7 +3,7 @@
 import { ViewDialogs as Dialogs } from "@/components/list/saved-view-dialogs.tsx";
 import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { chipsOf } from "@/lib/format/requests/filter-words.ts";
+import { chipsOf } from "@/lib/requests/words/filter-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 

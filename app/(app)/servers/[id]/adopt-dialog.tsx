@@ -11,13 +11,13 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { serverTools } from "@/lib/api-client/servers.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import type { ServerDetail } from "@/lib/servers/schema.ts";
-import { adoptSchema, type FoundTask } from "@/lib/tasks/found/schema.ts";
-import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import type { ServerDetail } from "@/lib/servers/server-schema.ts";
+import { adoptSchema, type FoundTask } from "@/lib/tasks/found/found-task-schema.ts";
+import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { serverTools } from "@/lib/web/client/servers.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 
 /** Confirms that an untracked task becomes one of the organization's tasks. */
 export function AdoptDialog({

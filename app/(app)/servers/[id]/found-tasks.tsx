@@ -10,12 +10,12 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { foundTasks } from "@/lib/api-client/servers.ts";
 import type { Page } from "@/lib/base/page.ts";
-import type { ServerDetail } from "@/lib/servers/schema.ts";
-import type { FoundTask } from "@/lib/tasks/found/schema.ts";
+import type { ServerDetail } from "@/lib/servers/server-schema.ts";
+import type { FoundTask } from "@/lib/tasks/found/found-task-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { foundTasks } from "@/lib/web/client/servers.ts";
 
 const AdoptDialog = lazyComponent(() => import("./adopt-dialog.tsx").then((file) => file.AdoptDialog), {
   warm: true,

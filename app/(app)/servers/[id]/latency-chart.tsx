@@ -1,8 +1,8 @@
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { stepLabel, stepName } from "@/lib/format/overview.ts";
-import type { ServerStats } from "@/lib/servers/call-statistics/schema.ts";
+import { stepLabel, stepName } from "@/lib/requests/statistics/overview-words.ts";
+import type { ServerStats } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
 
 const [WIDTH, HEIGHT] = [600, 160];

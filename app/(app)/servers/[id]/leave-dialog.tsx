@@ -7,10 +7,10 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { refusalWords } from "@/lib/format/oauth.ts";
-import type { Departure, ServerConnection } from "@/lib/servers/connections/schema.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { Departure, ServerConnection } from "@/lib/servers/connections/connection-schema.ts";
+import { refusalWords } from "@/lib/servers/connections/oauth-words.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** Names the site and the purpose before the browser leaves for a sign-in. */
 export function LeaveDialog({

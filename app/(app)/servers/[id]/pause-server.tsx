@@ -11,9 +11,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { pauseServerSchema, type Server } from "@/lib/servers/schema.ts";
+import { pauseServerSchema, type Server } from "@/lib/servers/server-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
 
 /** Pauses calls to a server. */
 export function PauseButton({ server }: { server: Server }) {

@@ -10,12 +10,12 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { serverConnections } from "@/lib/api-client/connections.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { connectWord, waitingTasks } from "@/lib/format/connections.ts";
-import type { ServerConnection } from "@/lib/servers/connections/schema.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { ServerConnection } from "@/lib/servers/connections/connection-schema.ts";
+import { connectWord, waitingTasks } from "@/lib/servers/connections/connection-words.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { serverConnections } from "@/lib/web/client/connections.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
 import { LeaveDialog } from "./leave-dialog.tsx";
 
 /** The connections that Intray calls the server with: one per member, or a shared one. */

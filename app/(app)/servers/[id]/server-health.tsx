@@ -12,14 +12,18 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { serverStats } from "@/lib/api-client/servers.ts";
-import { formatShare, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
+import { formatShare, stepLabel, stepName, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import {
+  RANGES,
+  type Range,
+  type ServerStats,
+} from "@/lib/servers/call-statistics/call-statistics-schema.ts";
 import { FAILURE_CLASSES, type FailureClass } from "@/lib/servers/call-statistics/counts.ts";
-import { RANGES, type Range, type ServerStats } from "@/lib/servers/call-statistics/schema.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { serverStats } from "@/lib/web/client/servers.ts";
 import { LatencyChart } from "./latency-chart.tsx";
 
 const RANGE_WORDS: Record<Range, { short: string; long: string }> = {

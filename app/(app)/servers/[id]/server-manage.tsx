@@ -21,9 +21,9 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { type Server, updateServerSchema } from "@/lib/servers/schema.ts";
+import { type Server, updateServerSchema } from "@/lib/servers/server-schema.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
 
 /** Edits the server: its name, credentials and protocol. For admins. */
 export function EditServer({ server }: { server: Server }) {

@@ -2,8 +2,8 @@ import { CircleX, Clock3, TriangleAlert } from "lucide-react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import type { Agent } from "@/lib/agents/schema.ts";
-import { changedTools, grantWords, waitWords } from "@/lib/format/agents.ts";
+import type { Agent } from "@/lib/agents/agent-schema.ts";
+import { changedTools, grantWords, waitWords } from "@/lib/agents/agent-words.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { ClaimedClient } from "./claimed-client.tsx";
 

@@ -1,5 +1,5 @@
-import type { Agent } from "@/lib/agents/schema.ts";
-import { clientWords } from "@/lib/format/agents.ts";
+import type { Agent } from "@/lib/agents/agent-schema.ts";
+import { clientWords } from "@/lib/agents/agent-words.ts";
 
 /** What the program says it is: anybody may say that. */
 export function ClaimedClient({ client }: Pick<Agent, "client">) {

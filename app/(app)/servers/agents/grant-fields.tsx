@@ -7,9 +7,9 @@ import type { FieldErrors } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { BEFORE, type Before, type GrantInput } from "@/lib/agents/schema.ts";
-import { seenServerTools, serverList } from "@/lib/api-client/servers.ts";
-import { BEFORE_LABELS } from "@/lib/format/policy/call-rules.ts";
+import { BEFORE, type Before, type GrantInput } from "@/lib/agents/agent-schema.ts";
+import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
+import { seenServerTools, serverList } from "@/lib/web/client/servers.ts";
 
 /** What is granted next. `tool`: null means all of them, undefined that none is chosen. */
 interface Choice {

@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { copyText } from "@/components/ui/copy-text.ts";
 import { Field } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { PLACEHOLDER, setUps } from "@/lib/format/agent-set-up.ts";
+import { PLACEHOLDER, setUps } from "@/lib/agents/set-up-words.ts";
 
 /** Texts to set programs up with, to be copied. `secret`: while it is shown; null once it is known no more. */
 export function SetUp({ url, secret }: { url: string; secret: string | null }) {

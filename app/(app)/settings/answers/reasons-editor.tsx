@@ -5,9 +5,9 @@ import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
-import { declineReasons } from "@/lib/api-client/answers.ts";
-import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { type DeclineReasons, declineReasonsSchema } from "@/lib/organizations/schema.ts";
+import { type DeclineReasons, declineReasonsSchema } from "@/lib/people/organizations/organization-schema.ts";
+import { declineReasons } from "@/lib/web/client/answers.ts";
+import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
 import { Section } from "../section.tsx";
 import { useSave } from "./use-save.ts";
 

@@ -2,8 +2,8 @@
 
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
 
 /** Saves a setting, and puts the server's reply into the query cache. */
 export function useSave<T>(path: string, queryKey: QueryKey, done: string) {

@@ -11,15 +11,15 @@ import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
 import {
   type ApiKey,
   DEFAULT_OVERLAP_MS,
   type NewApiKey,
   rotateKeySchema,
   updateKeySchema,
-} from "@/lib/api-keys/schema.ts";
+} from "@/lib/people/api-keys/api-key-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 import { EndField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
 
 interface Props {

@@ -11,9 +11,9 @@ import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { Role } from "@/lib/access/roles.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import { createKeySchema, type NewApiKey } from "@/lib/api-keys/schema.ts";
+import { createKeySchema, type NewApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 import { EndField, HolderField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
 import { ActionsField, ReachField, readScope } from "./scope-fields.tsx";
 

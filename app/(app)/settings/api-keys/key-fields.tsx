@@ -8,9 +8,9 @@ import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { organization, serviceAccountList } from "@/lib/api-client/organization.ts";
-import { DEFAULT_LIFETIME, LIFETIMES } from "@/lib/api-keys/schema.ts";
+import { DEFAULT_LIFETIME, LIFETIMES } from "@/lib/people/api-keys/api-key-schema.ts";
 import { isDateText } from "@/lib/text/time.ts";
+import { organization, serviceAccountList } from "@/lib/web/client/organization.ts";
 
 /** When a key ends: in days, on a day, or never where the organization allows it. Read by `readEnd`. */
 export function EndField({ errors }: { errors: FieldErrors }) {

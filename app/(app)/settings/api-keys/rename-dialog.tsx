@@ -6,9 +6,9 @@ import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import { type ApiKey, updateKeySchema } from "@/lib/api-keys/schema.ts";
+import { type ApiKey, updateKeySchema } from "@/lib/people/api-keys/api-key-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Renames an API key. */
 export function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {

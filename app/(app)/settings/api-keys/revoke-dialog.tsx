@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import type { ApiKey } from "@/lib/api-keys/schema.ts";
+import type { ApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Confirms the revocation of an API key. */
 export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {

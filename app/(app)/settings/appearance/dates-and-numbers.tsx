@@ -5,9 +5,9 @@ import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { Field } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { LOCALES, type Locale } from "@/lib/text/formats/locales.ts";
 import { localZone } from "@/lib/text/local-time.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** The choice of a format, with what it looks like. The time zone is always the browser's. */
 export function DatesAndNumbers() {

@@ -9,15 +9,15 @@ import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { auditStreamKeys } from "@/lib/api-client/audit-streams.ts";
-import { api } from "@/lib/api-client/base/client.ts";
 import {
   AUDIT_STREAM_KINDS,
   type AuditStreamKind,
   auditStreamKindSchema,
   createAuditStreamSchema,
-} from "@/lib/audit-streams/schema.ts";
-import { AUDIT_STREAM_KIND_LABELS } from "@/lib/format/audit-streams.ts";
+} from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import { AUDIT_STREAM_KIND_LABELS } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
+import { auditStreamKeys } from "@/lib/web/client/audit-streams.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { KindFields } from "./audit-stream-fields.tsx";
 
 /** Asks for the kind and the address, then shows a webhook's secret once. */

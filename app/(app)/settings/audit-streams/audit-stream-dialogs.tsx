@@ -5,8 +5,11 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { type AuditStream, updateAuditStreamSchema } from "@/lib/audit-streams/schema.ts";
-import { auditStreamName } from "@/lib/format/audit-streams.ts";
+import {
+  type AuditStream,
+  updateAuditStreamSchema,
+} from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import { auditStreamName } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
 import { AccessKeyFields, CaField } from "./audit-stream-fields.tsx";
 import { auditStreamApi, useAuditStreamAction } from "./use-audit-stream-actions.ts";
 

@@ -2,7 +2,7 @@ import { TextField } from "@/components/form/text-field.tsx";
 import type { FieldErrors } from "@/components/form/use-form.ts";
 import { Field } from "@/components/ui/field.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
-import type { AuditStreamKind } from "@/lib/audit-streams/schema.ts";
+import type { AuditStreamKind } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 
 interface Props {
   errors: FieldErrors;

@@ -7,8 +7,8 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import type { AuditStream } from "@/lib/audit-streams/schema.ts";
-import { auditStreamFailure, auditStreamName } from "@/lib/format/audit-streams.ts";
+import type { AuditStream } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import { auditStreamFailure, auditStreamName } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { auditStreamApi, useAuditStreamAction, useAuditStreamTest } from "./use-audit-stream-actions.ts";
 

@@ -2,10 +2,10 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { auditStreamKeys } from "@/lib/api-client/audit-streams.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import type { AuditStreamTest } from "@/lib/audit-streams/schema.ts";
-import { auditStreamFailure } from "@/lib/format/audit-streams.ts";
+import type { AuditStreamTest } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import { auditStreamFailure } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
+import { auditStreamKeys } from "@/lib/web/client/audit-streams.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** A mutation of audit streams, which refetches them. Shows `done` as a toast on success. */
 export function useAuditStreamAction<Input = void>(call: (input: Input) => Promise<unknown>, done: string) {

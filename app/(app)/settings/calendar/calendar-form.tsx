@@ -11,10 +11,12 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { calendar, saveCalendar } from "@/lib/api-client/settings/calendar.ts";
-import { type Calendar, calendarSchema, type SavedCalendar, WEEKDAYS } from "@/lib/calendar/schema.ts";
+import {
+  type Calendar,
+  calendarSchema,
+  type SavedCalendar,
+  WEEKDAYS,
+} from "@/lib/policy/calendar/calendar-schema.ts";
 import {
   DAY_NAMES,
   holidaysText,
@@ -22,8 +24,11 @@ import {
   officeHours,
   readHolidays,
   readHours,
-} from "@/lib/format/settings/calendar.ts";
+} from "@/lib/policy/calendar/calendar-words.ts";
 import { localZone } from "@/lib/text/local-time.ts";
+import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { calendar, saveCalendar } from "@/lib/web/client/settings/calendar.ts";
 import { Section } from "../section.tsx";
 
 const HolidayFileChooser = lazyComponent(() =>

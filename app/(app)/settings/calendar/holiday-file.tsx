@@ -5,8 +5,8 @@ import { useId, useRef, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { type HolidayFile, MOST_BYTES, readHolidayFile } from "@/lib/calendar/holiday-file.ts";
-import type { Holiday } from "@/lib/calendar/schema.ts";
+import type { Holiday } from "@/lib/policy/calendar/calendar-schema.ts";
+import { type HolidayFile, MOST_BYTES, readHolidayFile } from "@/lib/policy/calendar/holiday-file.ts";
 import { plural } from "@/lib/text/labels.ts";
 
 type Read = { name: string; found: HolidayFile; chosen: string[] } | { name: string; problem: string };

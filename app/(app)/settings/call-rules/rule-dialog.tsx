@@ -12,13 +12,17 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { BEFORE } from "@/lib/agents/schema.ts";
-import { tryCallRules } from "@/lib/api-client/agents/call-rules.ts";
-import { ApiError } from "@/lib/api-client/base/client.ts";
-import { seenServerTools } from "@/lib/api-client/servers.ts";
-import { type CallRule, callRulesInputSchema, MOST_CHARACTERS } from "@/lib/call-rules/schema.ts";
-import { BEFORE_LABELS, warningWords } from "@/lib/format/policy/call-rules.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import { BEFORE } from "@/lib/agents/agent-schema.ts";
+import {
+  type CallRule,
+  callRulesInputSchema,
+  MOST_CHARACTERS,
+} from "@/lib/policy/call-rules/call-rule-schema.ts";
+import { BEFORE_LABELS, warningWords } from "@/lib/policy/call-rules/call-rule-words.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
+import { tryCallRules } from "@/lib/web/client/agents/call-rules.ts";
+import { ApiError } from "@/lib/web/client/base/client.ts";
+import { seenServerTools } from "@/lib/web/client/servers.ts";
 
 /** Servers whose tools are offered at once: each server's list is a request. */
 const MOST_SERVERS = 20;

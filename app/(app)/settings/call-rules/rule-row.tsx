@@ -12,11 +12,11 @@ import {
 import type { ComponentProps } from "react";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import type { Before } from "@/lib/agents/schema.ts";
-import type { CallRule } from "@/lib/call-rules/schema.ts";
-import { BEFORE_LABELS } from "@/lib/format/policy/call-rules.ts";
-import type { Tone } from "@/lib/format/tasks/outcome.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { Before } from "@/lib/agents/agent-schema.ts";
+import type { CallRule } from "@/lib/policy/call-rules/call-rule-schema.ts";
+import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 
 const SHOWN: Record<Before, { icon: LucideIcon; tone: Tone }> = {
   allow: { icon: Check, tone: "good" },

@@ -3,9 +3,9 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { BEFORE, type Before } from "@/lib/agents/schema.ts";
-import type { TriedCalls, Verdict } from "@/lib/call-rules/schema.ts";
-import { warningWords } from "@/lib/format/policy/call-rules.ts";
+import { BEFORE, type Before } from "@/lib/agents/agent-schema.ts";
+import type { TriedCalls, Verdict } from "@/lib/policy/call-rules/call-rule-schema.ts";
+import { warningWords } from "@/lib/policy/call-rules/call-rule-words.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { BeforeBadge } from "./rule-row.tsx";
 

@@ -14,10 +14,15 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { directoryApi, directoryGroupList, directoryState } from "@/lib/api-client/identity/directory.ts";
-import { DEFAULT_ROLES, type Directory, type DirectoryGroup, MAPPED_ROLES } from "@/lib/directory/schema.ts";
+import {
+  DEFAULT_ROLES,
+  type Directory,
+  type DirectoryGroup,
+  MAPPED_ROLES,
+} from "@/lib/people/directory/directory-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { directoryApi, directoryGroupList, directoryState } from "@/lib/web/client/identity/directory.ts";
 import { Section } from "../section.tsx";
 import { useDirectoryAction } from "./use-directory-action.ts";
 

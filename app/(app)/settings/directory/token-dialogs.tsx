@@ -8,8 +8,8 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { directoryApi } from "@/lib/api-client/identity/directory.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { directoryApi } from "@/lib/web/client/identity/directory.ts";
 import { useDirectoryAction } from "./use-directory-action.ts";
 
 const HOUR_MS = 3600_000;

@@ -4,10 +4,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { deleteGroup } from "@/lib/api-client/settings/groups.ts";
-import { policy } from "@/lib/api-client/settings/policy.ts";
-import type { Group } from "@/lib/policy/groups/schema.ts";
+import type { Group } from "@/lib/policy/groups/group-schema.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { deleteGroup } from "@/lib/web/client/settings/groups.ts";
+import { policy } from "@/lib/web/client/settings/policy.ts";
 
 /** Confirms that a group is deleted, or proposes it (`isProposed`). */
 export function DeleteDialog({

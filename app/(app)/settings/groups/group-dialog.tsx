@@ -11,11 +11,11 @@ import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { people } from "@/lib/api-client/answers.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { changeGroup, createGroup } from "@/lib/api-client/settings/groups.ts";
-import { policy } from "@/lib/api-client/settings/policy.ts";
-import { createGroupSchema, type Group, type Named } from "@/lib/policy/groups/schema.ts";
+import { createGroupSchema, type Group, type Named } from "@/lib/policy/groups/group-schema.ts";
+import { people } from "@/lib/web/client/answers.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { changeGroup, createGroup } from "@/lib/web/client/settings/groups.ts";
+import { policy } from "@/lib/web/client/settings/policy.ts";
 import { labelOf } from "./group-row.tsx";
 
 /** From this number of people on, who is meant has to be looked for: the API lists no more at once. */

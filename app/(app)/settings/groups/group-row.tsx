@@ -3,7 +3,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import type { Group } from "@/lib/policy/groups/schema.ts";
+import type { Group } from "@/lib/policy/groups/group-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 
 /** Members who are named in the list. */

@@ -5,8 +5,8 @@ import { AwayForm } from "@/components/people/away-form.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Dialog } from "@/components/ui/overlay/dialog.tsx";
-import { away } from "@/lib/api-client/settings/away.ts";
-import type { Member } from "@/lib/members/schema.ts";
+import type { Member } from "@/lib/people/members/member-schema.ts";
+import { away } from "@/lib/web/client/settings/away.ts";
 
 /** When a member is away, and who stands in for them. */
 export function AwayDialog({ member, onClose }: { member: Member; onClose: () => void }) {

@@ -15,10 +15,14 @@ import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Role } from "@/lib/access/roles.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { invitationList, organizationKeys } from "@/lib/api-client/organization.ts";
-import type { Invitation, NewInvitation, UpdateInvitation } from "@/lib/invitations/schema.ts";
+import type {
+  Invitation,
+  NewInvitation,
+  UpdateInvitation,
+} from "@/lib/people/invitations/invitation-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { invitationList, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 
 /** Invitations that nobody has accepted yet. */

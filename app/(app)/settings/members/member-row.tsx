@@ -6,7 +6,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { Role } from "@/lib/access/roles.ts";
-import type { Member } from "@/lib/members/schema.ts";
+import type { Member } from "@/lib/people/members/member-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** What an admin may ask for about a member, each in a dialog of its own. */

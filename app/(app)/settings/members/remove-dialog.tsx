@@ -5,9 +5,9 @@ import { useState } from "react";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import type { Member } from "@/lib/members/schema.ts";
+import type { Member } from "@/lib/people/members/member-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Explains and confirms the removal of a member. Closed while `member` is null. */
 export function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {

@@ -7,11 +7,11 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { memberSessions } from "@/lib/api-client/organization.ts";
-import { wayWords } from "@/lib/format/security-events.ts";
-import type { Member } from "@/lib/members/schema.ts";
+import { wayWords } from "@/lib/people/accounts/security-event-words.ts";
+import type { Member } from "@/lib/people/members/member-schema.ts";
 import { browserWords } from "@/lib/text/browser.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { memberSessions } from "@/lib/web/client/organization.ts";
 
 /** Where a member is signed in and works in this organization. An end holds here alone. */
 export function SessionsDialog({ member, onClose }: { member: Member; onClose: () => void }) {

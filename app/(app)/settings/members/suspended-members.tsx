@@ -8,10 +8,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationKeys, suspendedList } from "@/lib/api-client/organization.ts";
-import type { Member } from "@/lib/members/schema.ts";
+import type { Member } from "@/lib/people/members/member-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationKeys, suspendedList } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 

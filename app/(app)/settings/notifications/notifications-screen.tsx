@@ -6,11 +6,16 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { noticeSettings } from "@/lib/api-client/notices.ts";
-import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/format/notices.ts";
-import { type Channels, NOTICE_KINDS, type NoticeKind, type NoticeSettings } from "@/lib/notices/schema.ts";
+import {
+  type Channels,
+  NOTICE_KINDS,
+  type NoticeKind,
+  type NoticeSettings,
+} from "@/lib/outbound/notices/notice-schema.ts";
+import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/outbound/notices/notice-words.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { noticeSettings } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
 
 /** The user's notifications in this organization, by kind and channel. Each switch takes effect at once. */

@@ -10,10 +10,13 @@ import { Field } from "@/components/ui/field.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { organizationAddresses, organizationKeys } from "@/lib/api-client/organization.ts";
-import { type Addresses as Saved, saveAddressesSchema } from "@/lib/organizations/schema.ts";
+import {
+  type Addresses as Saved,
+  saveAddressesSchema,
+} from "@/lib/people/organizations/organization-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { organizationAddresses, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 
 /** The networks from which the organization is reached: admins read them, owners set them. */

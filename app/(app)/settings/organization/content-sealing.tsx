@@ -8,9 +8,9 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { contentSealing, organizationKeys } from "@/lib/api-client/organization.ts";
-import type { ContentSealing as Saved } from "@/lib/content-sealing/schema.ts";
+import type { ContentSealing as Saved } from "@/lib/people/content-sealing/sealing-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { contentSealing, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 
 /** Whether what tasks are about is sealed in the database: admins read it, owners turn the switch. */

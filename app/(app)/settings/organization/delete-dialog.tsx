@@ -8,10 +8,10 @@ import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import type { Organization } from "@/lib/organizations/schema.ts";
+import type { Organization } from "@/lib/people/organizations/organization-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Deletes the organization. Typing the slug prevents a deletion by accident. */
 export function DeleteDialog({

@@ -7,8 +7,11 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { type Organization, updateOrganizationSchema } from "@/lib/organizations/schema.ts";
+import {
+  type Organization,
+  updateOrganizationSchema,
+} from "@/lib/people/organizations/organization-schema.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { Section } from "../section.tsx";
 import { useUpdate } from "./use-update.ts";
 

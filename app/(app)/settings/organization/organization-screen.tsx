@@ -15,11 +15,15 @@ import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { downloadAsPerson } from "@/lib/api-client/base/download.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { organization, organizationKeys } from "@/lib/api-client/organization.ts";
-import type { Deletion, Organization, FourEyesProposal as Proposal } from "@/lib/organizations/schema.ts";
+import type {
+  Deletion,
+  Organization,
+  FourEyesProposal as Proposal,
+} from "@/lib/people/organizations/organization-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { downloadAsPerson } from "@/lib/web/client/base/download.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { organization, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { NameForm } from "./name-form.tsx";

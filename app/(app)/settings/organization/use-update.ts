@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import type { Organization, UpdateOrganization } from "@/lib/organizations/schema.ts";
+import type { Organization, UpdateOrganization } from "@/lib/people/organizations/organization-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Changes the organization, and puts the server's reply into the query cache. */
 export function useUpdate(onDone: (saved: Organization) => void) {

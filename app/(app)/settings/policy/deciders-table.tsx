@@ -6,8 +6,8 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Day } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import { policyDeciders } from "@/lib/api-client/settings/policy.ts";
-import type { Decider, Deciders } from "@/lib/policy/schema.ts";
+import type { Decider, Deciders } from "@/lib/policy/policy-schema.ts";
+import { policyDeciders } from "@/lib/web/client/settings/policy.ts";
 import { Section } from "../section.tsx";
 
 type Stage = Deciders["rules"][number]["stages"][number];

@@ -7,9 +7,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { automaticState } from "@/lib/api-client/settings/automatic.ts";
+import type { SavedPolicy, ShownPolicy } from "@/lib/policy/policy-schema.ts";
+import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { automaticState } from "@/lib/web/client/settings/automatic.ts";
 import {
   policy,
   policyCheck,
@@ -17,8 +18,7 @@ import {
   policyProposals,
   policyVersions,
   savePolicy,
-} from "@/lib/api-client/settings/policy.ts";
-import type { SavedPolicy, ShownPolicy } from "@/lib/policy/schema.ts";
+} from "@/lib/web/client/settings/policy.ts";
 import { Section } from "../section.tsx";
 import { AcknowledgeLive } from "./automatic/acknowledge.tsx";
 import { focusOn } from "./form/ordered-list.tsx";

@@ -7,17 +7,17 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
+import { policyChanges } from "@/lib/policy/call-rules/call-rule-words.ts";
+import { groupChanges, groupChangeTitle } from "@/lib/policy/groups/group-words.ts";
+import type { PolicyProposal } from "@/lib/policy/proposals/proposal-schema.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 import {
   approvePolicyProposal,
   policy,
   policyProposals,
   withdrawPolicyProposal,
-} from "@/lib/api-client/settings/policy.ts";
-import { policyChanges } from "@/lib/format/policy/call-rules.ts";
-import { groupChanges, groupChangeTitle } from "@/lib/format/policy/groups.ts";
-import type { PolicyProposal } from "@/lib/policy/proposals/schema.ts";
+} from "@/lib/web/client/settings/policy.ts";
 
 /** The changes that wait for a second admin: all of them, or those of groups alone. */
 export function PolicyProposals({ of = "all" }: { of?: "all" | "groups" }) {

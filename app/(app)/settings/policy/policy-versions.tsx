@@ -8,9 +8,9 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { policyVersion, policyVersions } from "@/lib/api-client/settings/policy.ts";
-import { policyChanges } from "@/lib/format/policy/call-rules.ts";
-import type { ShownPolicy, PolicyVersions as Versions } from "@/lib/policy/schema.ts";
+import { policyChanges } from "@/lib/policy/call-rules/call-rule-words.ts";
+import type { ShownPolicy, PolicyVersions as Versions } from "@/lib/policy/policy-schema.ts";
+import { policyVersion, policyVersions } from "@/lib/web/client/settings/policy.ts";
 import { Section } from "../section.tsx";
 
 /** The latest versions, each with what it changed, and the way back to it. */

@@ -12,17 +12,17 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { retention, retentionPreview } from "@/lib/api-client/retention.ts";
 import {
   PREVIEW_LIMIT,
   type Preview,
   type Retention,
   shortens,
   type UpdateRetention,
-} from "@/lib/retention/schema.ts";
+} from "@/lib/history/retention/retention-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { retention, retentionPreview } from "@/lib/web/client/retention.ts";
 import { Section } from "../section.tsx";
 
 const NAMES: [keyof Preview, one: string, many: string][] = [

@@ -11,11 +11,15 @@ import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { organization, organizationKeys } from "@/lib/api-client/organization.ts";
-import { retention } from "@/lib/api-client/retention.ts";
-import { type Hold, type Organization, setHoldSchema } from "@/lib/organizations/schema.ts";
+import {
+  type Hold,
+  type Organization,
+  setHoldSchema,
+} from "@/lib/people/organizations/organization-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { organization, organizationKeys } from "@/lib/web/client/organization.ts";
+import { retention } from "@/lib/web/client/retention.ts";
 import { Section } from "../section.tsx";
 import { RetentionForm } from "./retention-form.tsx";
 

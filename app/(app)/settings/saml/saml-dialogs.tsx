@@ -9,7 +9,11 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { createSamlProviderSchema, type SamlProvider, updateSamlProviderSchema } from "@/lib/saml/schema.ts";
+import {
+  createSamlProviderSchema,
+  type SamlProvider,
+  updateSamlProviderSchema,
+} from "@/lib/people/saml/saml-schema.ts";
 import { DescriptionFields, RuleFields, readDescription, readRules, type Way } from "./saml-fields.tsx";
 import { samlApi, useSamlAction } from "./use-saml-actions.ts";
 

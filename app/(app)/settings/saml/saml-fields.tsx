@@ -8,7 +8,7 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { ROLES } from "@/lib/access/roles.ts";
-import type { SamlProvider } from "@/lib/saml/schema.ts";
+import type { SamlProvider } from "@/lib/people/saml/saml-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** How the identity provider is described. */

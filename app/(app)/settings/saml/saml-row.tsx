@@ -10,8 +10,8 @@ import { Button } from "@/components/ui/button.tsx";
 import { copyText } from "@/components/ui/copy-text.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { samlFault } from "@/lib/format/saml.ts";
-import type { SamlProvider } from "@/lib/saml/schema.ts";
+import type { SamlProvider } from "@/lib/people/saml/saml-schema.ts";
+import { samlFault } from "@/lib/people/saml/saml-words.ts";
 import { samlApi, useSamlAction, useTestSignIn } from "./use-saml-actions.ts";
 
 const DIALOGS = {

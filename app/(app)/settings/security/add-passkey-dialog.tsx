@@ -9,9 +9,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { addPasskeySchema, type PasskeyOptions, proofSchema } from "@/lib/accounts/schema.ts";
-import { security } from "@/lib/api-client/account.ts";
-import { ApiError, api } from "@/lib/api-client/base/client.ts";
+import { addPasskeySchema, type PasskeyOptions, proofSchema } from "@/lib/people/accounts/account-schema.ts";
+import { security } from "@/lib/web/client/account.ts";
+import { ApiError, api } from "@/lib/web/client/base/client.ts";
 import { ProofFields } from "./proof-fields.tsx";
 
 const schema = z.object({ name: addPasskeySchema.shape.name, ...proofSchema.shape });

@@ -8,9 +8,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { codeInputSchema, type RecoveryCodes } from "@/lib/accounts/schema.ts";
-import { security } from "@/lib/api-client/account.ts";
-import { api } from "@/lib/api-client/base/client.ts";
+import { codeInputSchema, type RecoveryCodes } from "@/lib/people/accounts/account-schema.ts";
+import { security } from "@/lib/web/client/account.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { RecoveryCodesList } from "./recovery-codes-list.tsx";
 
 const WORDS = {

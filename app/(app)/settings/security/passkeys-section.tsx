@@ -7,9 +7,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import type { Passkey } from "@/lib/accounts/schema.ts";
-import { security } from "@/lib/api-client/account.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import type { Passkey } from "@/lib/people/accounts/account-schema.ts";
+import { security } from "@/lib/web/client/account.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { Section } from "../section.tsx";
 
 const AddPasskeyDialog = lazyComponent(() =>

@@ -5,10 +5,10 @@ import { useSearchParams } from "next/navigation";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { samlKeys, samlLinkList } from "@/lib/api-client/identity/saml.ts";
-import { samlFault } from "@/lib/format/saml.ts";
-import type { SamlLink } from "@/lib/saml/schema.ts";
+import type { SamlLink } from "@/lib/people/saml/saml-schema.ts";
+import { samlFault } from "@/lib/people/saml/saml-words.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { samlKeys, samlLinkList } from "@/lib/web/client/identity/saml.ts";
 import { Section } from "../section.tsx";
 
 /** The organization's own providers, to which a member links the account. Nothing where there are none. */

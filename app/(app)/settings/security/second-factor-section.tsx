@@ -6,7 +6,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { Security } from "@/lib/accounts/schema.ts";
+import type { Security } from "@/lib/people/accounts/account-schema.ts";
 import { Section } from "../section.tsx";
 
 const TurnOnDialog = lazyComponent(() => import("./turn-on-dialog.tsx").then((file) => file.TurnOnDialog));

@@ -12,9 +12,9 @@ import {
   proofSchema,
   type RecoveryCodes,
   type StartedSecondFactor,
-} from "@/lib/accounts/schema.ts";
-import { security } from "@/lib/api-client/account.ts";
-import { api } from "@/lib/api-client/base/client.ts";
+} from "@/lib/people/accounts/account-schema.ts";
+import { security } from "@/lib/web/client/account.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { ProofFields } from "./proof-fields.tsx";
 import { RecoveryCodesList } from "./recovery-codes-list.tsx";
 

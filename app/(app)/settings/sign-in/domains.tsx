@@ -10,9 +10,9 @@ import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationDomains } from "@/lib/api-client/identity/sign-in.ts";
-import type { OrganizationDomain } from "@/lib/organizations/domains/schema.ts";
+import type { OrganizationDomain } from "@/lib/people/organizations/domains/domain-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationDomains } from "@/lib/web/client/identity/sign-in.ts";
 import { Section } from "../section.tsx";
 
 const PATH = "/api/v1/organization/domains";

@@ -10,12 +10,12 @@ import { Select } from "@/components/ui/select.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ROLES } from "@/lib/access/roles.ts";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { signInPolicy } from "@/lib/api-client/identity/sign-in.ts";
-import type { ShownSignInPolicy, SignInPolicy } from "@/lib/organizations/sign-in/schema.ts";
+import type { ShownSignInPolicy, SignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { signInPolicy } from "@/lib/web/client/identity/sign-in.ts";
 import { Section } from "../section.tsx";
 
 const MINUTE = 60_000;

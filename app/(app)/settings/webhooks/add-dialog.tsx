@@ -7,9 +7,9 @@ import { SigningSecretDialog } from "@/components/people/signing-secret-dialog.t
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
-import { webhookKeys } from "@/lib/api-client/webhooks.ts";
-import { createWebhookSchema } from "@/lib/webhooks/schema.ts";
+import { createWebhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { webhookKeys } from "@/lib/web/client/webhooks.ts";
 import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
 
 /** Asks for the URL and the events, then shows the secret once. */

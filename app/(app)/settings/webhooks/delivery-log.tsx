@@ -7,9 +7,9 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { webhookDeliveries } from "@/lib/api-client/webhooks.ts";
+import type { Attempt, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
-import type { Attempt, WebhookDelivery } from "@/lib/webhooks/schema.ts";
+import { webhookDeliveries } from "@/lib/web/client/webhooks.ts";
 import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 
 /** A webhook's deliveries with every attempt, newest first. */

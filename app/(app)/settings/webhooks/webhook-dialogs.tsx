@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { updateWebhookSchema, type Webhook } from "@/lib/webhooks/schema.ts";
+import { updateWebhookSchema, type Webhook } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
 

@@ -1,6 +1,6 @@
 import { TextField } from "@/components/form/text-field.tsx";
 import { FieldErrorLine } from "@/components/ui/field.tsx";
-import { WEBHOOK_EVENTS, type Webhook, type WebhookEvent } from "@/lib/webhooks/schema.ts";
+import { WEBHOOK_EVENTS, type Webhook, type WebhookEvent } from "@/lib/outbound/webhooks/webhook-schema.ts";
 
 const GROUPS: { label: string; events: WebhookEvent[] }[] = ["request", "task", "server"].map((noun) => ({
   label: `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`,

@@ -7,7 +7,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import type { Webhook } from "@/lib/webhooks/schema.ts";
+import type { Webhook } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 

@@ -9,10 +9,10 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 
 /**
  * A start with an unknown outcome: the reason, the candidate tasks, and the buttons by which a person settles

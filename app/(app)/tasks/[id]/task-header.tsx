@@ -15,9 +15,9 @@ import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { isLive, STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
-import type { AttentionCode } from "@/lib/tasks/attention.ts";
-import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
+import type { AttentionCode } from "@/lib/tasks/task-attention.ts";
+import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/task-schema.ts";
+import { isLive, STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
 
 export function TaskHeader({ task }: { task: TaskDetail }) {
   const live = isLive(task.state);

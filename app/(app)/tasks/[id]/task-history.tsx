@@ -12,12 +12,12 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { taskHistory } from "@/lib/api-client/tasks/task-history.ts";
-import type { TaskEvent } from "@/lib/events/schema.ts";
-import { describeEvent } from "@/lib/format/events.ts";
-import { stepWords } from "@/lib/format/tasks/task-steps.ts";
-import { waitingWords } from "@/lib/format/tasks/waiting.ts";
-import type { TaskDetail, TaskEventQuery } from "@/lib/tasks/schema.ts";
+import type { TaskEvent } from "@/lib/history/events/event-schema.ts";
+import type { TaskDetail, TaskEventQuery } from "@/lib/tasks/task-schema.ts";
+import { stepWords } from "@/lib/tasks/words/task-steps.ts";
+import { waitingWords } from "@/lib/tasks/words/waiting.ts";
+import { taskHistory } from "@/lib/web/client/tasks/task-history.ts";
+import { describeEvent } from "@/lib/web/words/activity-words.ts";
 
 /** The task's events with the duration of each step, loaded page by page. */
 export function TaskHistory({ task }: { task: TaskDetail }) {

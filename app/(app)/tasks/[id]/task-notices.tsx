@@ -10,10 +10,10 @@ import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { failureWords } from "@/lib/format/overview.ts";
-import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
-import { ATTENTION, type AttentionCode, isStuck } from "@/lib/tasks/attention.ts";
-import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { failureWords } from "@/lib/requests/statistics/overview-words.ts";
+import { ATTENTION, type AttentionCode, isStuck } from "@/lib/tasks/task-attention.ts";
+import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
+import { isLive, serverStateLabel } from "@/lib/tasks/words/outcome.ts";
 import { StartUnknown } from "./start-unknown.tsx";
 
 /** Why the task is stuck, with a link to the remedy. */

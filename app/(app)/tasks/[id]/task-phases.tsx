@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Clock } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { taskPhases } from "@/lib/api-client/tasks/task-history.ts";
 import {
   drawn,
   PHASE_WORDS,
@@ -13,9 +12,10 @@ import {
   stretchesOf,
   stretchWords,
   totals,
-} from "@/lib/format/tasks/phases.ts";
+} from "@/lib/tasks/words/phases.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { capitalise, plural } from "@/lib/text/labels.ts";
+import { taskPhases } from "@/lib/web/client/tasks/task-history.ts";
 
 /** The colour and pattern of each phase, distinguishable without colour. */
 const LOOKS: Record<Phase, string> = {

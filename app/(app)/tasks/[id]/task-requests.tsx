@@ -10,12 +10,12 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
-import { needsNoSending, reachIn } from "@/lib/format/requests/delivery.ts";
-import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
-import { REQUEST_TONES, requestLabel } from "@/lib/format/requests/requests.ts";
-import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { DeliveryState, InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import { needsNoSending, reachIn } from "@/lib/requests/words/delivery.ts";
+import { carriedOutWords } from "@/lib/requests/words/own-questions.ts";
+import { REQUEST_TONES, requestLabel } from "@/lib/requests/words/requests.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
+import { taskRequests } from "@/lib/web/client/tasks/task-history.ts";
 
 /** All requests of the task: state, decision, author, and delivery of the answer. */
 export function TaskRequests({ id }: { id: string }) {

@@ -6,7 +6,7 @@ import type { Selection } from "@/components/list/use-selection.ts";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
+import type { BulkAction } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { totalCount } from "../toolbar/total-words.ts";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
 import { chosenTasks, selectAllWords, selectedWords } from "./bulk-words.ts";

@@ -7,9 +7,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import type { BulkAction, BulkOperation } from "@/lib/bulk-operations/schema.ts";
+import type { BulkAction, BulkOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { BULK_WORDS, leftOutWords } from "./bulk-words.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
+import type { BulkAction } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 
 export const BULK_WORDS: Record<

@@ -8,9 +8,9 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { failureWords, tasksHref } from "@/lib/format/overview.ts";
-import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
-import type { FailureGroup } from "@/lib/tasks/schema.ts";
+import { failureWords, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import type { FailureGroup } from "@/lib/tasks/task-schema.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
 
 const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog));
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { endsSoon, instantOf, matterOf, readColumns, sameColumns, stateBadges } from "./row-facts.ts";
 import { settled, type TaskRow } from "./task-rows.ts";
 

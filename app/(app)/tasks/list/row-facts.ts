@@ -1,7 +1,8 @@
 /** What a row of the list shows of a task: pure, so that the table and the cards agree. */
-import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
-import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+
+import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/task-attention.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import { isLive, serverStateLabel } from "@/lib/tasks/words/outcome.ts";
 
 /** Attention codes that name the state or replace it. */
 const SAYS_ALL: AttentionCode[] = ["start_unknown", "stalled", "lost"];

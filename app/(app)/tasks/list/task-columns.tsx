@@ -7,8 +7,8 @@ import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { isStuck } from "@/lib/tasks/attention.ts";
-import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
+import { isStuck } from "@/lib/tasks/task-attention.ts";
+import type { TaskOrder, TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { endsSoon, instantOf, stateBadges } from "./row-facts.ts";
 import { TaskMatter } from "./task-matter.tsx";
 

@@ -1,7 +1,7 @@
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { matterOf } from "./row-facts.ts";
 
 /** The task's status in one line, see `matterOf()`. */

@@ -1,4 +1,4 @@
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 
 export interface TaskRow {
   task: TaskSummary;

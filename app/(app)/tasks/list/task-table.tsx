@@ -7,7 +7,7 @@ import { type RowWindow, useRowWindow } from "@/components/list/use-row-window.t
 import type { Selection } from "@/components/list/use-selection.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import type { TaskOrder } from "@/lib/tasks/schema.ts";
+import type { TaskOrder } from "@/lib/tasks/task-schema.ts";
 import type { TaskColumn } from "./task-columns.tsx";
 import type { TaskRow } from "./task-rows.ts";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { cn } from "@/components/ui/cn.ts";
-import { countOf, SYSTEM_VIEWS, type SystemViewName } from "@/lib/format/tasks/task-filters.ts";
-import type { TaskCounts } from "@/lib/tasks/schema.ts";
+import type { TaskCounts } from "@/lib/tasks/task-schema.ts";
+import { countOf, SYSTEM_VIEWS, type SystemViewName } from "@/lib/tasks/words/task-filters.ts";
 
 const TILES: { show: SystemViewName; alarming?: boolean; waiting?: boolean }[] = [
   { show: "working" },

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { settled, type TaskRow, toRow } from "./task-rows.ts";
 
 interface Shown {

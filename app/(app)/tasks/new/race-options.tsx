@@ -2,9 +2,9 @@
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button.tsx";
-import { serverList, serverTools } from "@/lib/api-client/servers.ts";
-import type { ServerTool } from "@/lib/servers/schema.ts";
-import { FEWEST_STARTS, MOST_STARTS } from "@/lib/tasks/races/schema.ts";
+import type { ServerTool } from "@/lib/servers/server-schema.ts";
+import { FEWEST_STARTS, MOST_STARTS } from "@/lib/tasks/races/race-schema.ts";
+import { serverList, serverTools } from "@/lib/web/client/servers.ts";
 
 /** Limits how many servers are asked for their tools at once. */
 const MOST_ASKED = 20;

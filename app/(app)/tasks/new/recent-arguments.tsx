@@ -4,9 +4,9 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { api, query } from "@/lib/api-client/base/client.ts";
-import type { RecentArguments as Recent } from "@/lib/tasks/schema.ts";
+import type { RecentArguments as Recent } from "@/lib/tasks/task-schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
 import type { Json } from "./arguments/schema-tree.ts";
 
 /** Keyed apart from tasks: the arguments are suggestions for the form. */

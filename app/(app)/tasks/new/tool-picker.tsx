@@ -6,7 +6,7 @@ import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Input } from "@/components/ui/input.tsx";
-import type { ServerTool } from "@/lib/servers/schema.ts";
+import type { ServerTool } from "@/lib/servers/server-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 
 /** From this number of tools on, the list has a search field and scrolls. */

@@ -10,14 +10,14 @@ import {
 } from "@/components/list/filter-panel.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
+import { ATTENTION_CODES } from "@/lib/tasks/task-attention.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import {
   attentionWords,
   NO_TASK_FILTERS,
   ORDER_WORDS,
   type TaskFilters,
-} from "@/lib/format/tasks/task-filters.ts";
-import { ATTENTION_CODES } from "@/lib/tasks/attention.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
+} from "@/lib/tasks/words/task-filters.ts";
 
 /** The filters that the form sets; all others stay unchanged. */
 const FIELDS = ["attention", "serverId", "tool", "requester", "order"] as const;

@@ -13,7 +13,9 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import { TASK_STATES } from "@/lib/tasks/task-status.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
 import {
   SPAN_WORDS,
   SYSTEM_VIEWS,
@@ -21,9 +23,7 @@ import {
   stateWords,
   type TaskSpan,
   taskChipsOf,
-} from "@/lib/format/tasks/task-filters.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
-import { TASK_STATES } from "@/lib/tasks/status.ts";
+} from "@/lib/tasks/words/task-filters.ts";
 import { TASK_COLUMNS } from "../list/task-columns.tsx";
 import type { Columns } from "../list/use-columns.ts";
 import { totalWords } from "./total-words.ts";

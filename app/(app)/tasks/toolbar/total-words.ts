@@ -1,5 +1,5 @@
-import { MOST_TOTAL } from "@/lib/api-client/tasks/tasks.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
+import { MOST_TOTAL } from "@/lib/web/client/tasks/tasks.ts";
 
 /** `1,204 tasks`, `10,000+ tasks`. */
 export function totalWords(total: number, formats: Formats): string {

@@ -8,7 +8,7 @@ import {
   startOfDay,
   type TaskFilters,
   taskApiFilters,
-} from "@/lib/format/tasks/task-filters.ts";
+} from "@/lib/tasks/words/task-filters.ts";
 
 /** The state of the task list kept in the URL: the filters and the saved view. */
 export function useTaskPlace() {

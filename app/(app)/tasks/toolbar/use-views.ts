@@ -1,7 +1,7 @@
 "use client";
 
 import { type SavedViews, useSavedViews } from "@/components/list/saved-views.ts";
-import { NO_TASK_FILTERS, readTaskFilters, setTaskFilters } from "@/lib/format/tasks/task-filters.ts";
+import { NO_TASK_FILTERS, readTaskFilters, setTaskFilters } from "@/lib/tasks/words/task-filters.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 
 /** The saved views of the tasks. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "@/lib/base/errors.ts";
-import { joinWithAccount } from "@/lib/invitations/join.ts";
-import { findInvitation } from "@/lib/invitations/queries.ts";
-import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
+import { findInvitation } from "@/lib/people/invitations/invitation-reads.ts";
+import { joinWithAccountSchema } from "@/lib/people/invitations/invitation-schema.ts";
+import { joinWithAccount } from "@/lib/people/invitations/join.ts";
 import { refuseJoinFromOutside } from "@/lib/web/auth/joining/join.ts";
 import { refuseForeignSignIn } from "@/lib/web/auth/refuse-foreign-sign-in.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "@/lib/base/errors.ts";
-import { passwordLinkSchema } from "@/lib/members/schema.ts";
-import { isPasswordLinkInForce } from "@/lib/members/set-password.ts";
+import { passwordLinkSchema } from "@/lib/people/members/member-schema.ts";
+import { isPasswordLinkInForce } from "@/lib/people/members/set-password.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { PASSWORD_SET_PER_ADDRESS } from "@/lib/web/tunables.ts";

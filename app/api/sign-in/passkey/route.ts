@@ -1,6 +1,6 @@
-import { relyingParty, startPasskeySignIn } from "@/lib/accounts/passkeys.ts";
-import { passkeyOptionsSchema } from "@/lib/accounts/schema.ts";
 import { env } from "@/lib/base/env.ts";
+import { passkeyOptionsSchema } from "@/lib/people/accounts/account-schema.ts";
+import { relyingParty, startPasskeySignIn } from "@/lib/people/accounts/passkeys.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { PASSKEY_CHALLENGE_MS, PASSKEY_CHALLENGES_PER_ADDRESS } from "@/lib/web/tunables.ts";

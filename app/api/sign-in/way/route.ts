@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { emailSchema } from "@/lib/members/schema.ts";
-import { namedProviderSchema } from "@/lib/organizations/sign-in/schema.ts";
+import { emailSchema } from "@/lib/people/members/member-schema.ts";
+import { namedProviderSchema } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { wayOf } from "@/lib/web/auth/sign-in/way.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { SIGN_IN_WAYS_PER_ORIGIN } from "@/lib/web/tunables.ts";

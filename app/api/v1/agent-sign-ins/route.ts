@@ -1,5 +1,5 @@
-import { answerAgentSchema, answeredAgentSchema } from "@/lib/agents/oauth/schema.ts";
-import { letAgentIn, turnAgentAway } from "@/lib/agents/oauth/transitions.ts";
+import { answerAgentSchema, answeredAgentSchema } from "@/lib/agents/oauth/agent-oauth-schema.ts";
+import { letAgentIn, turnAgentAway } from "@/lib/agents/oauth/agent-oauth-writes.ts";
 import { wayBack } from "@/lib/web/agent-oauth/addresses.ts";
 import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
 import { requireBrowserSession } from "@/lib/web/auth/require-browser-session.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { listAuditStreams, readAuditStream } from "@/lib/audit-streams/queries.ts";
+import { listAuditStreams, readAuditStream } from "@/lib/outbound/audit-streams/audit-stream-reads.ts";
 import {
   auditStreamSchema,
   createAuditStreamSchema,
   newAuditStreamSchema,
-} from "@/lib/audit-streams/schema.ts";
-import { createAuditStream } from "@/lib/audit-streams/transitions.ts";
+} from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import { createAuditStream } from "@/lib/outbound/audit-streams/audit-stream-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { network } from "@/lib/web/outside.ts";
+import { network } from "@/lib/web/networks.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,9 @@
-import { readOperation } from "@/lib/bulk-operations/queries.ts";
-import { bulkOperationSchema, createBulkSchema } from "@/lib/bulk-operations/schema.ts";
-import { prepareOperation } from "@/lib/bulk-operations/transitions.ts";
+import { readOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-reads.ts";
+import {
+  bulkOperationSchema,
+  createBulkSchema,
+} from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
+import { prepareOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { showCallRules } from "@/lib/call-rules/queries.ts";
-import { callRulesInputSchema, callRulesSchema } from "@/lib/call-rules/schema.ts";
-import { saveCallRules } from "@/lib/call-rules/transitions.ts";
+import { showCallRules } from "@/lib/policy/call-rules/call-rule-reads.ts";
+import { callRulesInputSchema, callRulesSchema } from "@/lib/policy/call-rules/call-rule-schema.ts";
+import { saveCallRules } from "@/lib/policy/call-rules/call-rule-writes.ts";
 import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

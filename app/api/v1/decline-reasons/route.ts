@@ -1,5 +1,5 @@
-import { readDeclineReasons, setDeclineReasons } from "@/lib/organizations/answers.ts";
-import { declineReasonsSchema } from "@/lib/organizations/schema.ts";
+import { readDeclineReasons, setDeclineReasons } from "@/lib/people/organizations/answers.ts";
+import { declineReasonsSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

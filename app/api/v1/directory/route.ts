@@ -1,6 +1,6 @@
-import { readDirectory } from "@/lib/directory/queries.ts";
-import { directorySchema, updateDirectorySchema } from "@/lib/directory/schema.ts";
-import { updateDirectory } from "@/lib/directory/transitions.ts";
+import { readDirectory } from "@/lib/people/directory/directory-reads.ts";
+import { directorySchema, updateDirectorySchema } from "@/lib/people/directory/directory-schema.ts";
+import { updateDirectory } from "@/lib/people/directory/directory-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { scimBase } from "@/lib/web/scim/scim.ts";
 import { within } from "@/lib/web/tenant.ts";

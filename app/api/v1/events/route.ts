@@ -1,5 +1,5 @@
 import { pageSchema } from "@/lib/base/page.ts";
-import { eventQuerySchema, listedEventSchema } from "@/lib/events/schema.ts";
+import { eventQuerySchema, listedEventSchema } from "@/lib/history/events/event-schema.ts";
 import { listOrganizationEvents } from "@/lib/tasks/events.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

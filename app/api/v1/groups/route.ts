@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { listGroups, readGroup } from "@/lib/policy/groups/queries.ts";
-import { createGroupSchema, groupsSchema, savedGroupSchema } from "@/lib/policy/groups/schema.ts";
-import { createGroup } from "@/lib/policy/groups/transitions.ts";
-import { proposedSchema } from "@/lib/policy/proposals/schema.ts";
+import { listGroups, readGroup } from "@/lib/policy/groups/group-reads.ts";
+import { createGroupSchema, groupsSchema, savedGroupSchema } from "@/lib/policy/groups/group-schema.ts";
+import { createGroup } from "@/lib/policy/groups/group-writes.ts";
+import { proposedSchema } from "@/lib/policy/proposals/proposal-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,10 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { listInvitations } from "@/lib/invitations/queries.ts";
-import { createInvitationSchema, invitationSchema, newInvitationSchema } from "@/lib/invitations/schema.ts";
+import { listInvitations } from "@/lib/people/invitations/invitation-reads.ts";
+import {
+  createInvitationSchema,
+  invitationSchema,
+  newInvitationSchema,
+} from "@/lib/people/invitations/invitation-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { invite } from "@/lib/web/invite.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,4 +1,4 @@
-import { meSchema } from "@/lib/members/schema.ts";
+import { meSchema } from "@/lib/people/members/member-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

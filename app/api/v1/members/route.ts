@@ -1,7 +1,7 @@
 import * as invitations from "@/app/api/v1/invitations/route.ts";
 import { pageSchema } from "@/lib/base/page.ts";
-import { listMembers } from "@/lib/members/queries.ts";
-import { memberQuerySchema, memberSchema } from "@/lib/members/schema.ts";
+import { listMembers } from "@/lib/people/members/member-reads.ts";
+import { memberQuerySchema, memberSchema } from "@/lib/people/members/member-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

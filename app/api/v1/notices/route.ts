@@ -1,6 +1,6 @@
 import { pageSchema } from "@/lib/base/page.ts";
-import { listNotices } from "@/lib/notices/queries.ts";
-import { noticeQuerySchema, noticeSchema } from "@/lib/notices/schema.ts";
+import { listNotices } from "@/lib/outbound/notices/notice-reads.ts";
+import { noticeQuerySchema, noticeSchema } from "@/lib/outbound/notices/notice-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

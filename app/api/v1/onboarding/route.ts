@@ -1,6 +1,6 @@
-import { readOnboarding } from "@/lib/onboarding/queries.ts";
-import { onboardingSchema, skipStepSchema } from "@/lib/onboarding/schema.ts";
-import { skipStep } from "@/lib/onboarding/transitions.ts";
+import { readOnboarding } from "@/lib/people/onboarding/onboarding-reads.ts";
+import { onboardingSchema, skipStepSchema } from "@/lib/people/onboarding/onboarding-schema.ts";
+import { skipStep } from "@/lib/people/onboarding/onboarding-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

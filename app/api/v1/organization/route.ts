@@ -1,13 +1,13 @@
-import { requestDeletion } from "@/lib/organizations/delete.ts";
-import { readOrganization } from "@/lib/organizations/queries.ts";
+import { requestDeletion } from "@/lib/people/organizations/delete.ts";
+import { readOrganization } from "@/lib/people/organizations/organization-reads.ts";
 import {
   deleteOrganizationSchema,
   organizationSchema,
   type UpdateOrganization,
   updateOrganizationSchema,
-} from "@/lib/organizations/schema.ts";
-import { updateOrganization } from "@/lib/organizations/transitions.ts";
-import { requireTwo } from "@/lib/policy/transitions.ts";
+} from "@/lib/people/organizations/organization-schema.ts";
+import { updateOrganization } from "@/lib/people/organizations/organization-writes.ts";
+import { requireTwo } from "@/lib/policy/policy-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { EXPORT_COUNTS_MS } from "@/lib/web/tunables.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listedOrganizationSchema } from "@/lib/organizations/schema.ts";
+import { listedOrganizationSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 

@@ -1,5 +1,5 @@
-import { readOverview } from "@/lib/statistics/queries.ts";
-import { overviewQuerySchema, overviewSchema } from "@/lib/statistics/schema.ts";
+import { readOverview } from "@/lib/requests/statistics/statistics-reads.ts";
+import { overviewQuerySchema, overviewSchema } from "@/lib/requests/statistics/statistics-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listAnswerers } from "@/lib/members/queries.ts";
-import { answererQuerySchema, answererSchema } from "@/lib/members/schema.ts";
+import { listAnswerers } from "@/lib/people/members/member-reads.ts";
+import { answererQuerySchema, answererSchema } from "@/lib/people/members/member-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { proposedSchema } from "@/lib/policy/proposals/schema.ts";
-import { readPolicy } from "@/lib/policy/queries.ts";
-import { policyChangeSchema, savedPolicySchema } from "@/lib/policy/schema.ts";
-import { savePolicy } from "@/lib/policy/transitions.ts";
+import { readPolicy } from "@/lib/policy/policy-reads.ts";
+import { policyChangeSchema, savedPolicySchema } from "@/lib/policy/policy-schema.ts";
+import { savePolicy } from "@/lib/policy/policy-writes.ts";
+import { proposedSchema } from "@/lib/policy/proposals/proposal-schema.ts";
 import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,5 @@
-import { startRace } from "@/lib/task-lifecycle/start-race.ts";
-import { raceSchema, startRaceSchema } from "@/lib/tasks/races/schema.ts";
+import { startRace } from "@/lib/lifecycle/start-race.ts";
+import { raceSchema, startRaceSchema } from "@/lib/tasks/races/race-schema.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";

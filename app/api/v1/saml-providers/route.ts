@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { env } from "@/lib/base/env.ts";
-import { makeOwnCertificate } from "@/lib/saml/certificate.ts";
-import { listSamlProviders, readSamlProvider } from "@/lib/saml/queries.ts";
-import { createSamlProviderSchema, samlProviderSchema } from "@/lib/saml/schema.ts";
-import { createSamlProvider, describeIdp, requireWhole } from "@/lib/saml/transitions.ts";
+import { makeOwnCertificate } from "@/lib/people/saml/certificate.ts";
+import { listSamlProviders, readSamlProvider } from "@/lib/people/saml/saml-reads.ts";
+import { createSamlProviderSchema, samlProviderSchema } from "@/lib/people/saml/saml-schema.ts";
+import { createSamlProvider, describeIdp, requireWhole } from "@/lib/people/saml/saml-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { network } from "@/lib/web/outside.ts";
+import { network } from "@/lib/web/networks.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";

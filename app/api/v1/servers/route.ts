@@ -1,7 +1,7 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { addServer } from "@/lib/servers/check.ts";
-import { listServers } from "@/lib/servers/queries.ts";
-import { createServerSchema, serverSchema } from "@/lib/servers/schema.ts";
+import { listServers } from "@/lib/servers/server-reads.ts";
+import { createServerSchema, serverSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services, within } from "@/lib/web/tenant.ts";

@@ -1,7 +1,13 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { listServiceAccounts, readServiceAccount } from "@/lib/service-accounts/queries.ts";
-import { createServiceAccountSchema, serviceAccountSchema } from "@/lib/service-accounts/schema.ts";
-import { createServiceAccount } from "@/lib/service-accounts/transitions.ts";
+import {
+  listServiceAccounts,
+  readServiceAccount,
+} from "@/lib/people/service-accounts/service-account-reads.ts";
+import {
+  createServiceAccountSchema,
+  serviceAccountSchema,
+} from "@/lib/people/service-accounts/service-account-schema.ts";
+import { createServiceAccount } from "@/lib/people/service-accounts/service-account-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

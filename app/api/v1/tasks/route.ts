@@ -1,7 +1,12 @@
 import { pageQuerySchema, searchedPageSchema } from "@/lib/base/page.ts";
-import { startTask } from "@/lib/task-lifecycle/start.ts";
+import { startTask } from "@/lib/lifecycle/start.ts";
 import { listTasks } from "@/lib/tasks/list.ts";
-import { startedTaskSchema, startTaskSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
+import {
+  startedTaskSchema,
+  startTaskSchema,
+  taskListQuerySchema,
+  taskSchema,
+} from "@/lib/tasks/task-schema.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services, within } from "@/lib/web/tenant.ts";

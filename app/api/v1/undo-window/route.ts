@@ -1,5 +1,5 @@
-import { readUndoWindow, setUndoWindow } from "@/lib/organizations/answers.ts";
-import { undoWindowSchema } from "@/lib/organizations/schema.ts";
+import { readUndoWindow, setUndoWindow } from "@/lib/people/organizations/answers.ts";
+import { undoWindowSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

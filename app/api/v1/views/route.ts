@@ -1,7 +1,11 @@
 import { pageSchema } from "@/lib/base/page.ts";
-import { listViews, readView } from "@/lib/saved-views/queries.ts";
-import { createViewSchema, savedViewSchema, viewListQuerySchema } from "@/lib/saved-views/schema.ts";
-import { createView, viewer } from "@/lib/saved-views/transitions.ts";
+import { listViews, readView } from "@/lib/requests/saved-views/saved-view-reads.ts";
+import {
+  createViewSchema,
+  savedViewSchema,
+  viewListQuerySchema,
+} from "@/lib/requests/saved-views/saved-view-schema.ts";
+import { createView, viewer } from "@/lib/requests/saved-views/saved-view-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,11 +1,15 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { listWebhooks, readWebhook } from "@/lib/outbound/webhooks/webhook-reads.ts";
+import {
+  createWebhookSchema,
+  newWebhookSchema,
+  webhookSchema,
+} from "@/lib/outbound/webhooks/webhook-schema.ts";
+import { createWebhook } from "@/lib/outbound/webhooks/webhook-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { network } from "@/lib/web/outside.ts";
+import { network } from "@/lib/web/networks.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
-import { listWebhooks, readWebhook } from "@/lib/webhooks/queries.ts";
-import { createWebhookSchema, newWebhookSchema, webhookSchema } from "@/lib/webhooks/schema.ts";
-import { createWebhook } from "@/lib/webhooks/transitions.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -16,7 +16,7 @@ import { startTestServer } from "../../../../test/servers/mcp-server.ts";
 import { startSessionServer } from "../../../../test/servers/session-server.ts";
 import { createTestDatabase } from "../../../../test/setup/postgres.ts";
 import type { Era } from "../../../mcp/peer.ts";
-import { readTask } from "../../../tasks/queries.ts";
+import { readTask } from "../../../tasks/task-reads.ts";
 
 let fixture: OrganizationFixture;
 let invoices: InvoiceServer;

@@ -10,8 +10,8 @@ import { age, fingerprintOfRows } from "../../../../test/fixtures/row-age.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../../test/servers/mcp-server.ts";
 import { startSessionServer } from "../../../../test/servers/session-server.ts";
-import { readTask } from "../../../tasks/queries.ts";
-import { STALLED_AFTER_MS } from "../../../tasks/status.ts";
+import { readTask } from "../../../tasks/task-reads.ts";
+import { STALLED_AFTER_MS } from "../../../tasks/task-status.ts";
 
 const HOUR_MS = 3600_000;
 type Ends = Pick<TestContext, "onTestFinished">;

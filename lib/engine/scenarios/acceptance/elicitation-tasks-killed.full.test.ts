@@ -10,7 +10,7 @@ import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../../test/servers/tasks/task-requestor.ts";
 import { type KillablePostgres, startKillablePostgres } from "../../../../test/setup/killable-postgres.ts";
-import { verifyEvents } from "../../../events/verify.ts";
+import { verifyEvents } from "../../../history/events/verify.ts";
 
 /** Takeovers begin 10 s after the last heartbeat, and the machine has much to do. */
 const PATIENCE_MS = 180_000;

@@ -17,7 +17,7 @@ import {
 } from "../../../../test/servers/invoice-server.ts";
 import { startTestServer, type TestServer } from "../../../../test/servers/mcp-server.ts";
 import { type KillablePostgres, startKillablePostgres } from "../../../../test/setup/killable-postgres.ts";
-import { verifyEvents } from "../../../events/verify.ts";
+import { verifyEvents } from "../../../history/events/verify.ts";
 import { ERAS, type Era } from "../../../mcp/peer.ts";
 
 /** Takeovers begin 10 s after the last heartbeat, and the machine has much to do. */

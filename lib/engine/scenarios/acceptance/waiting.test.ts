@@ -10,7 +10,7 @@ import { age, fingerprintOfRows } from "../../../../test/fixtures/row-age.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
-import { readInputRequest } from "../../../input-requests/queries.ts";
+import { readInputRequest } from "../../../requests/request-reads.ts";
 import { learn } from "../../../servers/learn.ts";
 import { SLOWEST_POLL_MS } from "../../tunables.ts";
 

@@ -1,9 +1,9 @@
-import type { Actor } from "../../../access/schema.ts";
+import type { Actor } from "../../../access/access-schema.ts";
 import { Prisma } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
-import { join } from "../../../invitations/join.ts";
-import { findInvitation } from "../../../invitations/queries.ts";
-import { refuseOutside } from "../../../organizations/addresses.ts";
+import { findInvitation } from "../../../people/invitations/invitation-reads.ts";
+import { join } from "../../../people/invitations/join.ts";
+import { refuseOutside } from "../../../people/organizations/addresses.ts";
 import { database } from "../../database.ts";
 import { clientAddress } from "../../http/caller/client-address.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";

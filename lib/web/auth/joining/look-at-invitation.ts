@@ -1,8 +1,8 @@
-import { mayJoin } from "../../../invitations/join.ts";
-import { findInvitation } from "../../../invitations/queries.ts";
-import type { LookedAtInvitation } from "../../../invitations/schema.ts";
-import { linkExpired } from "../../../invitations/transitions.ts";
-import { readSignInPolicy } from "../../../organizations/sign-in/queries.ts";
+import { findInvitation } from "../../../people/invitations/invitation-reads.ts";
+import type { LookedAtInvitation } from "../../../people/invitations/invitation-schema.ts";
+import { linkExpired } from "../../../people/invitations/invitation-writes.ts";
+import { mayJoin } from "../../../people/invitations/join.ts";
+import { readSignInPolicy } from "../../../people/organizations/sign-in/sign-in-reads.ts";
 import { maskedEmail } from "../../../text/mask.ts";
 import { database } from "../../database.ts";
 import { clientAddress } from "../../http/caller/client-address.ts";

@@ -9,7 +9,7 @@ import { AppError } from "../../../base/errors.ts";
 import { log } from "../../../base/log.ts";
 import { database } from "../../database.ts";
 import { readText } from "../../http/body/body.ts";
-import { operatorNetwork } from "../../outside.ts";
+import { operatorNetwork } from "../../networks.ts";
 import {
   LOGOUT_CLOCK_SECONDS,
   LOGOUT_TOKEN_SECONDS,

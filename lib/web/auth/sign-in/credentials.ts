@@ -4,15 +4,15 @@
  */
 import type { NextAuthOptions, User } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
-import { noteRefusal } from "../../../accounts/identities.ts";
-import { answerWithPasskey, ownerOfPasskey, relyingParty } from "../../../accounts/passkeys.ts";
-import { assertionSchema, codeSchema } from "../../../accounts/schema.ts";
-import { appCodeWaitMs, isAppCode, takeCode } from "../../../accounts/second-factor.ts";
 import { Prisma } from "../../../base/db/db.ts";
 import { env } from "../../../base/env.ts";
 import { AppError } from "../../../base/errors.ts";
 import { hashSecret } from "../../../base/ids.ts";
 import { log } from "../../../base/log.ts";
+import { assertionSchema, codeSchema } from "../../../people/accounts/account-schema.ts";
+import { noteRefusal } from "../../../people/accounts/identities.ts";
+import { answerWithPasskey, ownerOfPasskey, relyingParty } from "../../../people/accounts/passkeys.ts";
+import { appCodeWaitMs, isAppCode, takeCode } from "../../../people/accounts/second-factor.ts";
 import { database } from "../../database.ts";
 import { mayTry } from "../../http/throttle.ts";
 import { sealing } from "../../sealing.ts";

@@ -6,8 +6,8 @@
 
 import { z } from "zod";
 import { checkOperatorUrl } from "../../../base/network/network.ts";
-import { onePerProcess } from "../../../base/process-wide.ts";
-import { operatorNetwork } from "../../outside.ts";
+import { onePerProcess } from "../../../base/process/process-wide.ts";
+import { operatorNetwork } from "../../networks.ts";
 import { DISCOVERY_FAILURE_KEPT_MS, DISCOVERY_KEPT_MS, PROVIDER_TIMEOUT_MS } from "../../tunables.ts";
 
 const metadataSchema = z.looseObject({

@@ -1,7 +1,8 @@
 /** Notes each sign-in that succeeded or failed: a line in the log, and a figure without a tenant. */
-import { accountMark } from "../../../accounts/tries.ts";
+
 import { need } from "../../../base/env.ts";
 import { log } from "../../../base/log.ts";
+import { accountMark } from "../../../people/accounts/tries.ts";
 import { countSignIn } from "../../http/metrics.ts";
 import type { Origin } from "../origin.ts";
 

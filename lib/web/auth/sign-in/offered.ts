@@ -1,6 +1,6 @@
 import type { Tx } from "../../../base/db/db.ts";
-import type { NamedProvider } from "../../../organizations/sign-in/schema.ts";
-import { issuerOf, listSamlProviderNames, nameOfProvider } from "../../../saml/queries.ts";
+import type { NamedProvider } from "../../../people/organizations/sign-in/sign-in-schema.ts";
+import { issuerOf, listSamlProviderNames, nameOfProvider } from "../../../people/saml/saml-reads.ts";
 import { database } from "../../database.ts";
 import { signInSettings } from "./providers.ts";
 

@@ -5,12 +5,12 @@
 
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { roleSchema } from "../../../access/schema.ts";
-import type { IdentityPolicy } from "../../../accounts/identities.ts";
+import { roleSchema } from "../../../access/access-schema.ts";
 import { ConfigurationError, type Environment, env } from "../../../base/env.ts";
 import { isLoopbackHost } from "../../../base/network/loopback.ts";
 import { checkOperatorUrl, NetworkError } from "../../../base/network/network.ts";
-import { onePerProcess } from "../../../base/process-wide.ts";
+import { onePerProcess } from "../../../base/process/process-wide.ts";
+import type { IdentityPolicy } from "../../../people/accounts/identities.ts";
 import { SLUG } from "../../../text/slug.ts";
 
 export interface SignInProvider extends IdentityPolicy {

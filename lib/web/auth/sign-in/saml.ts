@@ -10,20 +10,31 @@ import { env, need } from "../../../base/env.ts";
 import { AppError, notFound } from "../../../base/errors.ts";
 import { randomSecret } from "../../../base/ids.ts";
 import { log } from "../../../base/log.ts";
-import { judgeResponse } from "../../../saml/judge-response.ts";
-import { ownMetadata } from "../../../saml/metadata.ts";
+import { judgeResponse } from "../../../people/saml/judge-response.ts";
+import { ownMetadata } from "../../../people/saml/metadata.ts";
 import {
   type KeptClaims,
   keptClaimsSchema,
   linkIdentity,
   reportOf,
   signInAsserted,
-} from "../../../saml/people.ts";
-import { issuerOf, ownerOfProvider, readForSignIn, type SignInProvider } from "../../../saml/queries.ts";
-import { type Begun, findRequest, openRequest, takeAssertion, takeTicket } from "../../../saml/requests.ts";
-import { isOfProvider, SamlFault } from "../../../saml/response.ts";
-import { recordRefusal, recordTest } from "../../../saml/transitions.ts";
-import { REQUEST_MS } from "../../../saml/tunables.ts";
+} from "../../../people/saml/people.ts";
+import {
+  type Begun,
+  findRequest,
+  openRequest,
+  takeAssertion,
+  takeTicket,
+} from "../../../people/saml/requests.ts";
+import { isOfProvider, SamlFault } from "../../../people/saml/response.ts";
+import {
+  issuerOf,
+  ownerOfProvider,
+  readForSignIn,
+  type SignInProvider,
+} from "../../../people/saml/saml-reads.ts";
+import { recordRefusal, recordTest } from "../../../people/saml/saml-writes.ts";
+import { REQUEST_MS } from "../../../people/saml/tunables.ts";
 import { database } from "../../database.ts";
 import { readText } from "../../http/body/body.ts";
 import { mayTry } from "../../http/throttle.ts";

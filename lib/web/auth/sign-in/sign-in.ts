@@ -1,7 +1,7 @@
 import { headers } from "next/headers";
 import type { Role } from "../../../access/roles.ts";
 import { env } from "../../../base/env.ts";
-import { issuerOf, providersOfSlug } from "../../../saml/queries.ts";
+import { issuerOf, providersOfSlug } from "../../../people/saml/saml-reads.ts";
 import { SLUG } from "../../../text/slug.ts";
 import { database } from "../../database.ts";
 import { forPage } from "../../pages/page-failure.ts";

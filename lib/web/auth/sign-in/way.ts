@@ -1,5 +1,5 @@
 import { Prisma } from "../../../base/db/db.ts";
-import type { NamedProvider } from "../../../organizations/sign-in/schema.ts";
+import type { NamedProvider } from "../../../people/organizations/sign-in/sign-in-schema.ts";
 import { database } from "../../database.ts";
 import { namedProviders } from "./offered.ts";
 

@@ -1,10 +1,10 @@
-import { readSecondFactor } from "../../../accounts/second-factor.ts";
-import { beginTry } from "../../../accounts/tries.ts";
 import { Prisma } from "../../../base/db/db.ts";
 import { need } from "../../../base/env.ts";
 import { hashSecret, randomSecret } from "../../../base/ids.ts";
-import { hashPassword, isDated, verifyPassword } from "../../../members/password.ts";
-import { emailSchema } from "../../../members/schema.ts";
+import { readSecondFactor } from "../../../people/accounts/second-factor.ts";
+import { beginTry } from "../../../people/accounts/tries.ts";
+import { emailSchema } from "../../../people/members/member-schema.ts";
+import { hashPassword, isDated, verifyPassword } from "../../../people/members/password.ts";
 import { database } from "../../database.ts";
 import { PASSWORD_TRIES, PENDING_SIGN_IN_MS } from "../../tunables.ts";
 import type { Origin } from "../origin.ts";

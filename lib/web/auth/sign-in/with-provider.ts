@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { claimsSchema, type Refusal, signInIdentity } from "../../../accounts/identities.ts";
 import { log } from "../../../base/log.ts";
-import { emailSchema } from "../../../members/schema.ts";
+import { claimsSchema, type Refusal, signInIdentity } from "../../../people/accounts/identities.ts";
+import { emailSchema } from "../../../people/members/member-schema.ts";
 import { services } from "../../tenant.ts";
 import type { Proof } from "../sessions.ts";
 import type { SignedIn } from "./credentials.ts";

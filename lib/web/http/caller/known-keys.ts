@@ -3,8 +3,8 @@
  * a call probably begins its transaction, and against whose limit it is counted.
  */
 
-import type { Actor } from "../../../access/schema.ts";
-import { onePerProcess } from "../../../base/process-wide.ts";
+import type { Actor } from "../../../access/access-schema.ts";
+import { onePerProcess } from "../../../base/process/process-wide.ts";
 import { MOST_KNOWN_KEYS } from "../../tunables.ts";
 
 interface KnownKey extends Pick<Actor, "kind" | "id"> {

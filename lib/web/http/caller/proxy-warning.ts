@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { log } from "../../../base/log.ts";
-import { onePerProcess } from "../../../base/process-wide.ts";
+import { onePerProcess } from "../../../base/process/process-wide.ts";
 
 const warning = onePerProcess("warning of a proxy", () => ({ isSaid: false }));
 

@@ -4,9 +4,9 @@ import {
   RELATED_TASK_META_KEY,
   SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/server";
-import type { AgentTaskRow } from "../../../agent-calls/queries.ts";
+import type { AgentTaskRow } from "../../../lifecycle/agent-calls/agent-call-reads.ts";
 import type { Era } from "../../../mcp/peer.ts";
-import { hasEnded } from "../../../tasks/status.ts";
+import { hasEnded } from "../../../tasks/task-status.ts";
 import { HELD_OPEN_MS, HELD_PROGRESS_MS } from "../../tunables.ts";
 import { endUnavailable, toProtocolError, unknownTask } from "../errors.ts";
 import { endedResult, taskResult, unfinishedResult, waitSentence } from "../results.ts";

@@ -1,6 +1,7 @@
 /** Stores that results arrived, once they have: beside the answer, and awaited by a repeated call that needs to know. */
-import { markFetched } from "../../../agent-calls/transitions.ts";
+
 import { log } from "../../../base/log.ts";
+import { markFetched } from "../../../lifecycle/agent-calls/agent-call-writes.ts";
 import { database } from "../../database.ts";
 
 const underWay = new Set<Promise<void>>();

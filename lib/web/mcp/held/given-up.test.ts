@@ -11,7 +11,7 @@ import {
 } from "../../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../../test/fixtures/organization-fixture.ts";
-import { beginSealing } from "../../../content-sealing/transitions.ts";
+import { beginSealing } from "../../../people/content-sealing/sealing-writes.ts";
 
 const accepted = [{ type: "text", text: JSON.stringify({ action: "accept", content: { approve: true } }) }];
 const OLD = { "mcp-protocol-version": "2025-11-25" };

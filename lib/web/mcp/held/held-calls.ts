@@ -3,15 +3,16 @@
  * Hints wake it, all calls of a credential are read by one statement, and nothing depends on it: what it waits for is in
  * Postgres, so that a process that dies takes no call with it.
  */
-import { type AgentTaskRow, readSomeAgentTasks } from "../../../agent-calls/queries.ts";
-import { markSent } from "../../../agent-calls/transitions.ts";
+
 import { isDatabaseDown } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
-import { drainSignal } from "../../../base/lifecycle.ts";
+import { publishChangeNow } from "../../../base/live-updates.ts";
 import { log } from "../../../base/log.ts";
-import { inScope } from "../../../base/scope.ts";
-import { publishChangeNow } from "../../../live-updates/transitions.ts";
-import { hasEnded } from "../../../tasks/status.ts";
+import { drainSignal } from "../../../base/process/lifecycle.ts";
+import { inScope } from "../../../base/process/scope.ts";
+import { type AgentTaskRow, readSomeAgentTasks } from "../../../lifecycle/agent-calls/agent-call-reads.ts";
+import { markSent } from "../../../lifecycle/agent-calls/agent-call-writes.ts";
+import { hasEnded } from "../../../tasks/task-status.ts";
 import { type AgentCaller, admitAgain } from "../../auth/agent.ts";
 import { database } from "../../database.ts";
 import { countHeldCall } from "../../http/metrics.ts";

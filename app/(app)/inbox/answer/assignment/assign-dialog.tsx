@@ -10,12 +10,12 @@ import { Button } from "@/components/ui/button.tsx";
 import { fieldStyle, Textarea } from "@/components/ui/input.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { people } from "@/lib/api-client/answers.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import { NOTE_CHARACTERS } from "@/lib/input-requests/limits.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { Answerer } from "@/lib/members/schema.ts";
+import type { Answerer } from "@/lib/people/members/member-schema.ts";
+import { NOTE_CHARACTERS } from "@/lib/requests/limits.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
+import { people } from "@/lib/web/client/answers.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { useAssign } from "./use-assign.ts";
 
 const NOBODY = "nobody";

@@ -4,7 +4,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 
 /** What the person who handed the request over wrote beside it. */
 export function AssignmentNote({ request: { assignment } }: { request: InputRequestDetail }) {

@@ -6,10 +6,10 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeOfDay } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { requestKeys } from "@/lib/api-client/requests.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { requestKeys } from "@/lib/web/client/requests.ts";
 
 /** Who has claimed the request, since when, and what the others can do. */
 export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail; onTakeOver: () => void }) {

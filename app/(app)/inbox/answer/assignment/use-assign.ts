@@ -3,13 +3,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { people } from "@/lib/api-client/answers.ts";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { Answerer } from "@/lib/members/schema.ts";
+import type { Answerer } from "@/lib/people/members/member-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
+import { people } from "@/lib/web/client/answers.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 
 /** Whether the user may hand over or assign this request: operators always, others what is nobody's or theirs. */
 export function mayGive(request: InputRequestDetail, me: ReturnType<typeof useMe>): boolean {

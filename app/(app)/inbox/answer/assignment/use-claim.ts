@@ -3,10 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
-import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
+import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 
 export type ClaimStep = "claim" | "release" | "take-over";
 

@@ -15,8 +15,8 @@ import {
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "../answer-blockers.ts";
 import type { AnswerDialog } from "../answer-dialogs.tsx";
 import { mayGive, useAssign } from "../assignment/use-assign.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Permission } from "@/lib/access/permissions.ts";
-import { type Decision, decisionOf } from "@/lib/input-requests/decision.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
+import { type Decision, decisionOf } from "@/lib/requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
   decisionButtons,
   decisionOffer,

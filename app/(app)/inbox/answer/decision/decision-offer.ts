@@ -1,5 +1,5 @@
 import type { Me } from "@/components/shell/session/me.tsx";
-import type { Trouble } from "@/lib/api-client/connection.ts";
+import type { Field } from "@/lib/mcp/forms/form.ts";
 import {
   type Choice,
   type Decision,
@@ -7,9 +7,9 @@ import {
   isApproval,
   isYesOrNo,
   takesDecision,
-} from "@/lib/input-requests/decision.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { Field } from "@/lib/mcp/forms/form.ts";
+} from "@/lib/requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { Trouble } from "@/lib/web/client/connection.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
 import type { Decided } from "../decided.ts";
 

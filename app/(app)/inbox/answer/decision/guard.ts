@@ -1,6 +1,6 @@
-import type { Choice } from "@/lib/input-requests/decision.ts";
-import { isHarmless } from "@/lib/input-requests/destruction.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Choice } from "@/lib/requests/decision.ts";
+import { isHarmless } from "@/lib/requests/destruction.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 
 /**
  * How a button of a question that warns or has changed is guarded: a harmless choice is one press, any other

@@ -5,10 +5,10 @@ import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import { type Choice, decisionOf } from "@/lib/input-requests/decision.ts";
-import { destructionOf } from "@/lib/input-requests/destruction.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { type Choice, decisionOf } from "@/lib/requests/decision.ts";
+import { destructionOf } from "@/lib/requests/destruction.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/requests.ts";
 import { guardOf } from "./guard.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 

@@ -3,8 +3,8 @@
 import type { RefObject } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import type { Decision } from "@/lib/input-requests/decision.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Decision } from "@/lib/requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Decided } from "../decided.ts";
 import { decisionButtons, isGuarded, isLong, needsRoom } from "./decision-offer.ts";
 import { MainButton } from "./main-button.tsx";

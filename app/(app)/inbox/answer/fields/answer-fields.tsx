@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from "react";
 import { useController } from "react-hook-form";
-import { heldAs } from "@/lib/format/requests/answer-values.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
+import { heldAs } from "@/lib/requests/words/answer-values.ts";
 import type { FieldsProps } from "./answer-question.tsx";
 import { ChoiceGroup, ChoiceList } from "./choice-answer.tsx";
 import { type AnswerProps, DateTimeAnswer, NumberAnswer, TextAnswer } from "./text-answer.tsx";

@@ -2,8 +2,8 @@
 
 import type { ReactNode } from "react";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
+import type { Decision } from "@/lib/requests/decision.ts";
 
 export const NoForm = lazyComponent(
   () => import("../../request/first-touch.ts").then((file) => file.NoForm),

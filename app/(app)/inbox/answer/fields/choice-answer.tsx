@@ -3,8 +3,8 @@
 import { cn } from "@/components/ui/cn.ts";
 import { FieldErrorLine, Field as LabelledField } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { heldAs } from "@/lib/format/requests/answer-values.ts";
 import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
+import { heldAs } from "@/lib/requests/words/answer-values.ts";
 import type { AnswerProps } from "./text-answer.tsx";
 
 type Several = Pick<Extract<Field, { kind: "several_of" }>, "minItems" | "maxItems">;

@@ -1,10 +1,10 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { MeProvider } from "@/components/shell/session/me.tsx";
-import { decisionOf } from "@/lib/input-requests/decision.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { normaliseForm } from "@/lib/mcp/forms/question.ts";
+import { decisionOf } from "@/lib/requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { DRAWN_ME } from "@/test/drawn-me.ts";
 import { MainButtons } from "../decision/main-buttons.tsx";
 import { AnswerFields } from "./answer-fields.tsx";

@@ -2,14 +2,14 @@
 
 import { useCallback, useId, useRef, useState } from "react";
 import { type Control, type FieldErrors, useForm } from "react-hook-form";
+import type { Field, Form } from "@/lib/mcp/forms/form.ts";
 import {
   type AnswerValues,
   draftContent,
   type FieldError,
   initialValues,
   readAnswer,
-} from "@/lib/format/requests/answer-values.ts";
-import type { Field, Form } from "@/lib/mcp/forms/form.ts";
+} from "@/lib/requests/words/answer-values.ts";
 
 /**
  * Form values by position (`f0`, `f1`, …): server names may contain dots and brackets, which the library

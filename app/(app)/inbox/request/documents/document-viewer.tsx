@@ -7,13 +7,13 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { documentContent } from "@/lib/api-client/documents.ts";
-import { savedName } from "@/lib/format/requests/documents.ts";
-import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { RequestDocument } from "@/lib/requests/documents/document-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { savedName } from "@/lib/requests/words/documents.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { formatBytes } from "@/lib/text/media.ts";
+import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { documentContent } from "@/lib/web/client/documents.ts";
 
 /** Characters of a text that are shown at first, and with each further step. */
 const SHOWN = 10_000;

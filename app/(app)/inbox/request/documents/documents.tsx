@@ -7,12 +7,12 @@ import { OpenSite, SiteAddress } from "@/components/request/open-site.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { requestDocuments } from "@/lib/api-client/documents.ts";
-import { documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
-import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { RequestDocument } from "@/lib/requests/documents/document-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { documentFacts, likelyType } from "@/lib/requests/words/documents.ts";
 import { bothEnds } from "@/lib/text/labels.ts";
 import { urlParts } from "@/lib/text/url-parts.ts";
+import { requestDocuments } from "@/lib/web/client/documents.ts";
 import { DocumentViewer } from "./document-viewer.tsx";
 
 /** The documents that a request brings along. Nothing is read before a person opens one. */

@@ -1,4 +1,4 @@
-import { type Recipe, recipeSchema } from "@/lib/servers/recipes/schema.ts";
+import { type Recipe, recipeSchema } from "@/lib/servers/recipes/recipe-schema.ts";
 
 /** What is wrong with a text, each with its place. */
 export class NotARecipe extends Error {

@@ -9,10 +9,10 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
-import { serverRecipes } from "@/lib/api-client/recipes.ts";
-import type { RecipeVersion } from "@/lib/servers/recipes/schema.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { RecipeVersion } from "@/lib/servers/recipes/recipe-schema.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
+import { useKeptError } from "@/lib/web/client/base/kept-error.ts";
+import { serverRecipes } from "@/lib/web/client/recipes.ts";
 import { RecipeDialog } from "./recipe-dialog.tsx";
 
 /** For admins: durable tasks that are made of the server's tools. */

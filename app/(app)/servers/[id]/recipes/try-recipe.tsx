@@ -8,10 +8,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { tryRecipe } from "@/lib/api-client/recipes.ts";
-import type { TriedRecipe, TryRecipeInput } from "@/lib/servers/recipes/schema.ts";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { TriedRecipe, TryRecipeInput } from "@/lib/servers/recipes/recipe-schema.ts";
+import type { Server } from "@/lib/servers/server-schema.ts";
+import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { tryRecipe } from "@/lib/web/client/recipes.ts";
 import { NotARecipe, readJson, readRecipe } from "./recipe-text.ts";
 
 /** What the recipe on screen makes of a reply, before it is saved. Nothing is changed on the server. */

@@ -4,11 +4,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { Agent, AgentGrant } from "@/lib/agents/schema.ts";
-import { agentKeys } from "@/lib/api-client/agents/agents.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { toGrantInput } from "@/lib/format/agents.ts";
-import { BEFORE_LABELS } from "@/lib/format/policy/call-rules.ts";
+import type { Agent, AgentGrant } from "@/lib/agents/agent-schema.ts";
+import { toGrantInput } from "@/lib/agents/agent-words.ts";
+import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
+import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { ChangedTool } from "./changed-tool.tsx";
 import { Part } from "./part.tsx";
 

@@ -6,9 +6,9 @@ import { inLines, SchemaText, ToolDifference } from "@/components/server/tool-di
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import type { AgentGrant } from "@/lib/agents/schema.ts";
-import { toolVersion } from "@/lib/api-client/servers.ts";
-import type { ToolText } from "@/lib/servers/schema.ts";
+import type { AgentGrant } from "@/lib/agents/agent-schema.ts";
+import type { ToolText } from "@/lib/servers/server-schema.ts";
+import { toolVersion } from "@/lib/web/client/servers.ts";
 
 /**
  * What changed in a tool since it was granted. Both texts are read by the digests that the grant names, so that an admin

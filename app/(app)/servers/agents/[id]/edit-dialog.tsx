@@ -6,10 +6,10 @@ import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { type Agent, updateAgentSchema } from "@/lib/agents/schema.ts";
-import { agentKeys } from "@/lib/api-client/agents/agents.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { toGrantInput } from "@/lib/format/agents.ts";
+import { type Agent, updateAgentSchema } from "@/lib/agents/agent-schema.ts";
+import { toGrantInput } from "@/lib/agents/agent-words.ts";
+import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { HoldField, readHold } from "../agent-fields.tsx";
 import { GrantFields, useGrants } from "../grant-fields.tsx";
 

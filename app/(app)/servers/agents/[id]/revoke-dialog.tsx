@@ -5,9 +5,9 @@ import { useRouter } from "next/navigation";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import type { Agent } from "@/lib/agents/schema.ts";
-import { agentKeys } from "@/lib/api-client/agents/agents.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import type { Agent } from "@/lib/agents/agent-schema.ts";
+import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** Confirms the end of an agent. */
 export function RevokeDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {

@@ -13,8 +13,11 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { type Role, roleAllows } from "@/lib/access/roles.ts";
-import { memberList, organizationKeys } from "@/lib/api-client/organization.ts";
-import { createServiceAccountSchema, type ServiceAccount } from "@/lib/service-accounts/schema.ts";
+import {
+  createServiceAccountSchema,
+  type ServiceAccount,
+} from "@/lib/people/service-accounts/service-account-schema.ts";
+import { memberList, organizationKeys } from "@/lib/web/client/organization.ts";
 import { serviceAccountApi } from "./use-service-account-actions.ts";
 
 /** Makes an account, or changes one: its name, description, role, and the member who answers for it. */

@@ -2,8 +2,8 @@
 
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import type { ServiceAccount } from "@/lib/service-accounts/schema.ts";
+import type { ServiceAccount } from "@/lib/people/service-accounts/service-account-schema.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { serviceAccountApi, useServiceAccountAction } from "./use-service-account-actions.ts";
 
 /** Says what ends with the account before it is deleted. */

@@ -11,10 +11,10 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { serviceAccountList } from "@/lib/api-client/organization.ts";
-import type { ServiceAccount } from "@/lib/service-accounts/schema.ts";
+import type { ServiceAccount } from "@/lib/people/service-accounts/service-account-schema.ts";
 import { capitalise, plural } from "@/lib/text/labels.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { serviceAccountList } from "@/lib/web/client/organization.ts";
 import { Section } from "../../section.tsx";
 import { serviceAccountApi, useServiceAccountAction } from "./use-service-account-actions.ts";
 

@@ -2,9 +2,12 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { api } from "@/lib/api-client/base/client.ts";
-import { organizationKeys } from "@/lib/api-client/organization.ts";
-import type { CreateServiceAccount, UpdateServiceAccount } from "@/lib/service-accounts/schema.ts";
+import type {
+  CreateServiceAccount,
+  UpdateServiceAccount,
+} from "@/lib/people/service-accounts/service-account-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 const PATH = "/api/v1/service-accounts";
 

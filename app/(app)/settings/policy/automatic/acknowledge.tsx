@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError } from "@/lib/api-client/base/client.ts";
+import { ApiError } from "@/lib/web/client/base/client.ts";
 
 /**
  * Lets an owner set rules live whose record does not speak for them: whoever means it types the name of each. Nothing where a save

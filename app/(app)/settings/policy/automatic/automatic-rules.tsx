@@ -12,20 +12,25 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { errorSentence } from "@/lib/api-client/base/client.ts";
+import type {
+  AutomaticDecision,
+  AutomaticRuleState,
+  AutomaticState,
+} from "@/lib/requests/automatic/automatic-answer-schema.ts";
+import {
+  figuresInWords,
+  MODE_TONES,
+  MODE_WORDS,
+  readinessWords,
+} from "@/lib/requests/automatic/automatic-answer-words.ts";
+import { plural } from "@/lib/text/labels.ts";
+import { errorSentence } from "@/lib/web/client/base/client.ts";
 import {
   automaticDisagreements,
   automaticState,
   resumeAutomatic,
   stopAutomatic,
-} from "@/lib/api-client/settings/automatic.ts";
-import { figuresInWords, MODE_TONES, MODE_WORDS, readinessWords } from "@/lib/format/policy/automatic.ts";
-import type {
-  AutomaticDecision,
-  AutomaticRuleState,
-  AutomaticState,
-} from "@/lib/input-requests/automatic/schema.ts";
-import { plural } from "@/lib/text/labels.ts";
+} from "@/lib/web/client/settings/automatic.ts";
 import { Section } from "../../section.tsx";
 import { type Disagreement, Disagreements } from "./disagreements.tsx";
 

@@ -4,7 +4,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { ReplayDisagreement } from "@/lib/input-requests/replay/schema.ts";
+import type { ReplayDisagreement } from "@/lib/requests/replay/replay-schema.ts";
 
 export type Disagreement = Pick<ReplayDisagreement, "rule" | "request" | "people" | "automatic"> & {
   /** Of the policy that asked it; of a draft there is none. */

@@ -5,7 +5,7 @@ import { Plus, X } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
-import { memberList } from "@/lib/api-client/organization.ts";
+import { memberList } from "@/lib/web/client/organization.ts";
 import { changed, type DraftApprovers, some } from "./draft.ts";
 import { Checks, ProblemLine } from "./fields.tsx";
 import { useProblemWithin } from "./problems.tsx";

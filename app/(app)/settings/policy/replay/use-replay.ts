@@ -1,9 +1,9 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { replayPolicy } from "@/lib/api-client/settings/automatic.ts";
-import type { ReplayDisagreement, ReplaySummary } from "@/lib/input-requests/replay/schema.ts";
+import type { ReplayDisagreement, ReplaySummary } from "@/lib/requests/replay/replay-schema.ts";
+import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { replayPolicy } from "@/lib/web/client/settings/automatic.ts";
 
 export interface ReplayShown {
   /** The policy that is tried: what is shown is about another one once the draft has changed. */

@@ -13,13 +13,13 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { serverDetail, serverTools } from "@/lib/api-client/servers.ts";
-import { type MessageFilter, taskMessages } from "@/lib/api-client/tasks/task-messages.ts";
-import { gistOf } from "@/lib/format/tasks/task-message.ts";
-import { MESSAGES_KEPT } from "@/lib/protocol-messages/limits.ts";
-import type { ServerDetail } from "@/lib/servers/schema.ts";
+import { MESSAGES_KEPT } from "@/lib/history/protocol-messages/limits.ts";
+import type { ServerDetail } from "@/lib/servers/server-schema.ts";
 import { asCurl, asLine } from "@/lib/tasks/curl.ts";
-import type { TaskDetail, TaskMessage } from "@/lib/tasks/schema.ts";
+import type { TaskDetail, TaskMessage } from "@/lib/tasks/task-schema.ts";
+import { gistOf } from "@/lib/tasks/words/task-message.ts";
+import { serverDetail, serverTools } from "@/lib/web/client/servers.ts";
+import { type MessageFilter, taskMessages } from "@/lib/web/client/tasks/task-messages.ts";
 
 interface Props {
   message: TaskMessage;

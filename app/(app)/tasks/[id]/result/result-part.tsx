@@ -2,7 +2,7 @@ import { FileAudio, FileText, Link2, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
-import { parseJsonText, type ResultPart } from "@/lib/format/tasks/result.ts";
+import { parseJsonText, type ResultPart } from "@/lib/tasks/words/result.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { audioFile, byteLength, formatBytes, imageSource } from "@/lib/text/media.ts";
 import { urlParts } from "@/lib/text/url-parts.ts";

@@ -15,11 +15,17 @@ import { LoadMore } from "@/components/ui/load-more.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { bulkItems, bulkKeys, bulkOperation } from "@/lib/api-client/bulk-operations.ts";
-import type { BulkAction, BulkItem, BulkOperation, ItemState } from "@/lib/bulk-operations/schema.ts";
-import { STATE_LABELS, type Tone } from "@/lib/format/tasks/outcome.ts";
+import type {
+  BulkAction,
+  BulkItem,
+  BulkOperation,
+  ItemState,
+} from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
+import type { Tone } from "@/lib/text/labels.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { bulkItems, bulkKeys, bulkOperation } from "@/lib/web/client/bulk-operations.ts";
 import { BULK_WORDS } from "../bulk-words.ts";
 
 const RESULTS: Record<ItemState, { label: string; tone: Tone; icon: LucideIcon }> = {

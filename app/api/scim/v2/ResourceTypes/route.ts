@@ -1,4 +1,4 @@
-import { resourceTypes } from "@/lib/directory/scim/discovery.ts";
+import { resourceTypes } from "@/lib/people/directory/scim/discovery.ts";
 import { endpoint } from "@/lib/web/http/route.ts";
 import { definitions } from "@/lib/web/scim/definitions.ts";
 import { scim } from "@/lib/web/scim/scim.ts";

@@ -1,4 +1,4 @@
-import { schemas } from "@/lib/directory/scim/discovery.ts";
+import { schemas } from "@/lib/people/directory/scim/discovery.ts";
 import { endpoint } from "@/lib/web/http/route.ts";
 import { definitions } from "@/lib/web/scim/definitions.ts";
 import { scim } from "@/lib/web/scim/scim.ts";

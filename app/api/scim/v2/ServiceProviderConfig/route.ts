@@ -1,4 +1,4 @@
-import { serviceProviderConfig } from "@/lib/directory/scim/discovery.ts";
+import { serviceProviderConfig } from "@/lib/people/directory/scim/discovery.ts";
 import { endpoint } from "@/lib/web/http/route.ts";
 import { scim, scimBase } from "@/lib/web/scim/scim.ts";
 

@@ -1,6 +1,6 @@
-import { readAgent } from "@/lib/agents/queries.ts";
-import { agentSchema, updateAgentSchema } from "@/lib/agents/schema.ts";
-import { revokeAgent, updateAgent } from "@/lib/agents/transitions.ts";
+import { readAgent } from "@/lib/agents/agent-reads.ts";
+import { agentSchema, updateAgentSchema } from "@/lib/agents/agent-schema.ts";
+import { revokeAgent, updateAgent } from "@/lib/agents/agent-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { readKey } from "@/lib/api-keys/queries.ts";
-import { apiKeySchema, updateKeySchema } from "@/lib/api-keys/schema.ts";
-import { revokeKey, updateKey } from "@/lib/api-keys/transitions.ts";
+import { readKey } from "@/lib/people/api-keys/api-key-reads.ts";
+import { apiKeySchema, updateKeySchema } from "@/lib/people/api-keys/api-key-schema.ts";
+import { revokeKey, updateKey } from "@/lib/people/api-keys/api-key-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,9 @@
-import { readAuditStream } from "@/lib/audit-streams/queries.ts";
-import { auditStreamSchema, updateAuditStreamSchema } from "@/lib/audit-streams/schema.ts";
-import { removeAuditStream, updateAuditStream } from "@/lib/audit-streams/transitions.ts";
+import { readAuditStream } from "@/lib/outbound/audit-streams/audit-stream-reads.ts";
+import {
+  auditStreamSchema,
+  updateAuditStreamSchema,
+} from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import { removeAuditStream, updateAuditStream } from "@/lib/outbound/audit-streams/audit-stream-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,5 @@
-import { readOperation } from "@/lib/bulk-operations/queries.ts";
-import { bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
+import { readOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-reads.ts";
+import { bulkOperationSchema } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

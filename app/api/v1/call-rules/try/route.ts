@@ -1,5 +1,5 @@
-import { callRulesInputSchema, triedCallsSchema } from "@/lib/call-rules/schema.ts";
-import { tryCallRules } from "@/lib/call-rules/try.ts";
+import { tryCallRules } from "@/lib/lifecycle/try-call-rules.ts";
+import { callRulesInputSchema, triedCallsSchema } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listMappedGroups } from "@/lib/directory/groups.ts";
-import { directoryGroupSchema } from "@/lib/directory/schema.ts";
+import { directoryGroupSchema } from "@/lib/people/directory/directory-schema.ts";
+import { listMappedGroups } from "@/lib/people/directory/groups.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { verificationSchema } from "@/lib/events/schema.ts";
-import { reportBroken } from "@/lib/events/transitions.ts";
-import { verifyEvents } from "@/lib/events/verify.ts";
+import { verificationSchema } from "@/lib/history/events/event-schema.ts";
+import { reportBroken } from "@/lib/history/events/event-writes.ts";
+import { verifyEvents } from "@/lib/history/events/verify.ts";
 import { oneVerification } from "@/lib/web/exports/one-verification.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { readGroup } from "@/lib/policy/groups/queries.ts";
-import { savedGroupSchema, updateGroupSchema } from "@/lib/policy/groups/schema.ts";
-import { changeGroup, deleteGroup } from "@/lib/policy/groups/transitions.ts";
-import { proposedSchema } from "@/lib/policy/proposals/schema.ts";
+import { readGroup } from "@/lib/policy/groups/group-reads.ts";
+import { savedGroupSchema, updateGroupSchema } from "@/lib/policy/groups/group-schema.ts";
+import { changeGroup, deleteGroup } from "@/lib/policy/groups/group-writes.ts";
+import { proposedSchema } from "@/lib/policy/proposals/proposal-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

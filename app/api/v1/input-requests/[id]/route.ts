@@ -1,5 +1,5 @@
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

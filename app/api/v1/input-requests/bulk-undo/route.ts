@@ -1,5 +1,5 @@
-import { undoMany } from "@/lib/input-requests/bulk.ts";
-import { bulkUndoInputSchema, bulkUndoResultSchema } from "@/lib/input-requests/schema.ts";
+import { undoMany } from "@/lib/requests/bulk.ts";
+import { bulkUndoInputSchema, bulkUndoResultSchema } from "@/lib/requests/request-schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 

@@ -1,5 +1,5 @@
-import { countOpenRequests } from "@/lib/input-requests/list.ts";
-import { requestCountsSchema, requestFilterSchema } from "@/lib/input-requests/schema.ts";
+import { countOpenRequests } from "@/lib/requests/list.ts";
+import { requestCountsSchema, requestFilterSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { newInvitationSchema, updateInvitationSchema } from "@/lib/invitations/schema.ts";
-import { revokeInvitation } from "@/lib/invitations/transitions.ts";
+import { newInvitationSchema, updateInvitationSchema } from "@/lib/people/invitations/invitation-schema.ts";
+import { revokeInvitation } from "@/lib/people/invitations/invitation-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { changeInvitation } from "@/lib/web/invite.ts";
 import { within } from "@/lib/web/tenant.ts";

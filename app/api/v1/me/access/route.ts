@@ -1,5 +1,5 @@
-import { listOwnReads } from "@/lib/tasks/reads/queries.ts";
-import { readsQuerySchema, readsSchema } from "@/lib/tasks/reads/schema.ts";
+import { listOwnReads } from "@/lib/tasks/access-log/access-log-reads.ts";
+import { readsQuerySchema, readsSchema } from "@/lib/tasks/access-log/access-log-schema.ts";
 import { personOf } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,6 +1,6 @@
-import { oneself, readAway } from "@/lib/away/queries.ts";
-import { awayAnswerSchema, awayInputSchema } from "@/lib/away/schema.ts";
-import { endAway, setAway } from "@/lib/away/transitions.ts";
+import { oneself, readAway } from "@/lib/policy/away/away-reads.ts";
+import { awayAnswerSchema, awayInputSchema } from "@/lib/policy/away/away-schema.ts";
+import { endAway, setAway } from "@/lib/policy/away/away-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

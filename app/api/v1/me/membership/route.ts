@@ -1,4 +1,4 @@
-import { leave } from "@/lib/members/departure.ts";
+import { leave } from "@/lib/people/members/departure.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 

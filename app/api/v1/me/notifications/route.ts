@@ -1,6 +1,6 @@
 import { env } from "@/lib/base/env.ts";
-import { noticeSettingsSchema, updateNoticeSettingsSchema } from "@/lib/notices/schema.ts";
-import { readNoticeSettings, setNoticeSettings } from "@/lib/notices/settings.ts";
+import { noticeSettingsSchema, updateNoticeSettingsSchema } from "@/lib/outbound/notices/notice-schema.ts";
+import { readNoticeSettings, setNoticeSettings } from "@/lib/outbound/notices/settings.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,4 +1,4 @@
-import { chooseOrganizationSchema } from "@/lib/organizations/schema.ts";
+import { chooseOrganizationSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { chooseOrganization } from "@/lib/web/auth/choose-organization.ts";
 import { clientAddress } from "@/lib/web/http/caller/client-address.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

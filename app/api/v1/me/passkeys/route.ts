@@ -1,6 +1,6 @@
-import { addPasskey, relyingParty } from "@/lib/accounts/passkeys.ts";
-import { addPasskeySchema, passkeySchema } from "@/lib/accounts/schema.ts";
 import { env } from "@/lib/base/env.ts";
+import { addPasskeySchema, passkeySchema } from "@/lib/people/accounts/account-schema.ts";
+import { addPasskey, relyingParty } from "@/lib/people/accounts/passkeys.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,5 +1,5 @@
-import { changePassword } from "@/lib/accounts/password.ts";
-import { changePasswordSchema } from "@/lib/accounts/schema.ts";
+import { changePasswordSchema } from "@/lib/people/accounts/account-schema.ts";
+import { changePassword } from "@/lib/people/accounts/password.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { refuseWithoutCode } from "@/lib/web/auth/step-up.ts";
 import { database } from "@/lib/web/database.ts";

@@ -1,5 +1,5 @@
-import { readPreferences, setPreferences } from "@/lib/members/preferences.ts";
-import { preferencesSchema, updatePreferencesSchema } from "@/lib/members/schema.ts";
+import { preferencesSchema, updatePreferencesSchema } from "@/lib/people/members/member-schema.ts";
+import { readPreferences, setPreferences } from "@/lib/people/members/preferences.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { listSamlLinks } from "@/lib/saml/queries.ts";
-import { createSamlLinkSchema, samlLinksSchema, samlStartSchema } from "@/lib/saml/schema.ts";
+import { listSamlLinks } from "@/lib/people/saml/saml-reads.ts";
+import { createSamlLinkSchema, samlLinksSchema, samlStartSchema } from "@/lib/people/saml/saml-schema.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { beginSaml } from "@/lib/web/auth/sign-in/saml.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,5 +1,5 @@
-import { proofSchema, startedSecondFactorSchema } from "@/lib/accounts/schema.ts";
-import { startSecondFactor } from "@/lib/accounts/second-factor.ts";
+import { proofSchema, startedSecondFactorSchema } from "@/lib/people/accounts/account-schema.ts";
+import { startSecondFactor } from "@/lib/people/accounts/second-factor.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { refuseWithoutProof } from "@/lib/web/auth/step-up.ts";
 import { database } from "@/lib/web/database.ts";

@@ -1,5 +1,5 @@
-import { listSecurityEvents } from "@/lib/accounts/history.ts";
-import { securityEventsSchema } from "@/lib/accounts/schema.ts";
+import { securityEventsSchema } from "@/lib/people/accounts/account-schema.ts";
+import { listSecurityEvents } from "@/lib/people/accounts/history.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,4 +1,4 @@
-import { securitySchema } from "@/lib/accounts/schema.ts";
+import { securitySchema } from "@/lib/people/accounts/account-schema.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { readSecurity } from "@/lib/web/auth/security.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

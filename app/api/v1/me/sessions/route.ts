@@ -1,5 +1,5 @@
-import { accountSessionsSchema } from "@/lib/accounts/schema.ts";
-import { endOtherSessions, listSessions } from "@/lib/accounts/sessions.ts";
+import { accountSessionsSchema } from "@/lib/people/accounts/account-schema.ts";
+import { endOtherSessions, listSessions } from "@/lib/people/accounts/sessions.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,4 +1,4 @@
-import { giveFactorSchema, stepUpSchema } from "@/lib/accounts/schema.ts";
+import { giveFactorSchema, stepUpSchema } from "@/lib/people/accounts/account-schema.ts";
 import { giveFactor, readStepUp } from "@/lib/web/auth/step-up.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 

@@ -1,4 +1,4 @@
-import { endView } from "@/lib/members/view-as.ts";
+import { endView } from "@/lib/people/members/view-as.ts";
 import { personOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,7 +1,7 @@
-import { dropMember } from "@/lib/members/departure.ts";
-import { readMember } from "@/lib/members/queries.ts";
-import { memberSchema, updateMemberSchema } from "@/lib/members/schema.ts";
-import { changeRole } from "@/lib/members/transitions.ts";
+import { dropMember } from "@/lib/people/members/departure.ts";
+import { readMember } from "@/lib/people/members/member-reads.ts";
+import { memberSchema, updateMemberSchema } from "@/lib/people/members/member-schema.ts";
+import { changeRole } from "@/lib/people/members/member-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services, within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { countUnread } from "@/lib/notices/queries.ts";
-import { noticeCountsSchema } from "@/lib/notices/schema.ts";
+import { countUnread } from "@/lib/outbound/notices/notice-reads.ts";
+import { noticeCountsSchema } from "@/lib/outbound/notices/notice-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,4 +1,4 @@
-import { markAllRead } from "@/lib/notices/transitions.ts";
+import { markAllRead } from "@/lib/outbound/notices/notice-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

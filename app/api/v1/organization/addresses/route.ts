@@ -1,6 +1,10 @@
 import type { Tx } from "@/lib/base/db/db.ts";
-import { readAddresses, saveAddresses } from "@/lib/organizations/addresses.ts";
-import { type Addresses, addressesSchema, saveAddressesSchema } from "@/lib/organizations/schema.ts";
+import { readAddresses, saveAddresses } from "@/lib/people/organizations/addresses.ts";
+import {
+  type Addresses,
+  addressesSchema,
+  saveAddressesSchema,
+} from "@/lib/people/organizations/organization-schema.ts";
 import { clientAddress, countedNetworkOf, isPrivate } from "@/lib/web/http/caller/client-address.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,6 +1,9 @@
-import { readContentSealing } from "@/lib/content-sealing/queries.ts";
-import { contentSealingSchema, saveContentSealingSchema } from "@/lib/content-sealing/schema.ts";
-import { beginSealing, endSealing } from "@/lib/content-sealing/transitions.ts";
+import { readContentSealing } from "@/lib/people/content-sealing/sealing-reads.ts";
+import {
+  contentSealingSchema,
+  saveContentSealingSchema,
+} from "@/lib/people/content-sealing/sealing-schema.ts";
+import { beginSealing, endSealing } from "@/lib/people/content-sealing/sealing-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";

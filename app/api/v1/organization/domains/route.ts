@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { listDomains, readDomain } from "@/lib/organizations/domains/queries.ts";
-import { addDomainSchema, organizationDomainSchema } from "@/lib/organizations/domains/schema.ts";
-import { addDomain } from "@/lib/organizations/domains/transitions.ts";
+import { listDomains, readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
+import {
+  addDomainSchema,
+  organizationDomainSchema,
+} from "@/lib/people/organizations/domains/domain-schema.ts";
+import { addDomain } from "@/lib/people/organizations/domains/domain-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

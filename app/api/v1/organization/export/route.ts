@@ -1,4 +1,4 @@
-import { exportedLineSchema } from "@/lib/organizations/schema.ts";
+import { exportedLineSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { exportOrganization } from "@/lib/web/exports/organization-export.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 

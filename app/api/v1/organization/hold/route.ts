@@ -1,6 +1,6 @@
-import { liftHold, setHold } from "@/lib/organizations/hold.ts";
-import { readOrganization } from "@/lib/organizations/queries.ts";
-import { organizationSchema, setHoldSchema } from "@/lib/organizations/schema.ts";
+import { liftHold, setHold } from "@/lib/people/organizations/hold.ts";
+import { readOrganization } from "@/lib/people/organizations/organization-reads.ts";
+import { organizationSchema, setHoldSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { readRetention } from "@/lib/retention/queries.ts";
-import { retentionSchema, updateRetentionSchema } from "@/lib/retention/schema.ts";
-import { updateRetention } from "@/lib/retention/transitions.ts";
+import { readRetention } from "@/lib/history/retention/retention-reads.ts";
+import { retentionSchema, updateRetentionSchema } from "@/lib/history/retention/retention-schema.ts";
+import { updateRetention } from "@/lib/history/retention/retention-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

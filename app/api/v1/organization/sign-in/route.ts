@@ -1,6 +1,9 @@
-import { readSignInPolicy } from "@/lib/organizations/sign-in/queries.ts";
-import { shownSignInPolicySchema, signInPolicySchema } from "@/lib/organizations/sign-in/schema.ts";
-import { setSignInPolicy } from "@/lib/organizations/sign-in/transitions.ts";
+import { readSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-reads.ts";
+import {
+  shownSignInPolicySchema,
+  signInPolicySchema,
+} from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
+import { setSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-writes.ts";
 import { offeredProviders } from "@/lib/web/auth/sign-in/offered.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,5 @@
-import { readAutomatic } from "@/lib/input-requests/automatic/queries.ts";
-import { automaticStateSchema } from "@/lib/input-requests/automatic/schema.ts";
+import { readAutomatic } from "@/lib/requests/automatic/automatic-answer-reads.ts";
+import { automaticStateSchema } from "@/lib/requests/automatic/automatic-answer-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

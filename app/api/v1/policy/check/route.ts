@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkPolicy } from "@/lib/policy/check.ts";
-import { policyCheckSchema } from "@/lib/policy/schema.ts";
+import { policyCheckSchema } from "@/lib/policy/policy-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
 import { readDeciders } from "@/lib/policy/deciders.ts";
-import { decidersSchema } from "@/lib/policy/schema.ts";
+import { decidersSchema } from "@/lib/policy/policy-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

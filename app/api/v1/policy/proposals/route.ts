@@ -1,5 +1,5 @@
-import { listPolicyProposals } from "@/lib/policy/proposals/queries.ts";
-import { policyProposalsSchema } from "@/lib/policy/proposals/schema.ts";
+import { listPolicyProposals } from "@/lib/policy/proposals/proposal-reads.ts";
+import { policyProposalsSchema } from "@/lib/policy/proposals/proposal-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

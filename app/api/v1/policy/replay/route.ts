@@ -1,9 +1,9 @@
-import { type Replayed, replayPolicy } from "@/lib/input-requests/replay/replay.ts";
-import { REPLAYED_DAYS, replayInputSchema, replayLineSchema } from "@/lib/input-requests/replay/schema.ts";
-import { readPolicyWithPeople } from "@/lib/policy/queries.ts";
-import { checked } from "@/lib/policy/transitions.ts";
-import { streamOf } from "@/lib/web/exports/export.ts";
+import { readPolicyWithPeople } from "@/lib/policy/policy-reads.ts";
+import { checked } from "@/lib/policy/policy-writes.ts";
+import { type Replayed, replayPolicy } from "@/lib/requests/replay/replay.ts";
+import { REPLAYED_DAYS, replayInputSchema, replayLineSchema } from "@/lib/requests/replay/replay-schema.ts";
 import { oneReplay } from "@/lib/web/exports/one-replay.ts";
+import { streamOf } from "@/lib/web/exports/stream-of.ts";
 import { withinStill } from "@/lib/web/exports/within-still.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,5 @@
-import { listPolicyVersions } from "@/lib/policy/queries.ts";
-import { policyVersionsSchema } from "@/lib/policy/schema.ts";
+import { listPolicyVersions } from "@/lib/policy/policy-reads.ts";
+import { policyVersionsSchema } from "@/lib/policy/policy-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

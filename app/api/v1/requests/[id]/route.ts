@@ -1,8 +1,8 @@
 import { env } from "@/lib/base/env.ts";
 import { AppError } from "@/lib/base/errors.ts";
-import { drainSignal } from "@/lib/base/lifecycle.ts";
-import { readHumanRequest } from "@/lib/human-tasks/queries.ts";
-import { requestSchema, waitQuerySchema } from "@/lib/human-tasks/schema.ts";
+import { drainSignal } from "@/lib/base/process/lifecycle.ts";
+import { readHumanRequest } from "@/lib/lifecycle/human-tasks/human-task-reads.ts";
+import { requestSchema, waitQuerySchema } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
 import { authenticate } from "@/lib/web/auth/authenticate.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { readUntil } from "@/lib/web/live/wait.ts";

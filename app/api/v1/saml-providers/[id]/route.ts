@@ -1,10 +1,10 @@
 import { env } from "@/lib/base/env.ts";
-import { readSamlProvider } from "@/lib/saml/queries.ts";
-import { samlProviderSchema, updateSamlProviderSchema } from "@/lib/saml/schema.ts";
-import { describeIdp, removeSamlProvider, updateSamlProvider } from "@/lib/saml/transitions.ts";
+import { readSamlProvider } from "@/lib/people/saml/saml-reads.ts";
+import { samlProviderSchema, updateSamlProviderSchema } from "@/lib/people/saml/saml-schema.ts";
+import { describeIdp, removeSamlProvider, updateSamlProvider } from "@/lib/people/saml/saml-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { network } from "@/lib/web/outside.ts";
+import { network } from "@/lib/web/networks.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";
 

@@ -1,6 +1,6 @@
 import { changeServer, dropServer } from "@/lib/servers/check.ts";
-import { readServerDetail } from "@/lib/servers/queries.ts";
-import { serverDetailSchema, serverSchema, updateServerSchema } from "@/lib/servers/schema.ts";
+import { readServerDetail } from "@/lib/servers/server-reads.ts";
+import { serverDetailSchema, serverSchema, updateServerSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services, within } from "@/lib/web/tenant.ts";

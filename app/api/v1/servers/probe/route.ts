@@ -1,5 +1,5 @@
 import { probeAddress } from "@/lib/servers/probe.ts";
-import { probedAddressSchema, probeInputSchema } from "@/lib/servers/schema.ts";
+import { probedAddressSchema, probeInputSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services } from "@/lib/web/tenant.ts";

@@ -1,6 +1,12 @@
-import { readServiceAccount } from "@/lib/service-accounts/queries.ts";
-import { serviceAccountSchema, updateServiceAccountSchema } from "@/lib/service-accounts/schema.ts";
-import { deleteServiceAccount, updateServiceAccount } from "@/lib/service-accounts/transitions.ts";
+import { readServiceAccount } from "@/lib/people/service-accounts/service-account-reads.ts";
+import {
+  serviceAccountSchema,
+  updateServiceAccountSchema,
+} from "@/lib/people/service-accounts/service-account-schema.ts";
+import {
+  deleteServiceAccount,
+  updateServiceAccount,
+} from "@/lib/people/service-accounts/service-account-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { readTask } from "@/lib/tasks/queries.ts";
-import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { readTask } from "@/lib/tasks/task-reads.ts";
+import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { queryTimeSchema } from "@/lib/base/page.ts";
 import { countTasks } from "@/lib/tasks/list.ts";
-import { taskCountsSchema } from "@/lib/tasks/schema.ts";
+import { taskCountsSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { exportedTasks, taskExportSchema } from "@/lib/tasks/export.ts";
-import { taskSchema } from "@/lib/tasks/schema.ts";
-import { streamOf } from "@/lib/web/exports/export.ts";
+import { exportedTasks, taskExportSchema } from "@/lib/tasks/task-export.ts";
+import { taskSchema } from "@/lib/tasks/task-schema.ts";
+import { streamOf } from "@/lib/web/exports/stream-of.ts";
 import { withinStill } from "@/lib/web/exports/within-still.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 

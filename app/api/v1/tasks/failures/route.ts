@@ -1,5 +1,5 @@
 import { groupFailures } from "@/lib/tasks/failures.ts";
-import { failureGroupsSchema, taskFilterSchema } from "@/lib/tasks/schema.ts";
+import { failureGroupsSchema, taskFilterSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
 import { listRecentArguments } from "@/lib/tasks/recent.ts";
-import { recentArgumentsQuerySchema, recentArgumentsSchema } from "@/lib/tasks/schema.ts";
+import { recentArgumentsQuerySchema, recentArgumentsSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

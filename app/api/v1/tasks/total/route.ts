@@ -1,5 +1,5 @@
 import { countMatching, MOST_TOTAL } from "@/lib/tasks/list.ts";
-import { taskFilterSchema, taskTotalSchema } from "@/lib/tasks/schema.ts";
+import { taskFilterSchema, taskTotalSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { savedViewSchema, updateViewSchema } from "@/lib/saved-views/schema.ts";
-import { deleteView, updateView } from "@/lib/saved-views/transitions.ts";
+import { savedViewSchema, updateViewSchema } from "@/lib/requests/saved-views/saved-view-schema.ts";
+import { deleteView, updateView } from "@/lib/requests/saved-views/saved-view-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

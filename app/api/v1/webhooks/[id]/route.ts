@@ -1,9 +1,9 @@
+import { readWebhook } from "@/lib/outbound/webhooks/webhook-reads.ts";
+import { updateWebhookSchema, webhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
+import { removeWebhook, updateWebhook } from "@/lib/outbound/webhooks/webhook-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { network } from "@/lib/web/outside.ts";
+import { network } from "@/lib/web/networks.ts";
 import { within } from "@/lib/web/tenant.ts";
-import { readWebhook } from "@/lib/webhooks/queries.ts";
-import { updateWebhookSchema, webhookSchema } from "@/lib/webhooks/schema.ts";
-import { removeWebhook, updateWebhook } from "@/lib/webhooks/transitions.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -1,4 +1,4 @@
-import { endPreviousSecret } from "@/lib/api-keys/rotation.ts";
+import { endPreviousSecret } from "@/lib/people/api-keys/rotation.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

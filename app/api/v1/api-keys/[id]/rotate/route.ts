@@ -1,6 +1,6 @@
-import { readKey } from "@/lib/api-keys/queries.ts";
-import { rotateKey } from "@/lib/api-keys/rotation.ts";
-import { newApiKeySchema, rotateKeySchema } from "@/lib/api-keys/schema.ts";
+import { readKey } from "@/lib/people/api-keys/api-key-reads.ts";
+import { newApiKeySchema, rotateKeySchema } from "@/lib/people/api-keys/api-key-schema.ts";
+import { rotateKey } from "@/lib/people/api-keys/rotation.ts";
 import { readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";

@@ -1,9 +1,9 @@
-import { auditStreamTestSchema } from "@/lib/audit-streams/schema.ts";
-import { testAuditStream } from "@/lib/audit-streams/transitions.ts";
 import { env } from "@/lib/base/env.ts";
+import { auditStreamTestSchema } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import { testAuditStream } from "@/lib/outbound/audit-streams/audit-stream-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { network } from "@/lib/web/outside.ts";
+import { network } from "@/lib/web/networks.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";

@@ -1,6 +1,9 @@
-import { readOperation } from "@/lib/bulk-operations/queries.ts";
-import { beginBulkSchema, bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
-import { beginOperation } from "@/lib/bulk-operations/transitions.ts";
+import { readOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-reads.ts";
+import {
+  beginBulkSchema,
+  bulkOperationSchema,
+} from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
+import { beginOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,9 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { listItems } from "@/lib/bulk-operations/queries.ts";
-import { bulkItemQuerySchema, bulkItemSchema } from "@/lib/bulk-operations/schema.ts";
+import { listItems } from "@/lib/lifecycle/bulk-operations/bulk-operation-reads.ts";
+import {
+  bulkItemQuerySchema,
+  bulkItemSchema,
+} from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { readOperation } from "@/lib/bulk-operations/queries.ts";
-import { bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
-import { stopOperation } from "@/lib/bulk-operations/transitions.ts";
+import { readOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-reads.ts";
+import { bulkOperationSchema } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
+import { stopOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,7 +1,7 @@
 import { notFound } from "@/lib/base/errors.ts";
-import { listMappedGroups } from "@/lib/directory/groups.ts";
-import { directoryGroupSchema, mapGroupSchema } from "@/lib/directory/schema.ts";
-import { mapGroup } from "@/lib/directory/transitions.ts";
+import { directoryGroupSchema, mapGroupSchema } from "@/lib/people/directory/directory-schema.ts";
+import { mapGroup } from "@/lib/people/directory/directory-writes.ts";
+import { listMappedGroups } from "@/lib/people/directory/groups.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

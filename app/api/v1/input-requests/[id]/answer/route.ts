@@ -1,6 +1,6 @@
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { answerInputSchema, inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
-import { recordAnswer } from "@/lib/input-requests/transitions.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { answerInputSchema, inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
+import { recordAnswer } from "@/lib/requests/request-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { STEP_UP_MS } from "@/lib/web/tunables.ts";

@@ -1,7 +1,7 @@
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
-import { commentInputSchema } from "@/lib/request-comments/schema.ts";
-import { askRequester } from "@/lib/request-comments/transitions.ts";
+import { commentInputSchema } from "@/lib/requests/comments/comment-schema.ts";
+import { askRequester } from "@/lib/requests/comments/comment-writes.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { readThread } from "@/lib/request-comments/queries.ts";
-import { commentInputSchema, commentSchema, threadSchema } from "@/lib/request-comments/schema.ts";
-import { addComment } from "@/lib/request-comments/transitions.ts";
+import { readThread } from "@/lib/requests/comments/comment-reads.ts";
+import { commentInputSchema, commentSchema, threadSchema } from "@/lib/requests/comments/comment-schema.ts";
+import { addComment } from "@/lib/requests/comments/comment-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

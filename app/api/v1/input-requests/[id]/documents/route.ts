@@ -1,5 +1,5 @@
-import { findDocuments, toDocument } from "@/lib/input-requests/documents/queries.ts";
-import { documentsSchema } from "@/lib/input-requests/documents/schema.ts";
+import { findDocuments, toDocument } from "@/lib/requests/documents/document-reads.ts";
+import { documentsSchema } from "@/lib/requests/documents/document-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

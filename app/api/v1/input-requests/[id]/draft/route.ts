@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { draftInputSchema } from "@/lib/input-requests/schema.ts";
-import { saveDraft } from "@/lib/input-requests/transitions.ts";
+import { draftInputSchema } from "@/lib/requests/request-schema.ts";
+import { saveDraft } from "@/lib/requests/request-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { handOverInputSchema } from "@/lib/input-requests/schema.ts";
-import { handOverRequest } from "@/lib/input-requests/transitions.ts";
+import { handOverInputSchema } from "@/lib/requests/request-schema.ts";
+import { handOverRequest } from "@/lib/requests/request-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { judgeAgain } from "@/lib/input-requests/judging/transitions.ts";
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { judgeAgain } from "@/lib/requests/asking/judge-again.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { findMentionable } from "@/lib/request-comments/queries.ts";
-import { mentionableQuerySchema, mentionableSchema } from "@/lib/request-comments/schema.ts";
+import { findMentionable } from "@/lib/requests/comments/comment-reads.ts";
+import { mentionableQuerySchema, mentionableSchema } from "@/lib/requests/comments/comment-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

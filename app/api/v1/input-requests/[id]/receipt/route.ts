@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readReceipt } from "@/lib/receipts/queries.ts";
-import { signReceipt } from "@/lib/receipts/transitions.ts";
+import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
+import { signReceipt } from "@/lib/requests/receipts/receipt-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services, within } from "@/lib/web/tenant.ts";
 

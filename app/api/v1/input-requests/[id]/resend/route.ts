@@ -1,6 +1,6 @@
-import { resend } from "@/lib/input-requests/deliveries/transitions.ts";
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { resend } from "@/lib/requests/deliveries/delivery-writes.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

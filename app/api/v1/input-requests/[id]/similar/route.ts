@@ -1,5 +1,5 @@
-import { similarRequestsSchema } from "@/lib/input-requests/similar/schema.ts";
-import { readSimilar } from "@/lib/input-requests/similar/similar.ts";
+import { readSimilar } from "@/lib/requests/similar/similar.ts";
+import { similarRequestsSchema } from "@/lib/requests/similar/similar-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

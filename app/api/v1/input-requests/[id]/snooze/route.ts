@@ -1,7 +1,7 @@
-import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
-import { snoozeInputSchema } from "@/lib/snoozes/schema.ts";
-import { endSnooze, snooze } from "@/lib/snoozes/transitions.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
+import { snoozeInputSchema } from "@/lib/requests/snoozes/snooze-schema.ts";
+import { endSnooze, snooze } from "@/lib/requests/snoozes/snooze-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

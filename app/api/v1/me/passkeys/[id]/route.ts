@@ -1,4 +1,4 @@
-import { removePasskey } from "@/lib/accounts/passkeys.ts";
+import { removePasskey } from "@/lib/people/accounts/passkeys.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

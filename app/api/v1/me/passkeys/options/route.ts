@@ -1,6 +1,6 @@
-import { relyingParty, startPasskey } from "@/lib/accounts/passkeys.ts";
-import { passkeyOptionsSchema, proofSchema } from "@/lib/accounts/schema.ts";
 import { env } from "@/lib/base/env.ts";
+import { passkeyOptionsSchema, proofSchema } from "@/lib/people/accounts/account-schema.ts";
+import { relyingParty, startPasskey } from "@/lib/people/accounts/passkeys.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { refuseWithoutProof } from "@/lib/web/auth/step-up.ts";
 import { database } from "@/lib/web/database.ts";

@@ -1,5 +1,5 @@
-import { unlinkIdentity } from "@/lib/saml/people.ts";
-import { readSamlName } from "@/lib/saml/queries.ts";
+import { unlinkIdentity } from "@/lib/people/saml/people.ts";
+import { readSamlName } from "@/lib/people/saml/saml-reads.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

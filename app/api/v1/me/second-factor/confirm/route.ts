@@ -1,5 +1,5 @@
-import { codeInputSchema, recoveryCodesSchema } from "@/lib/accounts/schema.ts";
-import { confirmSecondFactor } from "@/lib/accounts/second-factor.ts";
+import { codeInputSchema, recoveryCodesSchema } from "@/lib/people/accounts/account-schema.ts";
+import { confirmSecondFactor } from "@/lib/people/accounts/second-factor.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { markSecondFactor } from "@/lib/web/auth/sessions.ts";
 import { database } from "@/lib/web/database.ts";

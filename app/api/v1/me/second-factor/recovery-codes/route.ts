@@ -1,5 +1,5 @@
-import { codeInputSchema, recoveryCodesSchema } from "@/lib/accounts/schema.ts";
-import { replaceRecoveryCodes } from "@/lib/accounts/second-factor.ts";
+import { codeInputSchema, recoveryCodesSchema } from "@/lib/people/accounts/account-schema.ts";
+import { replaceRecoveryCodes } from "@/lib/people/accounts/second-factor.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

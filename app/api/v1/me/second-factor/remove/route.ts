@@ -1,5 +1,5 @@
-import { codeInputSchema } from "@/lib/accounts/schema.ts";
-import { removeSecondFactor } from "@/lib/accounts/second-factor.ts";
+import { codeInputSchema } from "@/lib/people/accounts/account-schema.ts";
+import { removeSecondFactor } from "@/lib/people/accounts/second-factor.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

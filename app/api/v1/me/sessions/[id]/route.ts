@@ -1,4 +1,4 @@
-import { endSession } from "@/lib/accounts/sessions.ts";
+import { endSession } from "@/lib/people/accounts/sessions.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

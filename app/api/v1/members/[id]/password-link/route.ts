@@ -1,7 +1,7 @@
 import { AppError } from "@/lib/base/errors.ts";
-import { memberPasswordLinkSchema } from "@/lib/members/schema.ts";
-import { passwordLinkUrl } from "@/lib/members/set-password.ts";
-import { makeMemberPasswordLink } from "@/lib/members/transitions.ts";
+import { memberPasswordLinkSchema } from "@/lib/people/members/member-schema.ts";
+import { makeMemberPasswordLink } from "@/lib/people/members/member-writes.ts";
+import { passwordLinkUrl } from "@/lib/people/members/set-password.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,6 +1,6 @@
-import { listMemberSessions } from "@/lib/members/queries.ts";
-import { memberSessionsSchema } from "@/lib/members/schema.ts";
-import { endMemberSessions } from "@/lib/members/transitions.ts";
+import { listMemberSessions } from "@/lib/people/members/member-reads.ts";
+import { memberSessionsSchema } from "@/lib/people/members/member-schema.ts";
+import { endMemberSessions } from "@/lib/people/members/member-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";

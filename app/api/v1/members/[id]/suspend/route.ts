@@ -1,6 +1,6 @@
-import { suspend } from "@/lib/members/departure.ts";
-import { readSuspended } from "@/lib/members/queries.ts";
-import { memberSchema } from "@/lib/members/schema.ts";
+import { suspend } from "@/lib/people/members/departure.ts";
+import { readSuspended } from "@/lib/people/members/member-reads.ts";
+import { memberSchema } from "@/lib/people/members/member-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services, within } from "@/lib/web/tenant.ts";
 

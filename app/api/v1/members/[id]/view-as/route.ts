@@ -1,5 +1,5 @@
-import { viewAsSchema } from "@/lib/members/schema.ts";
-import { beginView } from "@/lib/members/view-as.ts";
+import { viewAsSchema } from "@/lib/people/members/member-schema.ts";
+import { beginView } from "@/lib/people/members/view-as.ts";
 import { personOf } from "@/lib/web/auth/person.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

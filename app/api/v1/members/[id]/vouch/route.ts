@@ -1,6 +1,6 @@
-import { readMember } from "@/lib/members/queries.ts";
-import { memberSchema } from "@/lib/members/schema.ts";
-import { takeVouchBack, vouchFor } from "@/lib/members/vouch.ts";
+import { readMember } from "@/lib/people/members/member-reads.ts";
+import { memberSchema } from "@/lib/people/members/member-schema.ts";
+import { takeVouchBack, vouchFor } from "@/lib/people/members/vouch.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

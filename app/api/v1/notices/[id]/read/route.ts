@@ -1,4 +1,4 @@
-import { markRead } from "@/lib/notices/transitions.ts";
+import { markRead } from "@/lib/outbound/notices/notice-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { withdrawDeletion } from "@/lib/organizations/delete.ts";
-import { readOrganization } from "@/lib/organizations/queries.ts";
-import { organizationSchema } from "@/lib/organizations/schema.ts";
+import { withdrawDeletion } from "@/lib/people/organizations/delete.ts";
+import { readOrganization } from "@/lib/people/organizations/organization-reads.ts";
+import { organizationSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
-import { readDomain } from "@/lib/organizations/domains/queries.ts";
-import { organizationDomainSchema } from "@/lib/organizations/domains/schema.ts";
-import { removeDomain } from "@/lib/organizations/domains/transitions.ts";
+import { readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
+import { organizationDomainSchema } from "@/lib/people/organizations/domains/domain-schema.ts";
+import { removeDomain } from "@/lib/people/organizations/domains/domain-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

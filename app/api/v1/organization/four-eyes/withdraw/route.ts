@@ -1,6 +1,6 @@
-import { withdrawEnd } from "@/lib/organizations/four-eyes.ts";
-import { readOrganization } from "@/lib/organizations/queries.ts";
-import { organizationSchema } from "@/lib/organizations/schema.ts";
+import { withdrawEnd } from "@/lib/people/organizations/four-eyes.ts";
+import { readOrganization } from "@/lib/people/organizations/organization-reads.ts";
+import { organizationSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

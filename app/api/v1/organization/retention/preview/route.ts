@@ -1,5 +1,5 @@
-import { previewRetention } from "@/lib/retention/queries.ts";
-import { previewQuerySchema, previewSchema } from "@/lib/retention/schema.ts";
+import { previewRetention } from "@/lib/history/retention/retention-reads.ts";
+import { previewQuerySchema, previewSchema } from "@/lib/history/retention/retention-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

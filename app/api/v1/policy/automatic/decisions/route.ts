@@ -1,8 +1,8 @@
-import { listAutomaticDecisions } from "@/lib/input-requests/automatic/queries.ts";
+import { listAutomaticDecisions } from "@/lib/requests/automatic/automatic-answer-reads.ts";
 import {
   automaticDecisionsQuerySchema,
   automaticDecisionsSchema,
-} from "@/lib/input-requests/automatic/schema.ts";
+} from "@/lib/requests/automatic/automatic-answer-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { readPolicyVersion } from "@/lib/policy/queries.ts";
-import { policyVersionParams, policyVersionSchema } from "@/lib/policy/schema.ts";
+import { readPolicyVersion } from "@/lib/policy/policy-reads.ts";
+import { policyVersionParams, policyVersionSchema } from "@/lib/policy/policy-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "@/lib/base/env.ts";
-import { readHumanRequest } from "@/lib/human-tasks/queries.ts";
-import { consumeSchema, requestSchema } from "@/lib/human-tasks/schema.ts";
-import { consumeApproval } from "@/lib/human-tasks/transitions.ts";
+import { readHumanRequest } from "@/lib/lifecycle/human-tasks/human-task-reads.ts";
+import { consumeSchema, requestSchema } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
+import { consumeApproval } from "@/lib/lifecycle/human-tasks/human-task-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

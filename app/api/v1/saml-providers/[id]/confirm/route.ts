@@ -1,7 +1,7 @@
 import { env } from "@/lib/base/env.ts";
-import { readSamlProvider } from "@/lib/saml/queries.ts";
-import { samlProviderSchema } from "@/lib/saml/schema.ts";
-import { confirmSamlProvider } from "@/lib/saml/transitions.ts";
+import { readSamlProvider } from "@/lib/people/saml/saml-reads.ts";
+import { samlProviderSchema } from "@/lib/people/saml/saml-schema.ts";
+import { confirmSamlProvider } from "@/lib/people/saml/saml-writes.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

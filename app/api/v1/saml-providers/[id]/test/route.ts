@@ -1,4 +1,4 @@
-import { samlStartSchema } from "@/lib/saml/schema.ts";
+import { samlStartSchema } from "@/lib/people/saml/saml-schema.ts";
 import { personOf } from "@/lib/web/auth/person.ts";
 import { beginSaml } from "@/lib/web/auth/sign-in/saml.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

@@ -1,5 +1,5 @@
 import { checkServer } from "@/lib/servers/check.ts";
-import { checkedServerSchema } from "@/lib/servers/schema.ts";
+import { checkedServerSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services } from "@/lib/web/tenant.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { connectionSchema } from "@/lib/servers/connections/connection-schema.ts";
 import { listConnections } from "@/lib/servers/connections/list.ts";
-import { connectionSchema } from "@/lib/servers/connections/schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

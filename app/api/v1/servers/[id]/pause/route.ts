@@ -1,6 +1,6 @@
 import { pauseServer } from "@/lib/servers/pause.ts";
-import { readServer } from "@/lib/servers/queries.ts";
-import { pauseServerSchema, serverSchema } from "@/lib/servers/schema.ts";
+import { readServer } from "@/lib/servers/server-reads.ts";
+import { pauseServerSchema, serverSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,7 +1,7 @@
-import { readOwnTools } from "@/lib/servers/queries.ts";
-import { listRecipes, readRecipe } from "@/lib/servers/recipes/queries.ts";
-import { recipeListSchema, recipeSchema, recipeVersionSchema } from "@/lib/servers/recipes/schema.ts";
-import { saveRecipe } from "@/lib/servers/recipes/transitions.ts";
+import { listRecipes, readRecipe } from "@/lib/servers/recipes/recipe-reads.ts";
+import { recipeListSchema, recipeSchema, recipeVersionSchema } from "@/lib/servers/recipes/recipe-schema.ts";
+import { saveRecipe } from "@/lib/servers/recipes/recipe-writes.ts";
+import { readOwnTools } from "@/lib/servers/server-reads.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

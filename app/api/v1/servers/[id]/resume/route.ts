@@ -1,6 +1,6 @@
 import { resumeServer } from "@/lib/servers/pause.ts";
-import { readServer } from "@/lib/servers/queries.ts";
-import { serverSchema } from "@/lib/servers/schema.ts";
+import { readServer } from "@/lib/servers/server-reads.ts";
+import { serverSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { readServerStats } from "@/lib/servers/call-statistics/queries.ts";
-import { serverStatsSchema, statsQuerySchema } from "@/lib/servers/call-statistics/schema.ts";
+import { readServerStats } from "@/lib/servers/call-statistics/call-statistics-reads.ts";
+import { serverStatsSchema, statsQuerySchema } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { toolVersionSchema, toolVersionsQuerySchema } from "@/lib/servers/schema.ts";
+import { toolVersionSchema, toolVersionsQuerySchema } from "@/lib/servers/server-schema.ts";
 import { listToolVersions } from "@/lib/servers/tool-versions.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,5 @@
 import { pageQuerySchema } from "@/lib/base/page.ts";
-import { toolListQuerySchema, toolListSchema } from "@/lib/servers/schema.ts";
+import { toolListQuerySchema, toolListSchema } from "@/lib/servers/server-schema.ts";
 import { listTools } from "@/lib/servers/tool-versions.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";

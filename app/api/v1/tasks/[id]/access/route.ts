@@ -1,5 +1,5 @@
-import { listTaskReads } from "@/lib/tasks/reads/queries.ts";
-import { readsQuerySchema, readsSchema } from "@/lib/tasks/reads/schema.ts";
+import { listTaskReads } from "@/lib/tasks/access-log/access-log-reads.ts";
+import { readsQuerySchema, readsSchema } from "@/lib/tasks/access-log/access-log-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

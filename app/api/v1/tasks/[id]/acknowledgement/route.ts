@@ -1,6 +1,6 @@
-import { acknowledgeTask, releaseTask } from "@/lib/task-lifecycle/acknowledge.ts";
-import { readTask } from "@/lib/tasks/queries.ts";
-import { acknowledgeSchema, taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { acknowledgeTask, releaseTask } from "@/lib/lifecycle/acknowledge.ts";
+import { readTask } from "@/lib/tasks/task-reads.ts";
+import { acknowledgeSchema, taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,4 +1,4 @@
-import { attemptsSchema } from "@/lib/tasks/schema.ts";
+import { attemptsSchema } from "@/lib/tasks/task-schema.ts";
 import { listAttempts } from "@/lib/tasks/tries.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,6 +1,6 @@
-import { requestCancel } from "@/lib/task-lifecycle/transitions.ts";
-import { readTask } from "@/lib/tasks/queries.ts";
-import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { requestCancel } from "@/lib/lifecycle/task-writes.ts";
+import { readTask } from "@/lib/tasks/task-reads.ts";
+import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,8 +1,8 @@
 import { pageSchema } from "@/lib/base/page.ts";
-import { taskEventSchema } from "@/lib/events/schema.ts";
+import { taskEventSchema } from "@/lib/history/events/event-schema.ts";
 import { listTaskEvents } from "@/lib/tasks/events.ts";
-import { requireVisibleTask } from "@/lib/tasks/queries.ts";
-import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
+import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
+import { taskEventQuerySchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

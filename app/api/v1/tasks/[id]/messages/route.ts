@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { pageSchema } from "@/lib/base/page.ts";
-import { appendRead } from "@/lib/events/transitions.ts";
+import { appendRead } from "@/lib/history/events/event-writes.ts";
 import { listMessages, listMethods } from "@/lib/tasks/messages.ts";
-import { requireVisibleTask } from "@/lib/tasks/queries.ts";
-import { taskMessageQuerySchema, taskMessageSchema } from "@/lib/tasks/schema.ts";
+import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
+import { taskMessageQuerySchema, taskMessageSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

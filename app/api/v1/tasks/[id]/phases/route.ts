@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { listPhaseEvents } from "@/lib/tasks/events.ts";
 import { phasesOf } from "@/lib/tasks/phases.ts";
-import { readLife } from "@/lib/tasks/queries.ts";
-import { taskPhaseSchema } from "@/lib/tasks/schema.ts";
+import { readLife } from "@/lib/tasks/task-reads.ts";
+import { taskPhaseSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { restartTask } from "@/lib/task-lifecycle/start.ts";
-import { restartTaskSchema, taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { restartTask } from "@/lib/lifecycle/start.ts";
+import { restartTaskSchema, taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";

@@ -1,7 +1,7 @@
-import { settleStart } from "@/lib/task-lifecycle/settle-unknown.ts";
-import { settleStartSchema } from "@/lib/tasks/found/schema.ts";
-import { readTask } from "@/lib/tasks/queries.ts";
-import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { settleStart } from "@/lib/lifecycle/settle-unknown.ts";
+import { settleStartSchema } from "@/lib/tasks/found/found-task-schema.ts";
+import { readTask } from "@/lib/tasks/task-reads.ts";
+import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";

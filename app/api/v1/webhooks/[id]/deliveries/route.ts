@@ -1,8 +1,8 @@
 import { pageSchema } from "@/lib/base/page.ts";
+import { listDeliveries } from "@/lib/outbound/webhooks/webhook-reads.ts";
+import { deliveryQuerySchema, webhookDeliverySchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
-import { listDeliveries } from "@/lib/webhooks/queries.ts";
-import { deliveryQuerySchema, webhookDeliverySchema } from "@/lib/webhooks/schema.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -1,9 +1,9 @@
+import { readWebhook } from "@/lib/outbound/webhooks/webhook-reads.ts";
+import { newWebhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
+import { rotateSecret } from "@/lib/outbound/webhooks/webhook-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
-import { readWebhook } from "@/lib/webhooks/queries.ts";
-import { newWebhookSchema } from "@/lib/webhooks/schema.ts";
-import { rotateSecret } from "@/lib/webhooks/transitions.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(

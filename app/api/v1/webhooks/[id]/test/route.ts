@@ -1,10 +1,10 @@
+import { readDelivery } from "@/lib/outbound/webhooks/webhook-reads.ts";
+import { webhookDeliverySchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
+import { sendTest } from "@/lib/outbound/webhooks/webhook-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
-import { readDelivery } from "@/lib/webhooks/queries.ts";
-import { webhookDeliverySchema } from "@/lib/webhooks/schema.ts";
-import { sendTest } from "@/lib/webhooks/transitions.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deleteComment } from "@/lib/request-comments/transitions.ts";
+import { deleteComment } from "@/lib/requests/comments/comment-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

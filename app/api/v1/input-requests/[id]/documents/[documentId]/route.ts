@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { savedName } from "@/lib/format/requests/documents.ts";
-import { readDocument } from "@/lib/input-requests/documents/read.ts";
-import { documentIdSchema } from "@/lib/input-requests/documents/schema.ts";
+import { documentIdSchema } from "@/lib/requests/documents/document-schema.ts";
+import { readDocument } from "@/lib/requests/documents/read.ts";
+import { savedName } from "@/lib/requests/words/documents.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services } from "@/lib/web/tenant.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endMemberSessions } from "@/lib/members/transitions.ts";
+import { endMemberSessions } from "@/lib/people/members/member-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";

@@ -1,10 +1,10 @@
-import { readDomain } from "@/lib/organizations/domains/queries.ts";
-import { organizationDomainSchema } from "@/lib/organizations/domains/schema.ts";
-import { verifyDomain } from "@/lib/organizations/domains/verify.ts";
+import { readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
+import { organizationDomainSchema } from "@/lib/people/organizations/domains/domain-schema.ts";
+import { verifyDomain } from "@/lib/people/organizations/domains/verify.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { findTexts } from "@/lib/web/outside.ts";
+import { findTexts } from "@/lib/web/networks.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { DOMAIN_CHECKS_PER_MEMBER } from "@/lib/web/tunables.ts";
 

@@ -1,6 +1,6 @@
-import { readPolicy } from "@/lib/policy/queries.ts";
-import { savedPolicySchema } from "@/lib/policy/schema.ts";
-import { approveProposal } from "@/lib/policy/transitions.ts";
+import { readPolicy } from "@/lib/policy/policy-reads.ts";
+import { savedPolicySchema } from "@/lib/policy/policy-schema.ts";
+import { approveProposal } from "@/lib/policy/policy-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,4 +1,4 @@
-import { withdrawProposal } from "@/lib/policy/proposals/transitions.ts";
+import { withdrawProposal } from "@/lib/policy/proposals/proposal-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

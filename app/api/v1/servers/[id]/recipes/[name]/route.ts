@@ -1,8 +1,8 @@
 import { AppError } from "@/lib/base/errors.ts";
-import { readOwnTools } from "@/lib/servers/queries.ts";
-import { readRecipe } from "@/lib/servers/recipes/queries.ts";
-import { recipeName, recipeSchema, recipeVersionSchema } from "@/lib/servers/recipes/schema.ts";
-import { removeRecipe, saveRecipe } from "@/lib/servers/recipes/transitions.ts";
+import { readRecipe } from "@/lib/servers/recipes/recipe-reads.ts";
+import { recipeName, recipeSchema, recipeVersionSchema } from "@/lib/servers/recipes/recipe-schema.ts";
+import { removeRecipe, saveRecipe } from "@/lib/servers/recipes/recipe-writes.ts";
+import { readOwnTools } from "@/lib/servers/server-reads.ts";
 import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { adoptFoundTask } from "@/lib/task-lifecycle/adopt.ts";
-import { adoptSchema } from "@/lib/tasks/found/schema.ts";
-import { readTask } from "@/lib/tasks/queries.ts";
-import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { adoptFoundTask } from "@/lib/lifecycle/adopt.ts";
+import { adoptSchema } from "@/lib/tasks/found/found-task-schema.ts";
+import { readTask } from "@/lib/tasks/task-reads.ts";
+import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,4 +1,4 @@
-import { recipeName, triedRecipeSchema, tryRecipeSchema } from "@/lib/servers/recipes/schema.ts";
+import { recipeName, triedRecipeSchema, tryRecipeSchema } from "@/lib/servers/recipes/recipe-schema.ts";
 import { tryRecipe } from "@/lib/servers/recipes/try.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";

@@ -1,0 +1,158 @@
+import { roleSchema } from "../access/access-schema.ts";
+import { readPosition, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import type { Page, PageQuery } from "../base/page.ts";
+import type { Agent, AgentGrant, Before } from "./agent-schema.ts";
+import { isChanged, stateOf } from "./agent-status.ts";
+import { keptTools } from "./kept-tools.ts";
+
+/** Lists agents that were not revoked, oldest first; those that have ended too. */
+export async function listAgents(tx: Tx, query: PageQuery): Promise<Page<Agent>> {
+  const after = readPosition(query.cursor);
+  const at = after?.createdAt.toISOString();
+  const rows = await tx.$queryRaw<
+    AgentRow[]
+  >`${SELECT} WHERE a.organization_id = ${tx.organizationId}::uuid AND ${SHOWN}
+    ${after ? Prisma.sql`AND (a.created_at, a.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
+    ORDER BY a.created_at, a.id LIMIT ${query.limit + 1}`;
+  const grants = await readGrants(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  return toPage(
+    rows,
+    query.limit,
+    (row) => row,
+    (row) => toAgent(row, grants.get(row.id) ?? []),
+  );
+}
+
+/** Throws `not_found`, also for one that was revoked. */
+export async function readAgent(tx: Tx, id: string): Promise<Agent> {
+  const [row] = await tx.$queryRaw<AgentRow[]>`${SELECT}
+    WHERE a.organization_id = ${tx.organizationId}::uuid AND a.id = ${id}::uuid AND ${SHOWN}`;
+  if (!row) throw notFound("agent");
+  return toAgent(row, (await readGrants(tx, [id])).get(id) ?? []);
+}
+
+/** SQL: the role of the member behind the agent `a`, which bounds its own; null: the command line made it. */
+export const MEMBER_ROLE = Prisma.sql`(SELECT m.role FROM membership m WHERE m.organization_id = a.organization_id
+  AND m.user_id = coalesce(a.user_id, a.created_by))`;
+
+/** SQL condition: the agent `a` was not revoked and has not ended, and whoever is behind it is a member. */
+export const AGENT_IN_FORCE = Prisma.sql`(a.revoked_at IS NULL AND (a.expires_at IS NULL OR a.expires_at > now())
+  AND (coalesce(a.user_id, a.created_by) IS NULL OR ${MEMBER_ROLE} IS NOT NULL))`;
+
+const SELECT = Prisma.sql`SELECT a.id, a.name, a.role, a.created_at AS "createdAt", a.expires_at AS "expiresAt",
+    a.hold_ms AS "holdMs", a.ask_agent_too AS "askAgentToo", a.client_name AS "clientName",
+    a.client_version AS "clientVersion", a.first_seen_at AS "firstSeenAt", a.last_seen_at AS "lastSeenAt",
+    a.last_seen_network AS "lastSeenNetwork", a.calls::float8 AS calls, coalesce(o.tasks, 0) AS "openTasks",
+    (SELECT count(*)::integer FROM task t WHERE t.organization_id = a.organization_id AND t.agent_id = a.id
+      AND t.state = 'input_required') AS "waitingTasks",
+    a.user_id AS "memberId", member.name AS "memberName", a.created_by AS "makerId", maker.name AS "makerName", now()
+  FROM agent_credential a LEFT JOIN "user" member ON member.id = a.user_id
+    LEFT JOIN "user" maker ON maker.id = a.created_by
+    LEFT JOIN open_tasks o ON o.organization_id = a.organization_id AND o.requester = 'agent ' || a.id`;
+
+/** One whose member is none any more has ended with the membership. */
+const SHOWN = Prisma.sql`a.revoked_at IS NULL
+  AND (coalesce(a.user_id, a.created_by) IS NULL OR coalesce(member.id, maker.id) IS NOT NULL)`;
+
+interface AgentRow {
+  id: string;
+  name: string;
+  role: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  holdMs: number | null;
+  askAgentToo: boolean;
+  clientName: string | null;
+  clientVersion: string | null;
+  firstSeenAt: Date | null;
+  lastSeenAt: Date | null;
+  lastSeenNetwork: string | null;
+  calls: number;
+  openTasks: number;
+  waitingTasks: number;
+  memberId: string | null;
+  memberName: string | null;
+  makerId: string | null;
+  makerName: string | null;
+  now: Date;
+}
+
+function toAgent(row: AgentRow, grants: AgentGrant[]): Agent {
+  const { id, name, holdMs, askAgentToo, clientName, lastSeenNetwork, calls, openTasks, waitingTasks } = row;
+  const person = (personId: string | null, called: string | null) =>
+    personId === null ? null : { id: personId, name: called ?? "a former member" };
+  return {
+    id,
+    name,
+    role: roleSchema.parse(row.role),
+    member: person(row.memberId, row.memberName),
+    createdBy: person(row.makerId, row.makerName),
+    createdAt: row.createdAt.toISOString(),
+    state: stateOf(row.expiresAt, row.now),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    holdMs,
+    askAgentToo,
+    client: clientName === null ? null : { name: clientName, version: row.clientVersion },
+    firstSeenAt: row.firstSeenAt?.toISOString() ?? null,
+    lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
+    lastSeenNetwork,
+    calls,
+    openTasks,
+    waitingTasks,
+    grants,
+  };
+}
+
+interface GrantRow {
+  agentId: string;
+  serverId: string;
+  serverName: string;
+  checkedAt: Date | null;
+  tool: string | null;
+  before: Before | null;
+  askAgentToo: boolean | null;
+  digests: Record<string, string> | null;
+}
+
+/** Returns the grants of agents, each with the tools that are not as they were granted. */
+async function readGrants(tx: Tx, agentIds: string[]): Promise<Map<string, AgentGrant[]>> {
+  const rows = await tx.$queryRaw<GrantRow[]>`
+    SELECT g.agent_id AS "agentId", g.server_id AS "serverId", s.name AS "serverName",
+      s.tools_checked_at AS "checkedAt", g.tool, g.before, g.ask_agent_too AS "askAgentToo", g.digests
+    FROM agent_grant g JOIN server s ON s.organization_id = g.organization_id AND s.id = g.server_id
+    WHERE g.organization_id = ${tx.organizationId}::uuid AND g.agent_id = ANY (${agentIds}::uuid[])
+      AND s.removed_at IS NULL
+    ORDER BY s.created_at, s.id, g.tool NULLS FIRST`;
+  const servers = new Map(rows.map(({ serverId, checkedAt }) => [serverId, { id: serverId, checkedAt }]));
+  const tools = await keptTools(tx, [...servers.values()]);
+  const byAgent = Map.groupBy(rows, ({ agentId }) => agentId);
+  return new Map(
+    [...byAgent].map(([agentId, its]) => [
+      agentId,
+      its.map(({ agentId: _, checkedAt: _at, digests, ...grant }) => ({
+        ...grant,
+        changed: [...(tools.get(grant.serverId) ?? [])].flatMap(([tool, { digest }]) =>
+          (grant.tool === null ? !isNamed(its, grant.serverId, tool) : grant.tool === tool) &&
+          isChanged({ digests }, tool, digest)
+            ? [changeOf(tool, digest, digests)]
+            : [],
+        ),
+      })),
+    ]),
+  );
+}
+
+function changeOf(tool: string, digest: string, digests: GrantRow["digests"]): AgentGrant["changed"][number] {
+  const isNew = !Object.hasOwn(digests ?? {}, tool);
+  return { tool, digest, grantedDigest: isNew ? null : (digests?.[tool] ?? null), isNew };
+}
+
+/** Whether a tool has a grant of its own, which goes before that of its server. */
+function isNamed(grants: GrantRow[], serverId: string, tool: string): boolean {
+  return grants.some((grant) => grant.serverId === serverId && grant.tool === tool);
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { createDatabase, type Database } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { fairDatabase } from "./engine-database.ts";
+
+let postgres: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  database = createDatabase(postgres.engineUrl, { connections: 4 });
+});
+afterAll(async () => {
+  await database.close();
+  await postgres.drop();
+});
+
+const ids = { a: uuidv7(), b: uuidv7(), c: uuidv7() };
+
+/** Runs transactions of these organizations, each of which ends on `endOne()`. */
+function slowly(fair: Database) {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const run = (name: keyof typeof ids) =>
+    fair.withOrganization(ids[name], async (tx) => {
+      const [seen] = await tx.$queryRaw<
+        { id: string }[]
+      >`SELECT current_setting('app.organization_id') AS id`;
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return seen?.id;
+    });
+  const has = (count: number) => until(`${count} have begun`, async () => begun.length === count);
+  return { begun, run, has, endOne: () => ends.shift()?.() };
+}
+
+test("an organization that has much to do holds up no other: they take turns", async () => {
+  const { begun, run, has, endOne } = slowly(fairDatabase(database, 2));
+  const names = ["a", "a", "a", "a", "a", "b", "b", "c"] as const;
+  const work = names.map(run);
+  for (let count = 2; count <= names.length; count++) {
+    await has(count);
+    // A further transaction would have begun by now.
+    await database.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1`);
+    expect(begun).toHaveLength(count);
+    endOne();
+  }
+  endOne();
+  expect(begun).toEqual(["a", "a", "a", "b", "c", "a", "b", "a"]);
+  expect(await Promise.all(work)).toEqual(names.map((name) => ids[name]));
+});
+
+test("one that fails leaves its place to the next", async () => {
+  const fair = fairDatabase(database, 1);
+  const failed = fair.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1 / 0`);
+  const next = fair.withOrganization(ids.b, async () => "done");
+  await expect(failed).rejects.toThrow("division by zero");
+  expect(await next).toBe("done");
+});

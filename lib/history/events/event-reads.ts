@@ -1,0 +1,125 @@
+/** Scoped reads of history. */
+import { z } from "zod";
+import { type Actor, actorSchema } from "../../access/access-schema.ts";
+import { readSequence, toPage } from "../../base/cursor.ts";
+import { type Content, sealedUnder } from "../../base/db/content.ts";
+import { contentOf } from "../../base/db/content-keys.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import type { Page } from "../../base/page.ts";
+import { shortTexts } from "../../text/foreign/short-texts.ts";
+import type { Anchor, EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./event-schema.ts";
+import { readLine } from "./line.ts";
+
+/** The most characters of a line's texts in a list; the export has all of them. */
+const DATA_IN_LISTS = 10_000;
+
+/** Lists the organization's history, newest first. */
+export async function listEvents(tx: Tx, query: EventQuery): Promise<Page<OrganizationEvent>> {
+  const before = readSequence(query.cursor);
+  const { type, actorId, taskId, inputRequestId, from, to } = query;
+  const rows = await tx.event.findMany({
+    where: {
+      organizationId: tx.organizationId,
+      actorId,
+      taskId,
+      inputRequestId,
+      ...(before !== null && { seq: { lt: before } }),
+      ...(type && { OR: type.map(typed) }),
+      ...((from || to) && { at: { gte: from, lt: to } }),
+    },
+    select: { seq: true, at: true, type: true, actor: true, taskId: true, inputRequestId: true, data: true },
+    orderBy: { seq: "desc" },
+    take: query.limit + 1,
+  });
+  return toPage(
+    rows,
+    query.limit,
+    (row) => row.seq,
+    (row) => {
+      const event = readEvent(row);
+      return { ...event, taskId: row.taskId, data: shortTexts(event.data, DATA_IN_LISTS) };
+    },
+  );
+}
+
+/** Matches a type, or all types with a first word. The column compares bytes, and "/" follows ".". */
+function typed(wanted: string) {
+  return { type: wanted.includes(".") ? wanted : { gte: `${wanted}.`, lt: `${wanted}/` } };
+}
+
+/**
+ * Returns the lines after `after`, oldest first, with fields read from the digested text: a manipulated line
+ * shows its manipulated values. Lines that `hidden`, a condition on the alias `e`, is true of have no payload; their
+ * digests stay, so that the chain can be verified.
+ */
+export async function exportEvents(
+  tx: Tx,
+  after: bigint,
+  limit: number,
+  hidden = Prisma.sql`false`,
+): Promise<ExportedEvent[]> {
+  const rows = await tx.$queryRaw<Omit<ExportedEvent, keyof OrganizationEvent>[]>`
+    SELECT event_line(seq, at, type, actor, task_id, input_request_id, payload_digest, data) AS line,
+      CASE WHEN payload_digest IS NOT NULL AND NOT (${hidden}) THEN data::text END AS payload,
+      encode(digest, 'hex') AS digest, encode(hash, 'hex') AS hash
+    FROM event e WHERE organization_id = ${tx.organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
+  const content = contentOf(tx);
+  return rows.map((row) => {
+    const { payloadDigest: _, ...fields } = readLine(row.line, row.payload);
+    // The line's text determines the shape of its fields. The digests are of what is stored, which stays sealed.
+    return { ...fields, ...openedData(content, fields), ...row } as ExportedEvent;
+  });
+}
+
+/** The details of a line that is stored sealed, as `opened`. */
+function openedData(content: Content, fields: { data: unknown }): { opened?: unknown } {
+  if (sealedUnder(fields.data) === null) return {};
+  return { opened: content.open(structuredClone(fields), "mark").data };
+}
+
+/** Returns true if a line has this hash (hex), i.e. if the history up to a stored hash is still there. */
+export async function hasHash(tx: Tx, hash: string): Promise<boolean> {
+  return (
+    (await tx.event.count({
+      where: { organizationId: tx.organizationId, hash: Buffer.from(hash, "hex") },
+      take: 1,
+    })) > 0
+  );
+}
+
+/** The actor of a line that was manipulated or written by a newer version. */
+const UNKNOWN: Actor = { kind: "system", id: null, name: "Unknown" };
+
+/** Returns the first anchor whose line is missing or has another hash, or null if the chain still contains all. */
+export async function firstBrokenAnchor(tx: Tx, anchors: Anchor[]): Promise<Anchor | null> {
+  const rows = await tx.event.findMany({
+    where: { organizationId: tx.organizationId, seq: { in: anchors.map(({ seq }) => BigInt(seq)) } },
+    select: { seq: true, hash: true },
+  });
+  const known = new Map(rows.map(({ seq, hash }) => [Number(seq), Buffer.from(hash).toString("hex")]));
+  const broken = anchors.filter(({ seq, hash }) => known.get(seq) !== hash);
+  return broken.reduce<Anchor | null>((first, each) => (first && first.seq <= each.seq ? first : each), null);
+}
+
+/** Converts a stored line for readers. */
+export function readEvent(row: {
+  seq: bigint;
+  at: Date;
+  type: string;
+  actor: unknown;
+  inputRequestId: string | null;
+  data: unknown;
+}): TaskEvent {
+  return {
+    seq: Number(row.seq),
+    at: row.at.toISOString(),
+    type: row.type,
+    actor: actorSchema.catch(UNKNOWN).parse(row.actor),
+    inputRequestId: row.inputRequestId,
+    data: z
+      .record(z.string(), z.unknown())
+      .catch({})
+      .parse(row.data ?? {}),
+    ...(row.data === null && { detailsDeleted: true as const }),
+  };
+}

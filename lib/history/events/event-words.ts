@@ -1,0 +1,57 @@
+/** Building blocks for the words of history lines. */
+import { actorWords } from "../../access/actor-words.ts";
+import type { Tone } from "../../text/labels.ts";
+import { humanise, shorten } from "../../text/labels.ts";
+import type { TaskEvent } from "./event-schema.ts";
+
+export interface EventWords {
+  text: string;
+  tone: Tone;
+  /** Words of a person or the server, shown beneath in quotes. */
+  quote?: string;
+}
+
+export type Data = Record<string, unknown>;
+export type Line = Pick<TaskEvent, "type" | "actor" | "data" | "detailsDeleted">;
+/** Makes the words of one type of line, from its data and its actor, as a sentence begins with them, and amid one. */
+export type Words = (data: Data, who: string, amid: string) => EventWords;
+
+/**
+ * The words of a line. A line of an unknown type (of another version), or with deleted details, gets only its
+ * type and actor, since its own words would make up facts.
+ */
+export function inWords(
+  words: Record<string, Words>,
+  { type, actor, data, detailsDeleted }: Line,
+): EventWords {
+  const kind = humanise(type.replaceAll("../../web/words", " "));
+  if (detailsDeleted) return say(`${kind} by ${whoActs(actor)}; details were deleted`);
+  const known = Object.hasOwn(words, type) && words[type];
+  return known ? known(data, whoActs(actor, { begins: true }), whoActs(actor)) : say(kind);
+}
+
+function whoActs(actor: Line["actor"], where = { begins: false }): string {
+  return actor.kind === "engine" || actor.kind === "system" ? "Intray" : actorWords(actor, where);
+}
+
+export function say(text: string, tone: Tone = "neutral", quote?: string): EventWords {
+  return { text, tone, ...(quote ? { quote } : {}) };
+}
+
+/** ` “ERP”`, or nothing if the line has no name. */
+export function named(data: Data, before = ""): string {
+  const name = text(data.name);
+  return name ? `${before} “${name}”` : "";
+}
+
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? shorten(value, 400) : undefined;
+}
+
+export function reason(data: Data, reasons: Record<string, string>): string {
+  const given = text(data.reason);
+  if (!given) return "";
+  // A code becomes words; a sentence stays as written.
+  const words = /^[a-z_]+$/.test(given) ? humanise(given).toLowerCase() : given;
+  return `: ${reasons[given] ?? words}`;
+}

@@ -1,0 +1,83 @@
+/** Adopts a task that a server has and Intray did not start. */
+
+import type { Principal } from "../access/principal.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { publishChange, wakeEngine } from "../base/live-updates.ts";
+import type { Seal } from "../base/seal.ts";
+import { appendEvents } from "../history/events/event-writes.ts";
+import { lockServer } from "../servers/locks.ts";
+import { holdConnection, sharedConnection } from "../tasks/found/connection.ts";
+import type { AdoptInput } from "../tasks/found/found-task-schema.ts";
+import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
+import { resealed, type TakenFind } from "../tasks/found/handle.ts";
+import { UNKNOWN_TOOL } from "../tasks/task-schema.ts";
+
+/**
+ * Turns a found task into a task of the organization that the engine watches. Of two concurrent adoptions one
+ * wins. Throws `not_found`, `task_known`, `start_not_settled`, `start_under_way`.
+ */
+export async function adoptFoundTask(
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  at: { serverId: string; foundId: string },
+  input: AdoptInput,
+): Promise<string> {
+  const connectionId = await sharedConnection(tx, at.serverId);
+  await holdConnection(tx, connectionId);
+  await lockServer(tx, at.serverId);
+  const find = await take(tx, connectionId, at.foundId);
+  await refuseUnlessUnknown(tx, connectionId, find);
+  const id = uuidv7();
+  const sealed = resealed(tx.organizationId, seal, find, id);
+  const tool = input.tool ?? UNKNOWN_TOOL;
+  await tx.task.create({
+    data: {
+      organizationId: tx.organizationId,
+      id,
+      serverId: at.serverId,
+      connectionId,
+      tool,
+      arguments: {},
+      label: input.label ?? null,
+      state: "working",
+      watched: true,
+      visibility: "organization",
+      requestedBy: storable(principal.actor),
+      requesterUserId: principal.userId,
+      // Servers list their tasks only in this era.
+      era: "2025-11-25",
+      adopted: true,
+      sealedHandle: sealed.handle,
+      sealedSession: sealed.session,
+      handleDigest: Uint8Array.from(find.handleDigest),
+      statusMessage: find.statusMessage,
+      startedAt: find.serverCreatedAt ?? new Date(),
+    },
+  });
+  await tx.taskWatch.create({ data: { organizationId: tx.organizationId, taskId: id } });
+  await publishChange(tx, "task", [id]);
+  await publishChange(tx, "server", [at.serverId]);
+  await wakeEngine(tx, connectionId, id);
+  await appendEvents(tx, [
+    { type: "task.adopted", actor: principal.actor, taskId: id, data: { tool, serverId: at.serverId } },
+  ]);
+  return id;
+}
+
+async function take(tx: Tx, connectionId: string, foundId: string): Promise<TakenFind> {
+  const where = { organizationId: tx.organizationId, connectionId, id: foundId };
+  const find = await tx.foundTask.findFirst({ where });
+  if (!find) throw notFound("task on the server");
+  if (find.taskId !== null)
+    throw new AppError(
+      "start_not_settled",
+      "It may be what a start of unknown outcome made: settle that task first.",
+      { extra: { taskId: find.taskId } },
+    );
+  const taken = await tx.foundTask.deleteMany({ where: { ...where, taskId: null } });
+  if (taken.count !== 1) throw notFound("task on the server");
+  return find;
+}

@@ -1,0 +1,100 @@
+/** Writes to agents' calls: which call made which task, and whether its result was fetched. */
+import { createHash } from "node:crypto";
+import { contentOf } from "../../base/db/content-keys.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { canonicalJson } from "../../mcp/forms/jcs.ts";
+import { isRepeatable } from "../../tasks/task-status.ts";
+import { storedDigest } from "../task-writes.ts";
+import { type EarlierCall, judgeRepeat } from "./agent-call-status.ts";
+
+export interface AgentCall {
+  agentId: string;
+  /** The tool as the agent names it. */
+  name: string;
+  /** What that name means: the tool of a server that the agent is granted, or null. */
+  target: { serverId: string; tool: string } | null;
+  arguments: Record<string, unknown>;
+  /** By which the agent says exactly which call it means. */
+  key: string | null;
+  /** Another task is asked for, whatever runs already. */
+  isNew: boolean;
+  /** It has waited long enough for whether the result that was sent last arrived: it gets that result. */
+  hasWaited: boolean;
+}
+
+/** The result of the same call was sent just now: whether it arrived is known in a moment, and what this call is with it. */
+export class CallSettling extends Error {}
+
+interface EarlierRow extends Omit<EarlierCall, "repeatable"> {
+  digest: Uint8Array;
+  /** As the server listed them. Untrusted. */
+  annotations: Record<string, unknown> | null;
+  /** It waited for an approval, and got none. */
+  neverCalled: boolean;
+  now: Date;
+}
+
+/**
+ * Returns the task of an earlier call that this one repeats, or null. Repetitions at the same moment wait for each other here, until
+ * the transaction ends. Throws `idempotency_mismatch` where the key was used for another call, and CallSettling.
+ */
+export async function joinCall(tx: Tx, call: AgentCall): Promise<string | null> {
+  if (call.isNew && call.key === null) return null;
+  const digest = digestOf(call);
+  const which = call.key === null ? digest : keyDigestOf(call.key);
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
+    ${JSON.stringify(["agent call", tx.organizationId, call.agentId, which.toString("hex")])}, 0))`;
+  const column = call.key === null ? Prisma.sql`c.digest` : Prisma.sql`c.key_digest`;
+  const [earlier] = await tx.$queryRaw<EarlierRow[]>`
+    SELECT c.task_id AS "taskId", c.digest, ${call.key !== null}::boolean AS "byKey", t.finished_at AS "finishedAt",
+      t.tool_hints -> 'annotations' AS annotations, t.gate IS NOT NULL AND t.gate <> 'approved' AS "neverCalled",
+      c.sent_at AS "sentAt", c.fetched_at AS "fetchedAt", clock_timestamp() AS now
+    FROM agent_call c JOIN task t ON t.organization_id = c.organization_id AND t.id = c.task_id
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.agent_id = ${call.agentId}::uuid
+      AND ${column} = ANY (${storedForms(tx, which)}) ORDER BY c.created_at DESC LIMIT 1`;
+  if (!earlier) return null;
+  if (call.key !== null && !storedForms(tx, digest).some((form) => form.equals(earlier.digest)))
+    throw new AppError("idempotency_mismatch", "This idempotency key was used before, for another call.");
+  const repeatable = earlier.neverCalled || isRepeatable(earlier.annotations);
+  const judged = judgeRepeat({ ...earlier, repeatable }, earlier.now);
+  if (judged === "settling" && !call.hasWaited) throw new CallSettling();
+  return judged === "new" ? null : earlier.taskId;
+}
+
+/** Stores that a call made a task, in the transaction that makes it. */
+export async function recordCall(tx: Tx, call: AgentCall, taskId: string): Promise<void> {
+  const key = call.key === null ? null : storedDigest(tx, keyDigestOf(call.key));
+  await tx.$executeRaw`INSERT INTO agent_call (organization_id, task_id, agent_id, name, digest, key_digest)
+    VALUES (${tx.organizationId}::uuid, ${taskId}::uuid, ${call.agentId}::uuid, ${call.name},
+      ${storedDigest(tx, digestOf(call))}, ${key})`;
+}
+
+/** Stores that the results of these tasks are about to be sent. Comes before the first byte. */
+export async function markSent(tx: Tx, taskIds: string[]): Promise<void> {
+  await tx.$executeRaw`UPDATE agent_call SET sent_at = clock_timestamp()
+    WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
+}
+
+/** Stores that a connection took all of these tasks' results, or that nobody wants them: the same call from now on is another one. */
+export async function markFetched(tx: Tx, taskIds: string[]): Promise<void> {
+  await tx.$executeRaw`UPDATE agent_call SET fetched_at = clock_timestamp()
+    WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
+}
+
+function digestOf({ name, target, arguments: args }: AgentCall): Buffer {
+  return createHash("sha256")
+    .update(canonicalJson([target ? [target.serverId, target.tool] : name, args]))
+    .digest();
+}
+
+function keyDigestOf(key: string): Buffer {
+  return createHash("sha256").update(`key ${key}`).digest();
+}
+
+/** All forms in which a digest may be stored: plain, or keyed under one of the organization's keys. */
+function storedForms(tx: Tx, digest: Buffer): Buffer[] {
+  return contentOf(tx)
+    .hashes(digest.toString("hex"))
+    .map((form) => Buffer.from(form, "hex"));
+}

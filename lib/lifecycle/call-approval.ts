@@ -1,0 +1,71 @@
+/** What becomes of a call that waits for an approval (call-approval-question.ts): it is made, or its task ends. */
+
+import type { Actor } from "../access/access-schema.ts";
+import { actorWords } from "../access/actor-words.ts";
+import { listedDigest } from "../agents/kept-tools.ts";
+import type { Tx } from "../base/db/db.ts";
+import { publishChange, wakeEngine } from "../base/live-updates.ts";
+import type { NewEvent } from "../history/events/event-writes.ts";
+import { endTask } from "./progress.ts";
+
+/**
+ * Lets the engine make a call that a person approved, once. Ends the task instead if its server has changed the tool since the
+ * approval was asked for. Returns history lines; the caller holds the task's lock.
+ */
+export async function approveCall(
+  tx: Tx,
+  task: { id: string; connectionId: string },
+  by: Actor,
+): Promise<NewEvent[]> {
+  if (await hasToolChanged(tx, task.id)) {
+    const message =
+      "This tool, or its recipe, changed while the call waited for its approval, so the call was not made. Start it again to have it decided anew.";
+    await endTask(tx, task.id, {
+      state: "failed",
+      gate: "withdrawn",
+      error: { code: "tool_changed", message },
+    });
+    return [];
+  }
+  const approved = await tx.$executeRaw`UPDATE task SET gate = 'approved', watched = true, changed_at = now()
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${task.id}::uuid AND state = 'queued' AND gate = 'waiting'
+      AND cancel_requested_at IS NULL`;
+  if (approved !== 1) return [];
+  await wakeEngine(tx, task.connectionId, task.id);
+  await publishChange(tx, "task", [task.id]);
+  return [{ type: "task.approved", actor: by, taskId: task.id }];
+}
+
+async function hasToolChanged(tx: Tx, taskId: string): Promise<boolean> {
+  const [asked] = await tx.$queryRaw<{ serverId: string; tool: string; digest: string | null }[]>`
+    SELECT server_id AS "serverId", tool, gate_tool_digest AS digest FROM task
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND gate = 'waiting'`;
+  if (!asked?.digest) return false;
+  const now = await listedDigest(tx, asked.serverId, asked.tool);
+  return now !== undefined && now !== asked.digest;
+}
+
+/** Ends a task whose call was declined. */
+export async function declineCall(
+  tx: Tx,
+  taskId: string,
+  { by, reason }: { by: Actor; reason: string | null },
+): Promise<void> {
+  const message = `${actorWords(by, { begins: true })} declined this call${reason ? `: ${reason}` : "."}`;
+  const person = by.id === null ? {} : { by: { id: by.id, name: by.name } };
+  await endTask(tx, taskId, {
+    state: "failed",
+    gate: "declined",
+    error: { code: "call_declined", message, ...person, ...(reason && { reason }) },
+  });
+}
+
+/** Ends a task whose call nobody approved in time. */
+export async function expireCall(tx: Tx, taskId: string): Promise<void> {
+  const message = "Nobody approved this call in time, so it was not made.";
+  await endTask(tx, taskId, {
+    state: "failed",
+    gate: "expired",
+    error: { code: "approval_expired", message },
+  });
+}

@@ -1,0 +1,54 @@
+import type { Principal } from "../../access/principal.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { memberOf } from "./notice-reads.ts";
+import {
+  type Channels,
+  DEFAULT_CHANNELS,
+  NOTICE_KINDS,
+  type NoticeKind,
+  type NoticeSettings,
+  noticeKindSchema,
+  type UpdateNoticeSettings,
+} from "./notice-schema.ts";
+
+/** Returns a member's channels. `sends`: a mail server exists. Throws `forbidden` for an API key. */
+export async function readNoticeSettings(
+  tx: Tx,
+  principal: Principal,
+  sends: boolean,
+): Promise<NoticeSettings> {
+  const userId = memberOf(principal);
+  const [user, chosen] = [
+    await tx.user.findFirstOrThrow({ where: { id: userId }, select: { email: true } }),
+    await tx.noticePreference.findMany({ where: { organizationId: tx.organizationId, userId } }),
+  ];
+  const kinds = { ...DEFAULT_CHANNELS };
+  for (const { kind, inApp, email } of chosen) kinds[noticeKindSchema.parse(kind)] = { app: inApp, email };
+  return { email: { address: user.email, sends }, kinds };
+}
+
+/** Changes the given kinds for future notices; the last write wins. Throws `forbidden` for an API key. */
+export async function setNoticeSettings(
+  tx: Tx,
+  principal: Principal,
+  { kinds }: UpdateNoticeSettings,
+): Promise<void> {
+  const userId = memberOf(principal);
+  for (const kind of NOTICE_KINDS) {
+    const channels = kinds[kind];
+    if (channels) await setChannels(tx, userId, kind, channels);
+  }
+}
+
+async function setChannels(
+  tx: Tx,
+  userId: string,
+  kind: NoticeKind,
+  { app, email }: Channels,
+): Promise<void> {
+  await tx.noticePreference.upsert({
+    where: { organizationId_userId_kind: { organizationId: tx.organizationId, userId, kind } },
+    create: { organizationId: tx.organizationId, userId, kind, inApp: app, email },
+    update: { inApp: app, email },
+  });
+}

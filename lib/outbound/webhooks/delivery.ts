@@ -1,0 +1,175 @@
+/**
+ * Sends the webhooks' outbox. One engine claims a due delivery, sends it outside of any transaction, and
+ * records the result. If the engine dies, another one sends the delivery again under the same webhook-id.
+ */
+import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
+import { type Network, NetworkError } from "../../base/network/network.ts";
+import type { Seal } from "../../base/seal.ts";
+import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
+import { countSent } from "../../history/metrics/engine.ts";
+import { FAILING_FOR_MS, waitAfter } from "./retry.ts";
+import { secretPlace, signedHeaders } from "./sign.ts";
+import type { Attempt } from "./webhook-schema.ts";
+import { hostOf } from "./webhook-writes.ts";
+
+/** Duration of a claim, longer than any attempt. */
+export const TAKEN_MS = 60_000;
+/** Time for a receiver to respond. Receivers should process events after responding. */
+const DEADLINE_MS = 10_000;
+/** Attempts kept in a delivery's log. */
+const LOGGED = 20;
+
+interface Taken {
+  id: string;
+  endpointId: string;
+  payload: string;
+  attempts: number;
+  url: string;
+  secrets: string[];
+}
+
+export interface DeliveryMeans {
+  database: Database;
+  network: Network;
+  seal: Seal;
+}
+
+/** Returns the organization's webhooks with due deliveries. */
+export async function webhooksDue(tx: Tx): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT e.id FROM webhook_endpoint e
+    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.disabled_reason IS NULL AND EXISTS (
+      SELECT FROM webhook_delivery d WHERE d.organization_id = e.organization_id AND d.endpoint_id = e.id
+        AND d.state = 'pending' AND d.not_before <= now())`;
+  return rows.map((row) => row.id);
+}
+
+/** Attempts one due delivery. Returns false if there is none. */
+export async function deliverNext(
+  { database, network, seal }: DeliveryMeans,
+  organizationId: string,
+  endpointId: string,
+): Promise<boolean> {
+  const taken = await database.withOrganization(organizationId, (tx) => take(tx, seal, endpointId));
+  if (!taken) return false;
+  const attempt = await send(network, taken);
+  const state = await database.withOrganization(organizationId, (tx) => settle(tx, taken, attempt));
+  countSent("webhook", RESULTS[state]);
+  return true;
+}
+
+/** Metrics result of an attempt, by the delivery's state after it. */
+const RESULTS = { delivered: "ok", failed: "given_up", pending: "failed" } as const;
+
+async function take(tx: Tx, seal: Seal, endpointId: string): Promise<Taken | null> {
+  const [row] = await tx.$queryRaw<(Omit<Taken, "secrets"> & SealedSecrets)[]>`
+    UPDATE webhook_delivery d SET attempts = d.attempts + 1, not_before = now() + ${TAKEN_MS} * interval '1 ms'
+    FROM webhook_endpoint e WHERE e.organization_id = d.organization_id AND e.id = d.endpoint_id
+      AND e.disabled_reason IS NULL AND d.organization_id = ${tx.organizationId}::uuid AND d.state = 'pending' AND d.id = (
+        SELECT id FROM webhook_delivery WHERE organization_id = ${tx.organizationId}::uuid
+          AND endpoint_id = ${endpointId}::uuid AND state = 'pending' AND not_before <= now()
+        ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING d.id, d.endpoint_id AS "endpointId", d.payload, d.attempts, e.url, e.sealed_secret AS "sealedSecret",
+      CASE WHEN e.previous_until > now() THEN e.sealed_previous_secret END AS "sealedPrevious"`;
+  if (!row) return null;
+  const { sealedSecret, sealedPrevious, ...taken } = row;
+  const open = (column: "sealed_secret" | "sealed_previous_secret", sealed: string) =>
+    seal.open(secretPlace(tx.organizationId, endpointId, column), sealed);
+  const secrets = [open("sealed_secret", sealedSecret)];
+  if (sealedPrevious !== null) secrets.push(open("sealed_previous_secret", sealedPrevious));
+  return { ...taken, secrets };
+}
+
+interface SealedSecrets {
+  sealedSecret: string;
+  sealedPrevious: string | null;
+}
+
+/** Sends one attempt. Follows no redirect, and reads only the response's status. */
+export async function send(
+  network: Network,
+  { id, payload, url, secrets }: Pick<Taken, "id" | "payload" | "url" | "secrets">,
+): Promise<Attempt> {
+  const at = new Date();
+  const began = performance.now();
+  const ended = (status: number | null, error: string | null): Attempt => ({
+    at: at.toISOString(),
+    status,
+    error,
+    durationMs: Math.round(performance.now() - began),
+  });
+  try {
+    const address = network.checkUrl(url);
+    if (address.protocol !== "https:" && !network.isNamed(address)) throw new NetworkError("Only https");
+    const reply = await network.fetch(address, {
+      method: "POST",
+      headers: signedHeaders(id, payload, secrets, at.getTime()),
+      body: payload,
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+    await reply.body?.cancel();
+    return ended(reply.status, null);
+  } catch (error) {
+    // An address that is not allowed any more is one that can't be reached, as a name that leads to one.
+    return ended(null, (error as Error).name === "TimeoutError" ? "timeout" : "unreachable");
+  }
+}
+
+/** Whether the receiver has it. */
+export function isTaken({ status }: Pick<Attempt, "status">): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+async function settle(tx: Tx, taken: Taken, attempt: Attempt): Promise<keyof typeof RESULTS> {
+  const { status } = attempt;
+  const wasTaken = isTaken(attempt);
+  const wait = wasTaken || status === 410 ? null : waitAfter(taken.attempts, Math.random());
+  const state = wasTaken ? "delivered" : wait === null ? "failed" : "pending";
+  const settled = await tx.$executeRaw`
+    UPDATE webhook_delivery SET state = ${state}, not_before = now() + ${wait ?? 0} * interval '1 ms',
+      ended_at = CASE WHEN ${wait}::integer IS NULL THEN now() END,
+      log = (SELECT coalesce(jsonb_agg(entry ORDER BY at), '[]') FROM (
+        SELECT entry, at FROM jsonb_array_elements(log || ${JSON.stringify([attempt])}::jsonb)
+          WITH ORDINALITY AS entries (entry, at) ORDER BY at DESC LIMIT ${LOGGED}) kept)
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taken.id}::uuid AND state = 'pending'
+      AND attempts = ${taken.attempts}`;
+  if (settled !== 1) return state; // another attempt was made meanwhile, and its result counts
+  if (wasTaken) {
+    await tx.$executeRaw`UPDATE webhook_endpoint SET failing_since = NULL
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taken.endpointId}::uuid AND failing_since IS NOT NULL`;
+    return state;
+  }
+  await noteFailure(tx, taken, status === 410);
+  return state;
+}
+
+/** Disables a webhook at once if its receiver is gone (410), else after three days without success. */
+async function noteFailure(tx: Tx, { endpointId, url }: Taken, gone: boolean): Promise<void> {
+  const [noted] = await tx.$queryRaw<{ reason: string | null }[]>(Prisma.sql`
+    UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), disabled_reason = CASE
+      WHEN ${gone} THEN 'gone' WHEN failing_since < now() - ${FAILING_FOR_MS} * interval '1 ms' THEN 'failing' END
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${endpointId}::uuid AND disabled_reason IS NULL
+    RETURNING disabled_reason AS reason`);
+  if (!noted?.reason) return;
+  await appendEvents(tx, [
+    {
+      type: "webhook.disabled",
+      actor: ENGINE_ACTOR,
+      data: { webhookId: endpointId, host: hostOf(url), reason: noted.reason },
+    },
+  ]);
+}
+
+/** Deletes old deliveries, except pending ones. Returns true if more remain. */
+export async function forgetOldDeliveries(tx: Tx, keepMs: number, limit: number): Promise<boolean> {
+  const gone =
+    await tx.$executeRaw`DELETE FROM webhook_delivery WHERE organization_id = ${tx.organizationId}::uuid
+    AND id IN (SELECT id FROM webhook_delivery WHERE organization_id = ${tx.organizationId}::uuid
+      AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'pending' LIMIT ${limit})`;
+  return gone === limit;
+}
+
+/** Deletes previous secrets that no longer sign. */
+export async function forgetOldSecrets(tx: Tx): Promise<void> {
+  await tx.$executeRaw`UPDATE webhook_endpoint SET sealed_previous_secret = NULL, previous_until = NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND previous_until < now()`;
+}

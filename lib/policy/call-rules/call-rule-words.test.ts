@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { policyChanges } from "./call-rule-words.ts";
+
+const stage = (more: object = {}) => ({
+  name: "CFO",
+  approvers: { roles: [], groups: ["cfo"], people: [] },
+  need: 1,
+  rejections: 1,
+  stepUp: true,
+  requireReason: [],
+  remind: [],
+  escalate: null,
+  ...more,
+});
+const change = (from: object, to: object) =>
+  policyChanges({
+    changed: [{ name: "Large", from: { stages: [stage(from)] }, to: { stages: [stage(to)] } }],
+  });
+
+test("whoever approves a change of the policy reads all of it", () => {
+  expect(change({}, { approvers: { roles: ["approver"], groups: [], people: [] }, stepUp: false })).toBe(
+    "Changed “Large”: 1 of “CFO” (group “cfo”; each shows that it is them) → 1 of “CFO” (the approvers)",
+  );
+  const escalate = (to: object) => ({
+    escalate: { after: "2d", to: { roles: [], groups: [], people: [], ...to } },
+  });
+  expect(change(escalate({ groups: ["cfo"] }), escalate({ roles: ["approver"] }))).toMatch(
+    /after 2d asked too: group “cfo”\) → .*after 2d asked too: the approvers\)/,
+  );
+  expect(change({}, { rejections: 3, requireReason: ["reject"] })).toContain(
+    "3 rejections end it; each shows that it is them; reason to reject",
+  );
+  const expire = JSON.parse('{ "after": "1d", "then": "cancel" }') as object;
+  const when = `tool == "${"x".repeat(400)}"`;
+  expect(
+    policyChanges({
+      added: [{ name: "New", when, stages: [stage()], requester: "allowed", due: "3d", expire }],
+      others: ["ben@acme.example"],
+    }),
+  ).toBe(
+    [
+      `Added “New”: 1 of “CFO” (group “cfo”; each shows that it is them), when ${when}, the requester may vote, due 3d, its time is over after 1d, then the task is cancelled`,
+      "Means somebody else by now: ben@acme.example",
+    ].join("\n"),
+  );
+});

@@ -1,0 +1,233 @@
+/** Words for rules for calls, and for policies. */
+import type { Before } from "../../agents/agent-schema.ts";
+import { asJson, shorten } from "../../text/labels.ts";
+
+/** What a rule or a grant says of a call. */
+export const BEFORE_LABELS: Record<Before, string> = {
+  allow: "Allow",
+  ask: "Require approval",
+  deny: "Deny",
+};
+
+/** Warnings that are said of one rule. */
+const MOST_WARNINGS = 5;
+
+/** What a rule is warned of, each once; of many the first, and how many there are besides. */
+export function warningWords(warnings: { message: string }[]): string[] {
+  const all = [...new Set(warnings.map(({ message }) => message))];
+  const more = all.length - MOST_WARNINGS;
+  return more > 0 ? [...all.slice(0, MOST_WARNINGS), `And ${more} more like these`] : all;
+}
+
+/** What a line of the history says of a change of the rules. The line's data may be of another version. */
+export function callRuleChanges(data: Record<string, unknown>): string {
+  const changes = [
+    ...named(data.added).map(({ name, rule }) => `Added “${name}”: ${inWords(rule)}`),
+    ...named(data.removed).map(({ name, rule }) => `Removed “${name}”: ${inWords(rule)}`),
+    ...named(data.changed).map(({ name, rule }) => `Changed “${name}”: ${movement(rule.from, rule.to)}`),
+    ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
+  ];
+  return changes.join("\n");
+}
+
+/** What a line of the history says of a change of the policy. The line's data may be of another version. */
+export function policyChanges(data: Record<string, unknown>): string {
+  const changes = [
+    ...named(data.added).map(({ name, rule }) => `Added ${quoted(name)}: ${policyRuleInWords(rule)}`),
+    ...named(data.removed).map(({ name, rule }) => `Removed ${quoted(name)}: ${policyRuleInWords(rule)}`),
+    ...named(data.changed).map(
+      ({ name, rule }) => `Changed ${quoted(name)}: ${policyMovement(rule.from, rule.to)}`,
+    ),
+    ...named(data.groups).map(
+      ({ name, rule }) => `Group ${quoted(name)}: ${movedPeople(rule.from, rule.to)}`,
+    ),
+    ...(isList(data.order) ? [`Order of the rules: ${data.order.map(quoted).join(", ")}`] : []),
+    ...(isFields(data.automatic) ? automaticChanges(data.automatic) : []),
+    ...(isList(data.others) ? [`Means somebody else by now: ${data.others.join(", ")}`] : []),
+    ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
+  ];
+  return changes.join("\n");
+}
+
+/** Of the rules that answer without a person. */
+function automaticChanges(data: Fields): string[] {
+  return [
+    ...named(data.added).map(
+      ({ name, rule }) => `Added the automatic rule ${quoted(name)}: ${automaticInWords(rule)}`,
+    ),
+    ...named(data.removed).map(({ name }) => `Removed the automatic rule ${quoted(name)}`),
+    ...named(data.changed).map(
+      ({ name, rule }) =>
+        `Changed the automatic rule ${quoted(name)}: ${automaticMovement(rule.from, rule.to)}`,
+    ),
+    ...(isList(data.order) ? [`Order of the automatic rules: ${data.order.map(quoted).join(", ")}`] : []),
+  ];
+}
+
+function automaticInWords({ when, answer, mode, dailyCap, sample }: Fields): string {
+  return [
+    ...[String(mode), `answers ${answerInWords(answer)}`, `when ${wholeCondition(when)}`],
+    ...[`at most ${String(dailyCap)} a day`, `${share(sample)} go to people`],
+  ].join(", ");
+}
+
+function automaticMovement(from: unknown, to: unknown): string {
+  const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
+  return [
+    ...("mode" in is ? [`${String(was.mode)} → ${String(is.mode)}`] : []),
+    ...("when" in is ? [`when ${wholeCondition(was.when)} → ${wholeCondition(is.when)}`] : []),
+    ...("answer" in is ? [`answers ${answerInWords(was.answer)} → ${answerInWords(is.answer)}`] : []),
+    ...("dailyCap" in is
+      ? [`at most ${String(was.dailyCap)} a day → at most ${String(is.dailyCap)} a day`]
+      : []),
+    ...("sample" in is ? [`${share(was.sample)} → ${share(is.sample)} go to people`] : []),
+  ].join("; ");
+}
+
+function answerInWords(answer: unknown): string {
+  const { action, content } = isFields(answer) ? answer : {};
+  return isFields(content)
+    ? `${String(action)} ${shorten(JSON.stringify(content), MOST_CHARACTERS)}`
+    : String(action);
+}
+
+function share(sample: unknown): string {
+  return typeof sample === "number" ? `${Number((sample * 100).toFixed(2))} %` : "some";
+}
+
+type Fields = Record<string, unknown>;
+
+/** More than any list of people or content of an answer has: what is approved is read whole. */
+const MOST_CHARACTERS = 100_000;
+
+/** A name that somebody gave, as nothing but a name. */
+function quoted(name: unknown): string {
+  const text = shorten(String(name), 100);
+  return /["“”„«»\p{C}\p{Zl}\p{Zp}]/u.test(text) ? asJson(text) : `“${text}”`;
+}
+
+function named(list: unknown): { name: string; rule: Fields }[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((rule: unknown) =>
+    isFields(rule) && typeof rule.name === "string" ? [{ name: shorten(rule.name, 100), rule }] : [],
+  );
+}
+
+function inWords(rule: Fields): string {
+  const scope = typeof rule.when === "string" ? `, when ${shorten(rule.when, 200)}` : "";
+  return `${beforeOf(rule.before)}${scope}`;
+}
+
+function movement(from: unknown, to: unknown): string {
+  const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
+  const parts = [
+    ...("before" in is ? [`${beforeOf(was.before)} → ${beforeOf(is.before)}`] : []),
+    ...("when" in is ? [`when ${condition(was.when)} → ${condition(is.when)}`] : []),
+    ...("servers" in is ? ["other servers"] : []),
+    ...("tools" in is ? ["other tools"] : []),
+  ];
+  return parts.join("; ");
+}
+
+function beforeOf(before: unknown): string {
+  return typeof before === "string" && Object.hasOwn(BEFORE_LABELS, before)
+    ? BEFORE_LABELS[before as Before]
+    : "another decision";
+}
+
+function condition(when: unknown): string {
+  return typeof when === "string" ? shorten(when, 200) : "always";
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** All of a rule, since whoever approves a change has to see what it is. */
+function policyRuleInWords({ stages: list, when, requester, due, expire }: Fields): string {
+  return [
+    stages(list),
+    ...(typeof when === "string" ? [`when ${wholeCondition(when)}`] : []),
+    ...(requester === "allowed" ? ["the requester may vote"] : []),
+    ...(typeof due === "string" ? [`due ${due}`] : []),
+    ...(isFields(expire) ? [`its time is over ${end(expire)}`] : []),
+  ].join(", ");
+}
+
+function policyMovement(from: unknown, to: unknown): string {
+  const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
+  return [
+    ...("stages" in is ? [`${stages(was.stages)} → ${stages(is.stages)}`] : []),
+    ...("when" in is ? [`when ${wholeCondition(was.when)} → ${wholeCondition(is.when)}`] : []),
+    ...("requester" in is ? [`the requester is ${is.requester === "allowed" ? "allowed" : "excluded"}`] : []),
+    ...("due" in is ? [`due ${due(was.due)} → ${due(is.due)}`] : []),
+    ...("expire" in is ? [`its time is over ${end(was.expire)} → ${end(is.expire)}`] : []),
+  ].join("; ");
+}
+
+/** As long as conditions may be. */
+function wholeCondition(when: unknown): string {
+  return typeof when === "string" ? shorten(when, 2_000) : "always";
+}
+
+function stages(list: unknown): string {
+  if (!Array.isArray(list)) return "other stages";
+  return list
+    .map((stage: unknown) =>
+      isFields(stage) ? `${String(stage.need)} of ${quoted(stage.name)} (${detailsOf(stage)})` : "a stage",
+    )
+    .join(", then ");
+}
+
+/** `group cfo; 2 rejections end it; reminded after 4h, 1d` */
+function detailsOf({ approvers, rejections, stepUp, requireReason, remind, escalate }: Fields): string {
+  return [
+    approversInWords(approvers),
+    ...(typeof rejections === "number" && rejections > 1 ? [`${rejections} rejections end it`] : []),
+    ...(stepUp === true ? ["each shows that it is them"] : []),
+    ...(isList(requireReason) ? [`reason to ${requireReason.join(" and ")}`] : []),
+    ...(isList(remind) ? [`reminded after ${remind.join(", ")}`] : []),
+    ...(isFields(escalate)
+      ? [`after ${String(escalate.after)} asked too: ${approversInWords(escalate.to)}`]
+      : []),
+  ].join("; ");
+}
+
+function approversInWords(approvers: unknown): string {
+  const { roles, groups, people } = isFields(approvers) ? approvers : {};
+  const all = [
+    ...(isList(roles) ? roles.map((role) => `the ${String(role)}s`) : []),
+    ...(isList(groups) ? groups.map((group) => `group ${quoted(group)}`) : []),
+    ...(isList(people) ? people.map(String) : []),
+  ];
+  return shorten(all.join(", "), MOST_CHARACTERS) || "nobody";
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > 0;
+}
+
+function end(value: unknown): string {
+  if (!isFields(value)) return "never";
+  return `after ${String(value.after)}${value.then === "cancel" ? ", then the task is cancelled" : ""}`;
+}
+
+function due(value: unknown): string {
+  return typeof value === "string" ? value : "never";
+}
+
+/** `Added: a@acme.example; removed: b@acme.example` */
+function movedPeople(from: unknown, to: unknown): string {
+  const [was, is] = [from, to].map((list) => (Array.isArray(list) ? list.map(String) : null));
+  if (!was || !is) return `${people(was)} → ${people(is)}`;
+  const [came, went] = [is.filter((each) => !was.includes(each)), was.filter((each) => !is.includes(each))];
+  const moved = [
+    ...(came.length > 0 ? [`added: ${people(came)}`] : []),
+    ...(went.length > 0 ? [`removed: ${people(went)}`] : []),
+  ];
+  return moved.join("; ") || "another order";
+}
+
+function people(list: string[] | null | undefined): string {
+  return list ? shorten(list.join(", "), MOST_CHARACTERS) || "nobody" : "no group";
+}

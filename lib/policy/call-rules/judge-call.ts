@@ -1,0 +1,66 @@
+/** Judges a call that is about to be started, in the transaction that starts it. */
+import { agentOf, type Principal } from "../../access/principal.ts";
+import type { Before } from "../../agents/agent-schema.ts";
+import { grantOf } from "../../agents/grants.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Tool } from "../../mcp/peer.ts";
+import { shorten } from "../../text/labels.ts";
+import { readRulesFor } from "./call-rule-reads.ts";
+import type { Verdict } from "./call-rule-schema.ts";
+import { judge } from "./judge.ts";
+
+/** How long an approval in front of a call may take: what was asked on a Friday evening can be approved on Monday. */
+const APPROVAL_MS = 72 * 3_600_000;
+
+export interface CallToJudge {
+  serverId: string;
+  tool: Tool;
+  arguments: Record<string, unknown>;
+}
+
+/** An approval that a person gives before the call is made. */
+export interface ApprovalWanted {
+  rule: { name: string; version: number; before: Before } | null;
+  message: string;
+  expiresAt: Date;
+}
+
+/**
+ * Returns the approval that has to come before the call, or null if it may be made at once. Throws `denied_by_rule`, also for
+ * an agent that is not granted the tool. Whatever makes a task that calls a tool goes through here: `gateOf()` for starts,
+ * restarts, races and bulk operations, `queueRetry()` for the next attempt at a failed call.
+ */
+export async function judgeCall(
+  tx: Tx,
+  principal: Pick<Principal, "actor" | "role">,
+  { serverId, tool, arguments: args }: CallToJudge,
+): Promise<ApprovalWanted | null> {
+  const agentId = agentOf(principal);
+  const grant = agentId === null ? null : await grantOf(tx, agentId, serverId, tool);
+  if (agentId !== null && !grant)
+    throw new AppError("denied_by_rule", "The agent is not granted this tool.", { extra: { rule: null } });
+  const { serverName, ...rules } = await readRulesFor(tx, serverId);
+  const now = new Date();
+  const server = { id: serverId, name: serverName };
+  const verdict = judge(rules, { server, tool, arguments: args, requester: principal, now }, grant);
+  if (verdict.before === "allow") return null;
+  if (verdict.before === "deny")
+    throw new AppError("denied_by_rule", `${reasonOf(verdict)} It was not made.`, {
+      extra: { rule: verdict.rule },
+    });
+  return {
+    rule: verdict.rule && { ...verdict.rule, before: verdict.before },
+    // By its name: a title is the server's own words, and this is asked in Intray's.
+    message: `Allow this call of ${tool.name} on ${serverName}? ${reasonOf(verdict)}`,
+    expiresAt: new Date(now.getTime() + APPROVAL_MS),
+  };
+}
+
+function reasonOf({ before, rule, why, failure }: Verdict): string {
+  const does = before === "deny" ? "does not allow this call" : "requires an approval first";
+  if (why === "tool_changed") return "The server has changed this tool since it was granted to the agent.";
+  if (why === "rule_failed")
+    return `The rule “${rule?.name}” can't be applied to this call (${shorten(failure ?? "", 120)}).`;
+  return rule ? `The rule “${rule.name}” ${does}.` : `The agent's grant ${does}.`;
+}

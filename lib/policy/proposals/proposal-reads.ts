@@ -1,0 +1,68 @@
+import { actorSchema } from "../../access/access-schema.ts";
+import type { Principal } from "../../access/principal.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { makerOf } from "../../people/members/one-maker.ts";
+import { changesOf, type WithPeople } from "../difference.ts";
+import { groupChangeSchema } from "../groups/group-schema.ts";
+import { groupIdsSchema, peopleSchema, readPolicyWithPeople } from "../policy-reads.ts";
+import { policyInputSchema } from "../policy-schema.ts";
+import { withoutDefaults } from "../without-defaults.ts";
+import type { PolicyProposals } from "./proposal-schema.ts";
+
+export interface ProposalRow {
+  id: string;
+  /** Null, as the group's change: to need no second admin any more. */
+  policy: unknown;
+  people: unknown;
+  groups: unknown;
+  /** The change of one group; null: it is about the policy. */
+  group: unknown;
+  /** Names of automatic rules that go live whatever their record says. */
+  acknowledged: unknown;
+  by: unknown;
+  at: Date;
+  /** The caller counts as one person with whoever proposed. */
+  same: boolean;
+}
+
+/** The open proposals, oldest first; `id`: that one alone, locked. */
+export async function openProposals(tx: Tx, principal: Principal, id: string | null): Promise<ProposalRow[]> {
+  return tx.$queryRaw<ProposalRow[]>`
+    SELECT p.id, p.policy, p.people, p.group_ids AS groups, p.group_change AS "group", p.acknowledged, p.proposed_by AS by, p.created_at AS at,
+      same_maker(p.organization_id, p.proposer, ${makerOf(tx.organizationId, principal)}) AS same
+    FROM policy_proposal p WHERE p.organization_id = ${tx.organizationId}::uuid AND p.state = 'open'
+      ${id === null ? Prisma.empty : Prisma.sql`AND p.id = ${id}::uuid`}
+    ORDER BY p.created_at, p.id ${id === null ? Prisma.empty : Prisma.sql`FOR UPDATE OF p`}`;
+}
+
+/** The open proposals as the principal sees them. */
+export async function listPolicyProposals(tx: Tx, principal: Principal): Promise<PolicyProposals> {
+  const rows = await openProposals(tx, principal, null);
+  if (rows.length === 0) return { items: [] };
+  const before = await readPolicyWithPeople(tx);
+  return {
+    items: rows.map(({ id, policy, by, at, same, ...row }) => {
+      const proposed = policy === null ? null : policyInputSchema.parse(policy);
+      const group = row.group === null ? null : groupChangeSchema.parse(row.group);
+      const after = proposed && {
+        policy: proposed,
+        people: peopleSchema.parse(row.people),
+        groups: groupIdsSchema.parse(row.groups ?? {}),
+      };
+      return {
+        id,
+        by: actorSchema.parse(by),
+        at: at.toISOString(),
+        policy: proposed && withoutDefaults(proposed),
+        group,
+        changes: group ? { group } : proposedChanges(before, after),
+        mayApprove: principal.userId !== null && !principal.isView && !same,
+      };
+    }),
+  };
+}
+
+/** What a proposal would change, for screens and the history. */
+export function proposedChanges(before: WithPeople, proposed: WithPeople | null): Record<string, unknown> {
+  return proposed === null ? { twoPersonPolicy: false } : { ...changesOf(before, proposed) };
+}

@@ -1,0 +1,86 @@
+/**
+ * Judges an open request again, by the policy of now: a person's act, where the people of its rule have left or the rule was wrong.
+ * What counts for a new request counts here too; all votes end.
+ */
+import type { Principal } from "../../access/principal.ts";
+import { UNOPENED, unavailable } from "../../base/db/content.ts";
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { publishChange } from "../../base/live-updates.ts";
+import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
+import { countsAsRequester } from "../../people/members/one-maker.ts";
+import { approvalSchema } from "../../policy/judge.ts";
+import { POLICY_OF_TASK, versionOf } from "../../policy/judge-request.ts";
+import { approvalOf, namedIn } from "../capture/question.ts";
+import { lockRequest, memberOnly, refuseUnlessOpen } from "../guards.ts";
+import { amountIn } from "../row.ts";
+import { armTimers, endTimers } from "../timers/timer-writes.ts";
+import { endAssignment } from "../unassign.ts";
+import { endVotes } from "../voting/vote-writes.ts";
+import { readVoter } from "../voting/voter.ts";
+
+interface Task {
+  id: string;
+  policy: unknown;
+  tool: string;
+  label: string | null;
+  arguments: unknown;
+  isOwn: boolean;
+}
+
+/**
+ * Does nothing where the request was judged by this version already. Throws `content_unavailable`, and `four_eyes` for who asked for the task, or counts as
+ * one person with who did: they would choose who decides on it.
+ */
+export async function judgeAgain(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+  const { organizationId } = tx;
+  const { actor } = principal;
+  memberOnly(principal);
+  const request = await lockRequest(tx, principal, requestId);
+  await refuseUnlessOpen(tx, request);
+  const { taskId } = request;
+  const [task] = await tx.$queryRaw<Task[]>`
+    SELECT t.id, t.tool, t.label, t.arguments, ${POLICY_OF_TASK} AS policy, ${countsAsRequester(organizationId, principal)} AS "isOwn"
+    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid`;
+  const { hasAsked } = await readVoter(tx, principal, request);
+  if (!task || task.isOwn || hasAsked)
+    throw new AppError(
+      "four_eyes",
+      "You asked for this task, or somebody who counts as one person with you did: another admin has it judged again.",
+    );
+  if (task.arguments === UNOPENED) throw unavailable(`the task ${taskId}`);
+  const before = request.approval === null ? null : approvalSchema.parse(request.approval);
+  // Judged by this version: what it was judged by, such as the server's name, may be another thing by now.
+  if (before && before.version === versionOf(task.policy)) return;
+  const { form, ...shown } = await tx.inputRequest.findFirstOrThrow({
+    where: { organizationId, id: requestId },
+    select: {
+      ...{ id: true, message: true, form: true, url: true, askedAgain: true },
+      ...{ amount: true, currency: true, privateAmount: true },
+    },
+  });
+  const amount = amountIn(shown);
+  const question = { ...shown, amount: amount?.value ?? null, currency: amount?.currency ?? null };
+  const approval = approvalOf(task, { ...question, form: form as Prisma.InputJsonValue }, shown.askedAgain);
+  if (!before && !approval) return;
+  await tx.inputRequest.updateMany({
+    where: { organizationId, id: requestId, state: "open" },
+    data: { approval: approval ? storable(approval) : Prisma.DbNull },
+  });
+  // Who had it may have no vote now.
+  const unassigned = await endAssignment(tx, ENGINE_ACTOR, requestId);
+  await endTimers(tx, requestId, "all");
+  if (approval) await armTimers(tx, requestId, approval);
+  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
+  const dropped = await endVotes(tx, requestId, actor, "judged_again", "all");
+  await publishChange(tx, "input_request", [requestId]);
+  const data = { from: namedIn(before).approval ?? null, to: namedIn(approval).approval ?? null };
+  await appendEvents(
+    tx,
+    [...dropped, ...unassigned, { type: "request.judged_again" as const, actor, data }].map((line) => ({
+      ...line,
+      taskId,
+      inputRequestId: requestId,
+    })),
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * Questions of Intray's own, which no server puts: made in the transaction that makes their task, and settled without a
+ * word to anybody (lib/lifecycle/human-tasks/settle.ts). People answer, undo and assign them as any other.
+ */
+import type { Actor } from "../../access/access-schema.ts";
+import { contentOf } from "../../base/db/content-keys.ts";
+import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { publishChange } from "../../base/live-updates.ts";
+import type { NewEvent } from "../../history/events/event-writes.ts";
+import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
+import type { Amount } from "../../text/amount.ts";
+import { approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "../capture/question.ts";
+import { armTimers } from "../timers/timer-writes.ts";
+
+export interface OwnQuestion {
+  task: { id: string; connectionId: string; tool: string; arguments: Record<string, unknown> };
+  /** Names the question among those of its task. */
+  key: string;
+  message: string;
+  /** A form of the elicitation subset. Null: there is nothing to fill in, only to approve or decline. */
+  form: Record<string, unknown> | null;
+  /** Undefined: as the arguments tell. */
+  amount?: Amount | null;
+  /** The question is over then, unanswered. Null: it has no end. */
+  expiresAt: Date | null;
+  /** Who asks. */
+  actor: Actor;
+}
+
+/** Stores a question of a task that this transaction has made. Returns its id and its line of history. */
+export async function insertOwnQuestion(
+  tx: Tx,
+  { task, key, message, form, amount, expiresAt, actor }: OwnQuestion,
+): Promise<{ id: string; event: NewEvent }> {
+  const id = uuidv7();
+  const requestedSchema = form ?? { type: "object", properties: {} };
+  const question = { mode: "form", message, requestedSchema, url: null } as const;
+  const columns = columnsOf({ ...task, destructive: null }, question);
+  const own =
+    amount === undefined
+      ? columns
+      : { ...columns, amount: amount?.value ?? null, currency: amount?.currency ?? null };
+  const [asking] = await tx.$queryRaw<{ label: string | null; policy: unknown }[]>`
+    SELECT t.id, t.label, ${POLICY_OF_TASK} AS policy FROM task t
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${task.id}::uuid`;
+  const approval = asking ? approvalOf({ ...task, ...asking }, own, false) : null;
+  await tx.inputRequest.create({
+    data: {
+      organizationId: tx.organizationId,
+      id,
+      taskId: task.id,
+      connectionId: task.connectionId,
+      key,
+      origin: "intray",
+      state: "open",
+      ...own,
+      requestedSchema: columns.requestedSchema ?? Prisma.DbNull,
+      ...(approval && { approval: storable(approval) }),
+      expiresAt,
+    },
+  });
+  if (approval) await armTimers(tx, id, approval);
+  await publishChange(tx, "input_request", [id]);
+  const data = {
+    message: storableText(message).slice(0, EVENT_CHARACTERS),
+    questionHash: contentOf(tx).hash(columns.questionHash),
+    askedAgain: false,
+    ...namedIn(approval),
+  };
+  return { id, event: { type: "request.opened", actor, taskId: task.id, inputRequestId: id, data } };
+}

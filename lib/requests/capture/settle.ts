@@ -1,0 +1,181 @@
+/**
+ * Settles requests when their server moves on, and the end of their tasks. The caller holds the task's lock, and also the
+ * connection's fence where the write follows from a verdict; the outcome of a call is written without the fence, guarded by
+ * the state of its attempt. Functions return the history lines, which the caller appends last.
+ */
+import type { Actor } from "../../access/access-schema.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { publishChange } from "../../base/live-updates.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
+import { noteNeverSent } from "../automatic/automatic-answer-writes.ts";
+import type { Reach } from "../deliveries/delivery-status.ts";
+import * as deliveries from "../deliveries/delivery-writes.ts";
+import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/facts.ts";
+import { judgeDelivery, type Verdict } from "../deliveries/judge.ts";
+import { requests } from "../request-status.ts";
+
+/** A request that waits for a person, or whose answer is on its way. */
+export interface LiveRequest {
+  id: string;
+  questionHash: string;
+  ageMs: number;
+  /** This request replaced another one. */
+  replaced: boolean;
+  rewordedAgoMs: number | null;
+  rewordings: number;
+  mode: string;
+  delivery: DeliveryFacts | null;
+  action: string | null;
+  content: Record<string, unknown> | null;
+}
+
+/**
+ * Locks and returns a task's requests that wait for a person or whose answer is on its way. `which` narrows
+ * them; alias `r`.
+ */
+export async function liveRequests(tx: Tx, taskId: string, which = Prisma.sql`true`): Promise<LiveRequest[]> {
+  const rows = await tx.$queryRaw<(Omit<LiveRequest, "delivery"> & { delivery: unknown })[]>`
+    SELECT r.id, r.question_hash AS "questionHash", r.mode, r.replaces IS NOT NULL AS replaced,
+      (extract(epoch FROM now() - r.created_at) * 1000)::float8 AS "ageMs",
+      (extract(epoch FROM now() - r.reworded_at) * 1000)::float8 AS "rewordedAgoMs",
+      cardinality(r.earlier_hashes) AS rewordings, a.id AS "answerId", a.action, a.content,
+      CASE WHEN d.id IS NOT NULL THEN json_build_object(${DELIVERY_FACTS}) END AS delivery
+    FROM input_request r
+    LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
+    LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.state IN ('open', 'answered')
+      AND r.task_id = ${taskId}::uuid AND ${which}
+    ORDER BY r.created_at, r.id FOR NO KEY UPDATE OF r`;
+  return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
+}
+
+/** The request whose delivery was judged. */
+export interface JudgedRequest {
+  taskId: string;
+  inputRequestId: string;
+  /** Null: the request has no answer. */
+  deliveryId: string | null;
+}
+
+/** Writes a verdict of `judgeDelivery()`. `ending`: the state and reason of a question that is over. */
+export async function carryOutVerdict(
+  tx: Tx,
+  request: JudgedRequest,
+  verdict: Verdict,
+  ending: { state: "withdrawn" | "expired"; reason: string } & Closing,
+): Promise<NewEvent[]> {
+  const { taskId, inputRequestId, deliveryId } = request;
+  if (verdict === "confirm") return confirmRequest(tx, taskId, inputRequestId);
+  if (verdict === "withdraw" || verdict === "undeliverable") {
+    const state = verdict === "undeliverable" ? "undeliverable" : ending.state;
+    return closeRequest(tx, taskId, inputRequestId, state, ending.reason, ending);
+  }
+  if (deliveryId === null) return [];
+  const ids = { taskId, inputRequestId, deliveryId };
+  switch (verdict) {
+    case "count":
+      await deliveries.countStillAsked(tx, ids);
+      return [];
+    case "flag":
+      return deliveries.flag(tx, ids);
+    case "resend":
+      return deliveries.sendAgain(tx, ids, "by_itself");
+    case "follow":
+      return deliveries.sendAgain(tx, ids, "asked_again");
+    case "repeat":
+      return deliveries.repeat(tx, ids);
+    case "await":
+      await deliveries.awaitTask(tx, ids);
+      return [];
+    case "keep":
+    case "look_again":
+    case "replace":
+      return [];
+  }
+}
+
+/**
+ * Settles a request whose answer the server may have had, since the server has moved on: the key is gone,
+ * another question came, or the task ended. `ended`: the task's final state, for the history.
+ */
+export async function confirmRequest(
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  ended?: string,
+): Promise<NewEvent[]> {
+  const reach = await deliveries.confirm(tx, requestId);
+  if (reach === null) return [];
+  const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
+  return settled(tx, taskId, requestId, data);
+}
+
+/** Settles an answer that needs no word to the server; the caller acts on it in the same transaction. */
+export async function settleUnsent(tx: Tx, taskId: string, requestId: string): Promise<NewEvent[]> {
+  if (!(await deliveries.carryOut(tx, requestId))) return [];
+  return settled(tx, taskId, requestId, { reply: "not_needed" });
+}
+
+/** Publishes a settled request. Returns the history line. */
+async function settled(
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  data: Record<string, string>,
+): Promise<NewEvent[]> {
+  await publishChange(tx, "input_request", [requestId]);
+  return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data }];
+}
+
+interface Closing {
+  /** The last attempt is known not to have been taken, so the answer is not in doubt. */
+  notTaken?: boolean;
+  /** Defaults to the engine. */
+  actor?: Actor;
+}
+
+/** Ends a live request that can't be answered any more; an answer on its way fails with the reason. */
+export async function closeRequest(
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  state: "withdrawn" | "expired" | "undeliverable",
+  reason: string,
+  { notTaken = false, actor = ENGINE_ACTOR }: Closing = {},
+): Promise<NewEvent[]> {
+  const reach = await deliveries.fail(tx, requestId, { reason, notTaken });
+  const closed = await tx.$executeRaw`
+    UPDATE input_request SET state = ${state}, ended_reason = ${reason}, ended_at = now()
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid
+      AND state = ANY (${requests.before(state)}::text[])`;
+  if (closed !== 1) return [];
+  if (reach === "nothing" && !notTaken) await noteNeverSent(tx, requestId);
+  await publishChange(tx, "input_request", [requestId]);
+  // An attempt that reached the server and was refused is not called unsent.
+  const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
+  const data = { reason, ...(answer && { answer }) };
+  return [{ type: `request.${state}`, actor, taskId, inputRequestId: requestId, data }];
+}
+
+/** The history's words for how far the answer of a closed question got. */
+const ANSWERS: Record<Reach, string> = { nothing: "not_sent", unknown: "in_doubt", taken: "taken" };
+
+/** Confirms or closes every live request of a task that ends, in the transaction that ends the task. */
+export async function settleAtEnd(
+  tx: Tx,
+  taskId: string,
+  taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
+): Promise<NewEvent[]> {
+  const openRequests = await liveRequests(tx, taskId);
+  const events: NewEvent[] = [];
+  for (const request of openRequests) {
+    const verdict = judgeDelivery(request.delivery, { kind: "ended", as: taskState });
+    const isExpired = taskState === "expired" && !request.delivery;
+    const more =
+      verdict === "confirm"
+        ? await confirmRequest(tx, taskId, request.id, taskState)
+        : await closeRequest(tx, taskId, request.id, isExpired ? "expired" : "withdrawn", "task_ended");
+    events.push(...more);
+  }
+  return events;
+}

@@ -1,0 +1,29 @@
+/** What a server is told of a question that it put as a task of ours (2025-11-25). Pure: judged from the rows. */
+import type { DeliveryState, RequestState } from "../request-schema.ts";
+
+/** `elicitation_task.state`: what the server was told, or may be. */
+export type StoredState = "working" | "completed" | "cancelled";
+
+export interface StatusFacts {
+  state: StoredState;
+  /** Null: it is not known yet whose the question is. */
+  requestState: RequestState | null;
+  /** Of the answer that counts; null: there is none. */
+  deliveryState: DeliveryState | null;
+}
+
+/**
+ * Returns the task's status, or null for a task that counts as gone: its time ran out, or its answer is not to be told any
+ * more. Never `input_required`, which would ask the server for something; a person is asked here.
+ */
+export function statusOf({ state, requestState, deliveryState }: StatusFacts): StoredState | null {
+  if (state === "cancelled") return "cancelled";
+  if (state === "completed") return deliveryState !== null && TOLD.has(deliveryState) ? "completed" : null;
+  if (requestState === null || GOES_ON.has(requestState)) return "working";
+  return requestState === "expired" ? null : "cancelled";
+}
+
+/** People were not told that the answer stays here. */
+const TOLD = new Set<DeliveryState>(["pending", "sending", "accepted", "confirmed"]);
+/** `undeliverable` is open again where the server puts the question anew. */
+const GOES_ON = new Set<RequestState>(["open", "answered", "undeliverable"]);

@@ -1,0 +1,165 @@
+/** Reads one input request, as far as the principal may see it; list.ts reads many. */
+import { z } from "zod";
+import { actorSchema } from "../access/access-schema.ts";
+import { may } from "../access/permissions.ts";
+import { type Principal, selfOf } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { planOnce } from "../base/db/plan-mode.ts";
+import { notFound } from "../base/errors.ts";
+import { formSchema } from "../mcp/forms/form.ts";
+import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
+import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
+import { DETAILS } from "../servers/recipes/choices.ts";
+import { eraSchema } from "../servers/server-schema.ts";
+import { toPause } from "../servers/shown-pause.ts";
+import { traitsSchema } from "../servers/traits.ts";
+import { progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import { siteOf } from "../text/url-parts.ts";
+import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
+import { idsIn } from "./documents/find.ts";
+import { typedContent } from "./guards.ts";
+import type { InputRequestDetail } from "./request-schema.ts";
+import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./row.ts";
+import { judgeQuestion, warningsAt } from "./warnings.ts";
+
+/** Throws `not_found`, also for invisible requests. */
+export async function readInputRequest(
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<InputRequestDetail> {
+  await planOnce(tx);
+  const [row] = await tx.$queryRaw<DetailRow[]>`
+    SELECT ${summaryOf(principal)}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
+      r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage",
+      CASE WHEN r.assigned_by->>'to' = r.assignee_user_id::text THEN r.assigned_by END AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
+      t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
+      s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason",
+      previous.id AS "previousId", previous.message AS "previousMessage",
+      previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS "draftContent",
+      draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt",
+      holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${SERVES_RESOURCES} AS "servesResources",
+      t.finished_at IS NOT NULL AS "hasEnded"
+    FROM input_request r ${JOINS} ${JOIN_GRANT}
+      LEFT JOIN "user" holder ON holder.id = link.user_id
+      LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
+      LEFT JOIN draft ON draft.organization_id = r.organization_id AND draft.input_request_id = r.id
+        AND draft.user_id = ${selfOf(principal)}::uuid
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+  if (!row) throw notFound("request");
+  const summary = toSummary(principal, row);
+  const form = formSchema.parse(row.form);
+  const args = record.parse(row.arguments);
+  const drafted = record.nullable().parse(row.draftContent) ?? {};
+  const { draftSavedAt, rewordedAt } = row;
+  const isForEarlierWording = draftSavedAt !== null && rewordedAt !== null && draftSavedAt <= rewordedAt;
+  return {
+    ...summary,
+    // Judged anew: a question captured by an earlier version has no warnings stored.
+    warnings: warningsAt(judgeQuestion({ ...row, form, arguments: args }), Date.now()),
+    server: {
+      ...summary.server,
+      pause: toPause(row),
+      questionLifetimeMs: traitsSchema.catch({}).parse(row.traits).questionLifetimeMs ?? null,
+    },
+    arguments: args,
+    details: row.isRecipes ? detailsIn(row.schema) : null,
+    era: eraSchema.nullable().parse(row.era),
+    schema: row.schema,
+    fields: form,
+    url: urlFor(principal, row, row.url),
+    previous:
+      row.previousMessage === null
+        ? null
+        : {
+            message: row.previousMessage,
+            schema: row.previousSchema,
+            url: urlFor(principal, row, row.previousUrl),
+          },
+    draft: row.draftSavedAt && {
+      content: isForEarlierWording ? typedContent(form, drafted) : drafted,
+      comment: row.draftComment,
+      savedAt: row.draftSavedAt.toISOString(),
+    },
+    assignment:
+      row.assignedBy !== null && row.assignedAt !== null
+        ? {
+            by: actorSchema.parse(row.assignedBy),
+            at: row.assignedAt.toISOString(),
+            note: row.assignmentNote,
+          }
+        : null,
+    endedReason: row.endedReason,
+    task: {
+      ...summary.task,
+      state: taskStateSchema.parse(row.taskState),
+      statusMessage: row.statusMessage,
+      expiresAt: iso(row.taskExpiresAt),
+      progress: progressSchema.nullable().parse(row.progress),
+      durable: row.durable,
+      adopted: row.adopted,
+    },
+    connectionOwner: person(row.ownerId, row.ownerName),
+    connectionState: connectionStateSchema.parse(row.connectionState),
+    destructive: typeof row.destructive === "boolean" ? row.destructive : null,
+    documents: {
+      items: documentsOfQuestion(row),
+      mayHaveMore: row.hasEnded || idsIn(row.arguments).length > 0,
+    },
+  };
+}
+
+function detailsIn(schema: unknown): Record<string, unknown> | null {
+  const given = record.safeParse(schema);
+  return record.safeParse(given.data?.[DETAILS]).data ?? null;
+}
+
+/**
+ * The whole address for whoever may open it, the site alone for others: the rest would let them open it too. A
+ * connection without an owner speaks in nobody's name: whoever may answer may open it, in person. An owner whose account
+ * is gone is still its owner.
+ */
+function urlFor(principal: Principal, { openerId }: RequestRow, url: string | null): string | null {
+  const self = selfOf(principal);
+  const mayOpen =
+    self !== null && (openerId === null ? may(principal.role, "requests:answer") : openerId === self);
+  return url === null || mayOpen ? url : siteOf(url);
+}
+
+const record = z.record(z.string(), z.unknown());
+
+interface DetailRow extends RequestRow {
+  arguments: unknown;
+  era: string | null;
+  schema: unknown;
+  form: unknown;
+  url: string | null;
+  assignedBy: unknown;
+  assignedAt: Date | null;
+  assignmentNote: string | null;
+  endedReason: string | null;
+  taskState: string;
+  statusMessage: string | null;
+  taskExpiresAt: Date | null;
+  progress: unknown;
+  durable: boolean;
+  adopted: boolean;
+  traits: unknown;
+  pausedAt: Date | null;
+  pausedBy: unknown;
+  pauseReason: string | null;
+  previousMessage: string | null;
+  previousSchema: unknown;
+  previousUrl: string | null;
+  draftContent: unknown;
+  draftComment: string | null;
+  draftSavedAt: Date | null;
+  ownerId: string | null;
+  ownerName: string | null;
+  connectionState: string;
+  destructive: unknown;
+  servesResources: boolean;
+  hasEnded: boolean;
+}

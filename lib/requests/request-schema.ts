@@ -1,0 +1,436 @@
+import { z } from "zod";
+import { actorSchema, personSchema } from "../access/access-schema.ts";
+import { queryTimeSchema } from "../base/page.ts";
+import { formSchema } from "../mcp/forms/form.ts";
+import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
+import { eraSchema, pauseSchema } from "../servers/server-schema.ts";
+import { gateRuleSchema, progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
+import { documentSchema } from "./documents/document-schema.ts";
+import { NOTE_CHARACTERS } from "./limits.ts";
+
+export const REQUEST_STATES = [
+  "open",
+  "answered",
+  "settled",
+  "withdrawn",
+  "expired",
+  "undeliverable",
+] as const;
+export const requestStateSchema = z.enum(REQUEST_STATES);
+export type RequestState = z.infer<typeof requestStateSchema>;
+
+export const DELIVERY_STATES = [
+  "held",
+  "pending",
+  "sending",
+  "accepted",
+  "confirmed",
+  "undone",
+  "failed",
+] as const;
+export const deliveryStateSchema = z.enum(DELIVERY_STATES);
+export type DeliveryState = z.infer<typeof deliveryStateSchema>;
+
+export const actionSchema = z.enum(["accept", "decline", "cancel"]);
+export type Action = z.infer<typeof actionSchema>;
+
+const content = z.record(z.string(), z.unknown());
+/** In characters of JSON. An answer stands in history, notices and exports, many at a time. */
+const MOST_CONTENT = 256 * 1024;
+const givenContent = content.refine(
+  (value) => JSON.stringify(value).length <= MOST_CONTENT,
+  `At most ${MOST_CONTENT} characters of JSON`,
+);
+
+export const answerInputSchema = z.strictObject({
+  action: actionSchema,
+  content: givenContent.optional(),
+  comment: z.string().trim().max(4000).optional(),
+  /** The hash of the question on the screen: an answer binds to exactly that text and schema. */
+  questionHash: z.string().regex(/^[0-9a-f]{64}$/),
+  holdMs: z.int().min(0).max(60_000).optional(),
+  /** The answer may go to any later wording of the question. Required where the request has `rewordedAt`. */
+  anyWording: z.boolean().optional(),
+  /** Where people vote, and others agreed to other content: asks everybody anew, about this content. */
+  proposes: z.boolean().optional(),
+});
+export type AnswerInput = z.infer<typeof answerInputSchema>;
+
+const MOST_AT_ONCE = 200;
+
+/** One answer to many alike questions; each item binds to the hash of its own question. */
+export const bulkAnswerInputSchema = answerInputSchema
+  .omit({ questionHash: true, anyWording: true, proposes: true })
+  .extend({
+    items: z
+      .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))
+      .min(1)
+      .max(MOST_AT_ONCE)
+      .refine((items) => new Set(items.map((item) => item.id)).size === items.length, "Each request once"),
+  });
+export type BulkAnswerInput = z.infer<typeof bulkAnswerInputSchema>;
+
+export const bulkUndoInputSchema = z.strictObject({
+  ids: z
+    .array(z.uuid())
+    .min(1)
+    .max(MOST_AT_ONCE)
+    .refine((ids) => new Set(ids).size === ids.length, "Each request once"),
+});
+
+/** `code` and `detail` as in a single call's problem; `by` and `at` if an earlier actor is the cause. Without `kind` it is a member. */
+export const refusedSchema = z.object({
+  id: z.uuid(),
+  status: z.literal("refused"),
+  code: z.string(),
+  detail: z.string(),
+  by: actorSchema.partial({ kind: true }).optional(),
+  at: z.string().optional(),
+});
+export type Refused = z.infer<typeof refusedSchema>;
+
+/** One result per item, in the order of the items. */
+export const bulkAnswerResultSchema = z.object({
+  results: z.array(
+    z.discriminatedUnion("status", [
+      /** `voted`: others have to agree before there is an answer. */
+      z.object({ id: z.uuid(), status: z.enum(["recorded", "voted"]) }),
+      refusedSchema,
+    ]),
+  ),
+});
+export type BulkAnswerResult = z.infer<typeof bulkAnswerResultSchema>;
+
+export const bulkUndoResultSchema = z.object({
+  results: z.array(
+    z.discriminatedUnion("status", [z.object({ id: z.uuid(), status: z.literal("undone") }), refusedSchema]),
+  ),
+});
+export type BulkUndoResult = z.infer<typeof bulkUndoResultSchema>;
+
+/** Plain text beside a request for the person who gets it. */
+const assignmentNoteSchema = z
+  .string()
+  .trim()
+  .max(NOTE_CHARACTERS)
+  .transform((text) => text || undefined)
+  .optional();
+export const assignInputSchema = z.strictObject({
+  memberId: z.uuid().nullable(),
+  note: assignmentNoteSchema,
+});
+export type AssignInput = z.infer<typeof assignInputSchema>;
+export const handOverInputSchema = z.strictObject({ memberId: z.uuid(), note: assignmentNoteSchema });
+export type HandOverInput = z.infer<typeof handOverInputSchema>;
+/**
+ * Replaces the caller's draft; an empty one deletes the draft. `questionHash`: the question that was read. Of a draft
+ * for another wording, only what was typed is kept.
+ */
+export const draftInputSchema = z.strictObject({
+  content: givenContent,
+  questionHash: answerInputSchema.shape.questionHash.optional(),
+  comment: z.string().max(4000).optional(),
+});
+export type DraftInput = z.infer<typeof draftInputSchema>;
+
+const timestamp = z.iso.datetime();
+
+/** `takeOver`: the time of another's claim that the caller, an operator, has seen and takes over. */
+export const claimInputSchema = z.strictObject({ takeOver: timestamp.optional() }).default({});
+export type ClaimInput = z.infer<typeof claimInputSchema>;
+
+/** A half-filled answer; never sent. */
+const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
+export type Draft = z.infer<typeof draftSchema>;
+
+const deliverySchema = z.object({
+  state: deliveryStateSchema,
+  attempts: z.number(),
+  deliverAfter: timestamp,
+  /** When the last attempt began. */
+  sentAt: timestamp.nullable(),
+  /** The server's last 2xx. Null when `confirmed`: its reply was lost (`inDoubt`), or nothing was sent. */
+  acceptedAt: timestamp.nullable(),
+  confirmedAt: timestamp.nullable(),
+  flagged: z.boolean(),
+  /** An attempt may have reached the server, and its reply never came. */
+  inDoubt: z.boolean(),
+  /** Since when the answer waits for the server. */
+  waitingSince: timestamp.nullable(),
+  /**
+   * `question`: the server no longer puts its question, so that the answer can't be sent. `fetch`: the server put it as a
+   * task, and has not fetched the answer yet. Null: the answer waits for nothing.
+   */
+  waitingFor: z.enum(["question", "fetch"]).nullable(),
+  error: z.string().nullable(),
+});
+
+export const answerSchema = z.object({
+  action: actionSchema,
+  content: content.nullable(),
+  comment: z.string().nullable(),
+  /** What was decided, in words: `Approved`, or the pressed choice, `Answered “Keep the file: No”`. */
+  words: z.string(),
+  by: actorSchema,
+  at: timestamp,
+});
+
+const voteSchema = z.object({
+  by: actorSchema,
+  /** The user whose vote it is: `by`, who made that key, or `onBehalfOf`. */
+  person: z.string(),
+  /** Who is away, and for whom `by` voted: neither has another vote in the stage. */
+  onBehalfOf: personSchema.nullable(),
+  action: actionSchema,
+  /** False: it is a rejection, be it by `decline` or by the form's own no. */
+  agrees: z.boolean(),
+  comment: z.string().nullable(),
+  at: timestamp,
+});
+
+/** A member who is away, and until when. */
+export const awayPersonSchema = personSchema.extend({ until: timestamp });
+
+/** Several people have to agree: by which rule, in which stages, and who did. */
+const approvalStatusSchema = z.object({
+  rule: z.string(),
+  /** Of the policy, under which the request was asked. */
+  version: z.number(),
+  /** How soon people should have decided, by the rule. Nothing happens then. */
+  dueAt: timestamp.nullable(),
+  /** When the rule's time was over, undecided: nobody is reminded any more. Null: it is not. */
+  lapsedAt: timestamp.nullable(),
+  /** What happens by itself if nobody decides, the next first. `stage`: its name; null: to the whole request. */
+  timers: z.array(
+    z.object({
+      kind: z.enum(["remind", "escalate", "leave", "cancel"]),
+      stage: z.string().nullable(),
+      at: timestamp,
+    }),
+  ),
+  /** Rules that could not be applied to this request, and count as if they had matched. */
+  failed: z.array(z.object({ rule: z.string(), why: z.string() })),
+  stages: z.array(
+    z.object({
+      name: z.string(),
+      state: z.enum(["waiting", "open", "done"]),
+      need: z.number(),
+      rejections: z.number(),
+      stepUp: z.boolean(),
+      requireReason: z.array(z.string()),
+      votes: z.array(voteSchema),
+      /** How many persons have still to agree. */
+      missing: z.number(),
+      /** Groups of the organization whose members vote here, by the names in the policy. */
+      groups: z.array(z.string()),
+      /** How many members could still vote, where those are fewer than are missing: people have left. Null: there are enough. */
+      tooFew: z.number().nullable(),
+      /** Who was reminded, and who was asked too, by name: at most 20 each time. */
+      reminded: z.array(z.object({ at: timestamp, of: z.array(z.string()) })),
+      escalated: z.array(z.object({ at: timestamp, to: z.array(z.string()) })),
+    }),
+  ),
+  /** What those who agreed agreed to; null if nobody has, or if the form has nothing to fill in. */
+  content: content.nullable(),
+  /** The caller has a vote now. */
+  canVote: z.boolean(),
+  /** `approver`: the open stage is the caller's. Else the code with which a vote would be refused; `not_open`: nobody votes. */
+  why: z.enum([
+    "approver",
+    "already_voted",
+    "not_an_approver",
+    "four_eyes",
+    "forbidden",
+    "step_up_required",
+    "not_open",
+  ]),
+  /** Who is away, until when, and for whom the caller votes now. Null: the vote is the caller's own. */
+  votesFor: awayPersonSchema.nullable(),
+  /** Who is away of those whom the open stage still asks. */
+  away: z.array(awayPersonSchema),
+  /** The caller's own vote. */
+  mine: z
+    .object({
+      stage: z.string(),
+      action: actionSchema,
+      agrees: z.boolean(),
+      at: timestamp,
+      canTakeBack: z.boolean(),
+    })
+    .nullable(),
+});
+
+/** Who asked for what is missing, and whom: the member behind the task. */
+export const needsInfoSchema = z.object({ by: personSchema, of: personSchema, at: timestamp });
+
+/** The amount of money of a request. `currency`: an ISO code or a sign, as sent; null if none was sent. */
+export const amountSchema = z.object({ value: z.number(), currency: z.string().nullable() });
+export type Amount = z.infer<typeof amountSchema>;
+
+/** Why the caller sees a request. `organization`: it is open to everybody there who may answer. */
+const seenBecauseSchema = z.enum(["assigned", "claimed", "requester", "organization"]);
+export type SeenBecause = z.infer<typeof seenBecauseSchema>;
+
+/**
+ * `destructive`: the answer may destroy something. `sum_differs`, `currency_differs`: figures of the call
+ * contradict each other or the message. `overdue`: something was due more than 90 days ago.
+ */
+export const requestWarningSchema = z.enum(["destructive", "sum_differs", "currency_differs", "overdue"]);
+export type RequestWarning = z.infer<typeof requestWarningSchema>;
+
+export const inputRequestSchema = z.object({
+  id: z.uuid(),
+  state: requestStateSchema,
+  taskId: z.uuid(),
+  server: z.object({ id: z.uuid(), name: z.string() }),
+  tool: z.string(),
+  /** The task's short name, taken from the arguments. */
+  label: z.string().nullable(),
+  /** Who the call is about, as its arguments name them, e.g. `ACME Corp`. */
+  party: z.string().nullable(),
+  mode: z.enum(["form", "url"]),
+  /** Whose question it is: the server's, which gets the answer, or Intray's own. */
+  origin: z.enum(["server", "intray"]),
+  /** The question is an approval in front of the call, by this rule; null: it is none. */
+  gate: z.object({ rule: gateRuleSchema.nullable() }).nullable(),
+  /** In lists at most MESSAGE_IN_LISTS characters; a longer one ends with “…” there. */
+  message: z.string(),
+  /** The hash that an answer binds to. */
+  questionHash: z.string(),
+  /** What an answer may be, for whoever may answer: only `accept` where a question has nothing but its choices. */
+  actions: z.array(actionSchema),
+  amount: amountSchema.nullable(),
+  /** What a person should see before accepting. */
+  warnings: z.array(requestWarningSchema),
+  /** Equal for requests that may be answered together: same form, same server. Null: one by one only. */
+  alike: z.string().nullable(),
+  seenBecause: seenBecauseSchema,
+  requestedBy: actorSchema,
+  assignedTo: personSchema.nullable(),
+  /** `assignedTo`, while they are away and the caller stands in for them. */
+  standsInFor: awayPersonSchema.nullable(),
+  /** `until`: when the claim ends unless its holder is active again. */
+  claimedBy: personSchema.extend({ at: timestamp, until: timestamp }).nullable(),
+  createdAt: timestamp,
+  expiresAt: timestamp.nullable(),
+  /** The server put the same question again after an answer was confirmed. */
+  askedAgain: z.boolean(),
+  /** When this text was read, where the server changes the text again and again. Null: the text stands. */
+  rewordedAt: timestamp.nullable(),
+  /** `cancelRequestedAt`: a task that is being cancelled takes no answers. */
+  task: z.object({ cancelRequestedAt: timestamp.nullable() }),
+  /** The only user who may open the site of a URL question and accept it. Null: everybody who may answer. */
+  urlOwner: personSchema.nullable(),
+  /** The caller asked for the task, and another person has to accept. */
+  fourEyes: z.boolean(),
+  /** Null: any one approver decides. */
+  approval: approvalStatusSchema.nullable(),
+  /** How many comments it has. */
+  comments: z.number(),
+  /** It waits for whoever asked for the task, and can be decided all the same. Null: nothing is missing. */
+  needsInfo: needsInfoSchema.nullable(),
+  /** Until when the caller has put it off for themselves. Null: they have not. */
+  snoozedUntil: timestamp.nullable(),
+  answer: answerSchema.nullable(),
+  delivery: deliverySchema.nullable(),
+});
+export type InputRequestSummary = z.infer<typeof inputRequestSchema>;
+
+export const inputRequestDetailSchema = inputRequestSchema.extend({
+  server: inputRequestSchema.shape.server.extend({
+    /** While a pause lasts, answers wait. */
+    pause: pauseSchema.nullable(),
+    /** The time after which the server was seen to take questions back by itself. Null: unknown. */
+    questionLifetimeMs: z.number().nullable(),
+  }),
+  arguments: z.record(z.string(), z.unknown()),
+  /** What the server says of the process, of a recipe's question that has them. Untrusted. */
+  details: z.record(z.string(), z.unknown()).nullable(),
+  era: eraSchema.nullable(),
+  /** The server's requestedSchema as received. */
+  schema: z.unknown(),
+  fields: formSchema,
+  /** Of the site to open: the whole address for whoever may open it, for others scheme and host alone. */
+  url: z.string().nullable(),
+  /** The question that this one replaced, for showing the difference. */
+  previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),
+  /** The caller's own draft. */
+  draft: draftSchema.nullable(),
+  /** Who gave the request to `assignedTo`, and their note; null if nobody did. */
+  assignment: z.object({ by: actorSchema, at: timestamp, note: z.string().nullable() }).nullable(),
+  /** Why a request that is no longer open ended, e.g. `replaced`, `task_ended`, `task_cancelled`. */
+  endedReason: z.string().nullable(),
+  task: inputRequestSchema.shape.task.extend({
+    state: taskStateSchema,
+    statusMessage: z.string().nullable(),
+    expiresAt: timestamp.nullable(),
+    progress: progressSchema.nullable(),
+    durable: z.boolean(),
+    adopted: z.boolean(),
+  }),
+  /** The user in whose name the answer is sent. Null: the organization's shared connection. */
+  connectionOwner: personSchema.nullable(),
+  /** Whether the answer can be sent now; otherwise it waits for a new sign-in. */
+  connectionState: connectionStateSchema,
+  /** The tool's own untrusted claim; null if unknown. */
+  destructive: z.boolean().nullable(),
+  /** Of the arguments and the message. `mayHaveMore`: results may bring others, which GET …/documents lists. */
+  documents: z.object({ items: z.array(documentSchema), mayHaveMore: z.boolean() }),
+});
+export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
+
+/** Filters of a list and its counts; all of them combine. */
+export const requestFilterSchema = z.object({
+  taskId: z.uuid().optional(),
+  serverId: z.uuid().optional(),
+  tool: z.string().max(256).optional(),
+  /** Words in the message, the tool, the label, the arguments or the server's name; case does not matter. */
+  q: z.string().max(200).optional(),
+  askedAfter: queryTimeSchema.optional(),
+  askedBefore: queryTimeSchema.optional(),
+  /** Requests that end before this time; requests without an end don't match. */
+  expiresBefore: queryTimeSchema.optional(),
+  /** Open requests that people should have decided by now, by the rule under which they were asked. */
+  overdue: z.enum(["true"]).optional(),
+  /** Open requests on which the caller has voted, and others have not yet. */
+  voted: z.enum(["true"]).optional(),
+  /** Requests that wait for whoever asked for the task. */
+  needsInfo: z.enum(["true"]).optional(),
+  /** Open requests that the caller has put off. */
+  snoozed: z.enum(["true"]).optional(),
+  amountMin: z.coerce.number().optional(),
+  amountMax: z.coerce.number().optional(),
+});
+export type RequestFilter = z.infer<typeof requestFilterSchema>;
+
+/**
+ * `due`: what people should decide on first, then what no rule gives a time. `expiring`: soonest first, those without an end
+ * last. `amount`: largest first, those without one last.
+ */
+const REQUEST_ORDERS = ["oldest", "newest", "due", "expiring", "amount"] as const;
+const requestOrderSchema = z.enum(REQUEST_ORDERS);
+export type RequestOrder = z.infer<typeof requestOrderSchema>;
+
+export const requestListQuerySchema = requestFilterSchema.extend({
+  state: z
+    .string()
+    .max(300)
+    .optional()
+    .transform((value) => value?.split(",").filter(Boolean))
+    .pipe(z.array(requestStateSchema).optional()),
+  assignee: z.enum(["me", "none"]).optional(),
+  /** `me`: open requests that wait for the caller, who may accept them now. */
+  waiting: z.enum(["me"]).optional(),
+  /** Defaults to `oldest`. */
+  order: requestOrderSchema.optional(),
+});
+export type RequestListQuery = z.infer<typeof requestListQuerySchema>;
+
+/** Open requests that the caller may see. `waiting`: those that wait for the caller. */
+export const requestCountsSchema = z.object({
+  waiting: z.number(),
+  mine: z.number(),
+  unassigned: z.number(),
+  all: z.number(),
+});
+export type RequestCounts = z.infer<typeof requestCountsSchema>;

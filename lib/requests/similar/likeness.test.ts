@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import { normaliseForm } from "../../mcp/forms/question.ts";
+import { isLike, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
+import type { Answer } from "./similar-schema.ts";
+
+const NO_FIELDS = normaliseForm({ type: "object", properties: {} });
+
+/** A form that such an answer may be given to: choices, but for notes. */
+function formOf(content: Record<string, unknown>) {
+  const fieldOf = (name: string, value: unknown) =>
+    typeof value === "boolean" || typeof value === "number"
+      ? { type: typeof value }
+      : Array.isArray(value)
+        ? { type: "array", items: { type: "string", enum: value } }
+        : { type: "string", ...(name === "note" ? {} : { enum: [value] }) };
+  const properties = Object.fromEntries(
+    Object.entries(content).map(([name, value]) => [name, fieldOf(name, value)]),
+  );
+  return normaliseForm({ type: "object", properties });
+}
+
+const figures = (
+  args: Record<string, unknown>,
+  value?: number,
+  label: string | null = null,
+  currency = "USD",
+) => keyFigures(args, { label, amount: value === undefined ? null : { value, currency } });
+
+test("the names of a call are its short strings that repeat across tasks", () => {
+  const read = figures(
+    {
+      invoice: {
+        invoice_id: "INV-100",
+        supplierName: "ACME  Corp",
+        supplier_id: "S-7",
+        project: "INV-100",
+        note: "urgent",
+        account: "x".repeat(61),
+        region: "",
+        team: 7,
+      },
+      environment: "production",
+      customer: { name: "Globex", customer_id: "C-9" },
+    },
+    100,
+    "INV-100",
+  );
+  expect(read.names).toEqual({ supplier: "acme corp", environment: "production", customer: "globex" });
+  expect(read.party).toBe("ACME Corp");
+});
+
+const asked = figures({ supplier: "ACME" }, 1000);
+describe("a decided call is like the asked one", () => {
+  test.each([
+    ["with the same supplier and amount", figures({ supplier: "acme" }, 1000), true],
+    ["a quarter below", figures({ supplier: "ACME" }, 750), true],
+    ["a quarter above", figures({ supplier: "ACME" }, 1250), true],
+    ["but not more than that", figures({ supplier: "ACME" }, 1251), false],
+    ["but not of another supplier", figures({ supplier: "Globex" }, 1000), false],
+    ["but not in another currency", figures({ supplier: "ACME" }, 1000, null, "EUR"), false],
+    ["but not without an amount", figures({ supplier: "ACME" }), false],
+    ["but not where it names nobody", figures({}, 1000), false],
+    ["nor where it names another party beside", figures({ supplier: "ACME", payee: "Evil" }, 1000), false],
+  ])("%s", (_what, decided, like) => {
+    expect(isLike(asked, decided)).toBe(like);
+  });
+  test.each([
+    ["the same environment", { environment: "production" }, { environment: "production", build: 1 }, true],
+    ["another environment", { environment: "production" }, { environment: "staging" }, false],
+    ["nothing to compare", { build: 2 }, { build: 1 }, false],
+  ])("without amounts: %s", (_what, one, other, like) => {
+    expect(isLike(figures(one), figures(other))).toBe(like);
+  });
+  test("credit notes are alike by their size too", () => {
+    expect(isLike(figures({}, -100), figures({}, -110))).toBe(true);
+    expect(isLike(figures({}, -100), figures({}, 100))).toBe(false);
+  });
+});
+
+const now = new Date("2026-11-21T12:00:00Z");
+const answered = (at: string, content: Answer["content"], action: Answer["action"] = "accept"): Answer => ({
+  action,
+  content,
+  comment: null,
+  words: "Answered",
+  by: { kind: "member", id: null, name: "Cleo" },
+  at,
+});
+const approved = answered("2026-11-12T09:00:00Z", { value: "approve" });
+
+describe("a request may repeat a decided one", () => {
+  const bill = figures({ supplier: "ACME" }, 1000, "INV-100");
+  test.each([
+    ["the same number", figures({ supplier: "ACME" }, 900, "INV-100"), approved, "label"],
+    [
+      "the same number, though rejected",
+      figures({}, 900, "INV-100"),
+      answered("2020-01-01T00:00:00Z", null, "decline"),
+      "label",
+    ],
+    ["the same number of another supplier", figures({ supplier: "Globex" }, 1000, "INV-100"), approved, null],
+    ["the same supplier and amount", figures({ supplier: "ACME" }, 1000, "INV-99"), approved, "amount"],
+    ["another amount", figures({ supplier: "ACME" }, 999, "INV-99"), approved, null],
+    [
+      "the same amount, rejected",
+      figures({ supplier: "ACME" }, 1000, "INV-99"),
+      answered("2026-11-12T09:00:00Z", { value: "reject" }),
+      null,
+    ],
+    [
+      "the same amount, long ago",
+      figures({ supplier: "ACME" }, 1000, "INV-99"),
+      answered("2026-08-01T00:00:00Z", { value: "approve" }),
+      null,
+    ],
+    ["the same amount of nobody", figures({}, 1000, "INV-99"), approved, null],
+  ])("%s", (_what, decided, answer, by) => {
+    const isLetThrough = wasLetThrough(answer, NO_FIELDS);
+    expect(repeatOf(bill, { ...decided, answer, isLetThrough }, now)).toBe(by);
+  });
+  test("but a label without a figure is a topic, which repeats by itself", () => {
+    const topic = figures({}, undefined, "python");
+    expect(repeatOf(topic, { ...topic, answer: approved, isLetThrough: true }, now)).toBeNull();
+  });
+});
+
+describe("only the field that decides says no", () => {
+  test.each<[boolean, NonNullable<Answer["content"]>]>([
+    [true, {}],
+    [true, { decision: "approve", note: "November invoice" }],
+    [true, { approved: true, notify_supplier: false }],
+    [true, { decision: "approve", note: "no" }],
+    [true, { note: "Norway, as agreed" }],
+    [true, { decision: "notify and pay" }],
+    [true, { decision: "approve_discount" }],
+    [false, { decision: "reject", note: "as agreed" }],
+    [false, { value: "Rejected" }],
+    [false, { value: "reject_invoice" }],
+    [false, { whatever: "no" }],
+    [false, { whatever: "No, thanks" }],
+    [false, { decision: "denied", amount: 5 }],
+    [false, { approved: false, note: "ok" }],
+    [false, { is_approved: false }],
+    [false, { pay_now: false }],
+    [false, { proceed: false }],
+    [false, { approvalStatus: "not_approved" }],
+    // In doubt a no.
+    [false, { notify_supplier: false }],
+    [false, { decision: "cancel_old_and_pay" }],
+    ...[
+      "No, this is fraud",
+      "reject_as_fraud",
+      "do_not_pay",
+      "hold",
+      "block",
+      "stop",
+      "disapprove",
+      "don't pay",
+    ].map((decision): [boolean, NonNullable<Answer["content"]>] => [false, { decision }]),
+    [false, { reject: true }],
+    [false, { cancel_payment: true }],
+    [false, { reject: "yes", note: "ok" }],
+    [false, { approve: 0 }],
+    [false, { ok: "nope" }],
+    [false, { may_pay: false }],
+    [false, { shall_we_pay: false, urgent: true }],
+    [false, { actions: ["approve", "hold"], result: ["no"] }],
+  ])("%s %o", (letThrough, content) => {
+    expect(wasLetThrough({ action: "accept", content }, formOf(content))).toBe(letThrough);
+  });
+  test.each(["decline", "cancel"] as const)("or the action %s", (action) => {
+    expect(wasLetThrough({ action, content: { decision: "approve" } }, NO_FIELDS)).toBe(false);
+  });
+  test.each<[string, Record<string, object>, NonNullable<Answer["content"]>]>([
+    [
+      "a choice that is called a no",
+      {
+        decision: {
+          oneOf: [
+            { const: "approve", title: "Approve" },
+            { const: "b", title: "Reject" },
+          ],
+        },
+      },
+      { decision: "b" },
+    ],
+    [
+      "the name of a value",
+      { x: { enum: ["a", "b"], enumNames: ["Pay now", "Do not pay, this is fraud"] } },
+      { x: "b" },
+    ],
+    [
+      "a yes to a title that asks for a no",
+      { x: { type: "boolean", title: "Shall we reject it?" } },
+      { x: true },
+    ],
+    [
+      "what is no consent beside one",
+      { decision: { enum: ["approve", "needs_changes"] } },
+      { decision: "needs_changes" },
+    ],
+  ])("or %s", (_, fields, content) => {
+    const properties = Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, { type: "string", ...field }]),
+    );
+    const form = normaliseForm({ type: "object", properties, required: Object.keys(properties) });
+    expect(form.kind).toBe("supported");
+    expect(wasLetThrough({ action: "accept", content }, form)).toBe(false);
+  });
+  test("and in doubt it is one: a form or a list that is too long to be read", () => {
+    expect(wasLetThrough({ action: "accept", content: { decision: "approve" } }, null)).toBe(false);
+    expect(wasLetThrough({ action: "accept", content: { which: null } }, NO_FIELDS)).toBe(false);
+    const decision = Array.from({ length: 250 }, (_, at) => `${at} ${"yes ".repeat(200)}`);
+    expect(wasLetThrough({ action: "accept", content: { decision } }, NO_FIELDS)).toBe(false);
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * Finds which decided requests of the same server and tool resemble another, and which it may repeat. Pure:
+ * compares the key figures of two calls, their amounts and the names in their arguments.
+ */
+import type { Form } from "../../mcp/forms/form.ts";
+import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
+import { humanise } from "../../text/labels.ts";
+import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
+import { isBesideConsent, saysNo } from "../rejection.ts";
+import type { Amount } from "../request-schema.ts";
+import type { Answer } from "./similar-schema.ts";
+
+export interface KeyFigures {
+  /** The task's short name, e.g. `INV-100`. */
+  label: string | null;
+  amount: Amount | null;
+  /** Short strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
+  names: Record<string, string>;
+  /** The party of the call, as sent, e.g. `ACME Corp`. */
+  party: string | null;
+  /** The key of the party in `names`, e.g. `supplier`. */
+  partyKind: string | null;
+}
+
+/** A call that was decided. */
+export interface Decided extends KeyFigures {
+  answer: Answer;
+  /** As `wasLetThrough` has it. */
+  isLetThrough: boolean;
+}
+
+/** Amounts are alike within this share of the amount asked about. */
+const LIKE_SHARE = 0.25;
+/** The same party and amount within this time may be the same bill sent twice. */
+const REPEAT_MS = 90 * 86_400_000;
+const LONGEST_NAME = 60;
+
+const PARTIES = "supplier vendor customer client payee merchant recipient beneficiary contractor employee";
+const KINDS =
+  "project account department team cost_center currency environment env region repository repo service branch category role";
+const NAMING = new Set([...PARTIES.split(" "), ...KINDS.split(" ")]);
+const PARTY = new Set(PARTIES.split(" "));
+
+/**
+ * Reads the names out of a call's arguments: top level and one level down. Ids, dates, numbers and the label
+ * itself don't count, as they differ from task to task.
+ */
+export function keyFigures(
+  args: Record<string, unknown>,
+  { label, amount }: Pick<KeyFigures, "label" | "amount">,
+): KeyFigures {
+  const entries = Object.entries(args).flatMap(([key, value]) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? [[key, (value as Record<string, unknown>).name] as const, ...Object.entries(value)]
+      : [[key, value] as const],
+  );
+  const names: Record<string, string> = {};
+  let party: string | null = null;
+  let partyKind: string | null = null;
+  for (const [key, value] of entries) {
+    const name = namingWord(key);
+    if (!name || typeof value !== "string" || value.trim() === label) continue;
+    const said = value.trim().replace(/\s+/g, " ");
+    if (said === "" || said.length > LONGEST_NAME || name in names) continue;
+    names[name] = said.toLowerCase();
+    if (!PARTY.has(name) || party !== null) continue;
+    party = said;
+    partyKind = name;
+  }
+  return { label, amount, names, party, partyKind };
+}
+
+/** `customerName` and `customer` name a customer; `customer_id` does not. */
+function namingWord(key: string): string | null {
+  const word = snake(key).replace(/_?name$/, "");
+  return NAMING.has(word) ? word : null;
+}
+
+function snake(key: string): string {
+  return key
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replaceAll("-", "_");
+}
+
+/**
+ * Whether a decided call is like the one asked about: no name differs, and amounts lie within a quarter of
+ * each other. Calls that share neither an amount nor a name are not comparable, so never alike.
+ */
+export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
+  const shared = sharedNames(asked, decided);
+  if (shared === null || partiesOf(asked) !== partiesOf(decided)) return false;
+  if ((asked.amount === null) !== (decided.amount === null)) return false;
+  if (!asked.amount || !decided.amount) return shared > 0;
+  if (!mayBeSameCurrency(asked.amount.currency, decided.amount.currency)) return false;
+  const room = Math.abs(asked.amount.value) * LIKE_SHARE + 1e-9;
+  return Math.abs(asked.amount.value - decided.amount.value) <= room;
+}
+
+/**
+ * Returns why a decided call may be the same one: `label` = the same number or id, whatever was decided;
+ * `amount` = the same party and amount was accepted within 90 days. Null: no sign of a repeat.
+ */
+export function repeatOf(asked: KeyFigures, decided: Decided, now: Date): "label" | "amount" | null {
+  const shared = sharedNames(asked, decided);
+  if (shared === null) return null;
+  // A label without a digit (`python`, `Welcome mail`) is a topic, and topics repeat.
+  if (asked.label !== null && asked.label === decided.label && /\d/.test(asked.label)) return "label";
+  if (!asked.amount || !decided.amount || !asked.party || !decided.party) return null;
+  const recent = now.getTime() - Date.parse(decided.answer.at) <= REPEAT_MS;
+  const same =
+    mayBeSameCurrency(asked.amount.currency, decided.amount.currency) &&
+    sameAmount(asked.amount.value, decided.amount.value);
+  return recent && same && decided.isLetThrough ? "amount" : null;
+}
+
+/** All parties of a call. A call that names none in a way that can be read is like none that does. */
+function partiesOf({ names }: KeyFigures): string {
+  const parties = Object.entries(names).flatMap(([name, said]) => (PARTY.has(name) ? [said] : []));
+  return JSON.stringify(parties.toSorted());
+}
+
+/** Returns how many names both have, or null if one of them differs. */
+function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
+  const both = Object.keys(asked.names).filter((name) => name in decided.names);
+  return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;
+}
+
+/** Longer texts are read so far for a no. Longer lists are one, in doubt. */
+const READ_CHARACTERS = 1_000;
+/** The names of fields that decide; a note, or whom to tell, does not. */
+const DECIDES =
+  /^(is_)?(decision|verdict|approv(e[ds]?|al)|confirm(ed)?|accept(ed)?|allow(ed)?|authori[sz]ed?|agreed?|ok|proceed|continue|go|pay|send|release|value|choice|action|answer|response|result|outcome|status)(_|$)|_(decision|verdict|approval|status)$/;
+
+/**
+ * Whether a call was accepted and nothing of the answer may say no, by the words of the form and by what was sent. The only text of
+ * an answer decides whatever its name is. In doubt it was refused: rules answer in people's place where they let the like through.
+ * `form`: null if it is too long to be read.
+ */
+export function wasLetThrough(
+  { action, content }: Pick<Answer, "action" | "content">,
+  form: Form | null,
+): boolean {
+  if (form === null || saysNo(form, action, content)) return false;
+  if (form.kind === "supported" && form.fields.some((field) => isBesideConsent(field, content?.[field.name])))
+    return false;
+  const fields = Object.entries(content ?? {});
+  const flags = fields.filter(([, value]) => typeof value === "boolean").length;
+  return !fields.some(([name, value]) => {
+    const called = humanise(name);
+    const decides = DECIDES.test(snake(name));
+    // A list that was too long to be read.
+    if (value === null) return true;
+    if (value === true) return denies(called) || asksForNo(called);
+    if (value === false) return decides || flags === 1 || affirms(called);
+    if (value === 0) return decides;
+    if (!decides && (fields.length > 1 || typeof value !== "string"))
+      return asksForNo(called) && affirms(String(value).slice(0, READ_CHARACTERS));
+    const said = [value].flat().map(String);
+    if (said.length > 1 && said.join("").length > READ_CHARACTERS) return true;
+    return said
+      .map((each) => each.slice(0, READ_CHARACTERS))
+      .some((each) => refuses(each) || (asksForNo(called) && affirms(each)));
+  });
+}

@@ -1,0 +1,294 @@
+/**
+ * All writes to votes. The caller holds the locks of task and request, and appends the lines of history that are returned. Who
+ * has a vote is voter.ts's to say.
+ */
+
+import { type Actor, actorSchema } from "../../access/access-schema.ts";
+import { actorWords } from "../../access/actor-words.ts";
+import type { Principal } from "../../access/principal.ts";
+import { contentOf } from "../../base/db/content-keys.ts";
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
+import { formSchema } from "../../mcp/forms/form.ts";
+import { type Approval, approvalSchema } from "../../policy/judge.ts";
+import { decidedFieldOf } from "../guards.ts";
+import { isRejection } from "../rejection.ts";
+import type { AnswerInput } from "../request-schema.ts";
+import { type AskedBy, wordsOf } from "../row.ts";
+import type { SignedIn } from "../signed-in.ts";
+import { hasStageTimes } from "../timers/schedule.ts";
+import { armTimers, endTimers, putOffExpiry } from "../timers/timer-writes.ts";
+import { endAssignment } from "../unassign.ts";
+import { contentDigest } from "./content-digest.ts";
+import { endWithoutVote } from "./groups.ts";
+import { isRejectedIn, openStage } from "./vote-status.ts";
+import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
+
+/** What a session shows of its person. A key has none. */
+export interface Proof {
+  sessionId: string | null;
+  /** How lately a factor has to have been shown. */
+  withinMs: number;
+}
+
+export const NO_PROOF: Proof = { sessionId: null, withinMs: 0 };
+
+type Line = Pick<NewEvent, "type" | "actor" | "data">;
+
+interface VotedRequest extends AskedBy {
+  id: string;
+  form: unknown;
+}
+
+export interface Voted {
+  voteId: string;
+  /** It was the last one that was missing: the answer is to be recorded now. */
+  completes: boolean;
+  events: Line[];
+  /** All votes that count, for the answer's line. */
+  votes: { by: Actor; onBehalfOf?: Actor; stage: string; agrees: boolean; at: string }[];
+}
+
+/**
+ * Casts one vote. Where the content differs from what others agreed to, `proposes` starts anew: their votes end. Throws
+ * `content_differs`, `step_up_required`, and `reason_required`.
+ */
+export async function castVote(
+  tx: Tx,
+  { actor }: Principal,
+  request: VotedRequest,
+  ballot: Ballot,
+  input: AnswerInput,
+  content: Record<string, unknown> | null,
+  proof: Proof,
+  signedIn: SignedIn | null,
+): Promise<Voted> {
+  const { approval, stage, person, onBehalfOf } = ballot;
+  const its = approval.stages[stage]!;
+  const rejects = isRejection(formSchema.parse(request.form), input.action, content);
+  if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
+  if (its.stepUp) await refuseStale(tx, proof);
+  const keeping = contentOf(tx);
+  const digest = contentDigest(input.action, content);
+  const others = ballot.votes.filter(
+    (vote) => !rejects && !vote.rejects && !keeping.isSameHash(digest, vote.contentDigest),
+  );
+  if (others[0] && input.proposes !== true)
+    throw new AppError(
+      "content_differs",
+      `${actorWords(others[0].by, { begins: true })} agreed to something else. Agree to that, or propose yours, which asks everybody anew.`,
+      { extra: { by: others[0].by } },
+    );
+  const dropped = await endVotes(tx, request.id, actor, "other_content", others);
+
+  const id = uuidv7();
+  const stored =
+    content === null ? null : JSON.stringify(keeping.json("vote.content", id, storable(content)));
+  await tx.$executeRaw`INSERT INTO vote (organization_id, id, input_request_id, stage, question_hash, content_digest, action,
+      content, comment, rejects, person, cast_by, on_behalf_of)
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${stage}, ${keeping.hash(input.questionHash)},
+      ${keeping.hash(digest)}, ${input.action}, ${stored}::json, ${keeping.text("vote.comment", id, input.comment || null)},
+      ${rejects}, ${person}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
+      ${onBehalfOf && JSON.stringify(storable(onBehalfOf))}::jsonb)`;
+  const votes = await castVotes(tx, request.id, []);
+  const isRejected = rejects && isRejectedIn(approval.stages, votes, stage);
+  const next = openStage(approval.stages, votes);
+  const completes = isRejected || next === null;
+  const persons = onBehalfOf && actor.id !== null ? [person, actor.id] : [person];
+  const freed = completes ? [] : await moveOn(tx, request, approval, votes, persons);
+  const cast: Line = {
+    type: "vote.recorded",
+    actor,
+    data: {
+      stage: its.name,
+      ...(onBehalfOf && { onBehalfOf }),
+      agrees: !rejects,
+      action: input.action,
+      content,
+      words: wordsOf(input.action, content, decidedFieldOf(request), request),
+      comment: input.comment || null,
+      questionHash: keeping.hash(input.questionHash),
+      contentDigest: keeping.hash(digest),
+      rule: approval.rule,
+      version: approval.version,
+      voteId: id,
+      signedIn,
+      ...(!completes && next !== stage && { opens: approval.stages[next]!.name }),
+    },
+  };
+  return {
+    voteId: id,
+    completes,
+    events: [...dropped, ...freed, cast],
+    votes: votes.map((vote) => ({
+      by: vote.by,
+      ...(vote.onBehalfOf && { onBehalfOf: vote.onBehalfOf }),
+      stage: approval.stages[vote.stage]!.name,
+      agrees: !vote.rejects,
+      at: vote.at.toISOString(),
+    })),
+  };
+}
+
+/** Makes the votes that count part of the answer that this transaction has recorded. */
+export async function bindVotes(
+  tx: Tx,
+  requestId: string,
+  { voteId, answerId }: { voteId: string; answerId: string },
+): Promise<void> {
+  await tx.$executeRaw`UPDATE vote SET answer_id = ${answerId}::uuid, completes = id = ${voteId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL`;
+}
+
+/** Takes the last vote of an answer back, which was undone; the others stay. */
+export async function reopenVote(
+  tx: Tx,
+  requestId: string,
+  answerId: string,
+  approval: Approval,
+): Promise<void> {
+  await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'
+    WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND completes AND ended_at IS NULL`;
+  await tx.$executeRaw`UPDATE vote SET answer_id = NULL
+    WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
+  const votes = await castVotes(tx, requestId, []);
+  const open = await setOpen(tx, requestId, approval, votes);
+  // Those that ended with the answer go on as if it had never been, but for the end.
+  await armTimers(tx, requestId, { ...approval, open });
+  await putOffExpiry(tx, requestId, approval);
+}
+
+/**
+ * Takes one's own vote back while its stage is not full: also one that a delegate cast for the person, and in person one that they
+ * cast as a delegate. Throws `not_found`, `stage_full`.
+ */
+export async function takeBack(
+  tx: Tx,
+  { actor }: Principal,
+  requestId: string,
+  approval: Approval,
+  person: string | null,
+): Promise<Line> {
+  const votes = await castVotes(tx, requestId, []);
+  const open = openStage(approval.stages, votes) ?? approval.stages.length;
+  const own = votes.filter(
+    (vote) => vote.person === person || (vote.delegate !== null && vote.delegate === actor.id),
+  );
+  const mine = own.find(({ stage }) => stage >= open);
+  if (!mine)
+    throw own.length > 0
+      ? new AppError(
+          "stage_full",
+          "Enough people agreed, so that your vote stays. The last one can be undone.",
+        )
+      : new AppError("not_found", "You have no vote on this request.");
+  await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${mine.id}::uuid AND ended_at IS NULL`;
+  const rest = votes.filter(({ id }) => id !== mine.id);
+  await setOpen(tx, requestId, approval, rest);
+  const { onBehalfOf } = mine;
+  const data = { stage: approval.stages[mine.stage]!.name, ...(onBehalfOf && { onBehalfOf }) };
+  return { type: "vote.taken_back", actor, data };
+}
+
+/**
+ * Ends votes: of these people, or all that count, whose question is another one now. Returns a line of history that names
+ * whose they were.
+ */
+export async function endVotes(
+  tx: Tx,
+  requestId: string,
+  actor: Actor,
+  reason: "question_changed" | "asked_again" | "other_content" | "judged_again",
+  which: Pick<CastVote, "id">[] | "all",
+): Promise<Line[]> {
+  if (which !== "all" && which.length === 0) return [];
+  const these =
+    which === "all" ? Prisma.empty : Prisma.sql`AND id = ANY (${which.map(({ id }) => id)}::uuid[])`;
+  const ended = await tx.$queryRaw<{ by: unknown }[]>`UPDATE vote SET ended_at = now(), ended_as = ${reason}
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL ${these}
+    RETURNING cast_by AS by`;
+  if (ended.length === 0) return [];
+  const of = ended.map(({ by }) => actorSchema.parse(by));
+  return [{ type: "vote.dropped", actor, data: { reason, of } }];
+}
+
+/** Begins the votes on a request anew, all of which have ended. */
+export async function beginAnew(tx: Tx, requestId: string, approval: unknown): Promise<void> {
+  const times = { askedAt: await timeNow(tx), putOffTo: null, lapsedAt: null };
+  const begun = { ...approvalSchema.parse(approval), ...times };
+  await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify(times)}::jsonb
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
+  await setOpen(tx, requestId, begun, [], true);
+}
+
+/**
+ * What the votes' stage is by now. Claims of the vote's persons end, an assignment to a stage before, and what those have who have no vote
+ * any more, as who counts as one with the voter. Returns the lines of history.
+ */
+async function moveOn(
+  tx: Tx,
+  { id }: VotedRequest,
+  approval: Approval,
+  votes: CastVote[],
+  persons: string[],
+): Promise<Line[]> {
+  const { stage } = await setOpen(tx, id, approval, votes);
+  await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${id}::uuid
+    AND user_id = ANY (${persons}::uuid[])`;
+  const ended = stage === approval.open.stage ? [] : await endAssignment(tx, ENGINE_ACTOR, id);
+  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${id}::uuid`);
+  return [...ended, ...lines];
+}
+
+/** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */
+async function setOpen(
+  tx: Tx,
+  requestId: string,
+  approval: Approval,
+  votes: CastVote[],
+  anew = false,
+): Promise<Approval["open"]> {
+  const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
+  const { roles, people, groups } = approval.stages[stage]!;
+  const voted = votes.filter((vote) => vote.stage === stage).flatMap(personsOf);
+  const isSame = stage === approval.open.stage && !anew;
+  const { since, reminded } = approval.open;
+  const isTimed = !isSame && (anew || hasStageTimes(approval));
+  const opened = isTimed ? await timeNow(tx) : since;
+  const ids = groups.map(({ id }) => id);
+  const open = { stage, roles, people, groups: ids, voted, since: opened, reminded: isSame && reminded };
+  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
+  if (isTimed) {
+    await endTimers(tx, requestId, "stage");
+    await armTimers(tx, requestId, { ...approval, open });
+  }
+  return open;
+}
+
+/** By the database's clock, by which timers go. */
+async function timeNow(tx: Tx): Promise<string> {
+  const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
+  return row!.now.toISOString();
+}
+
+function reasonMissing(): AppError {
+  const message = "This stage requires a reason.";
+  return new AppError("reason_required", message, { errors: [{ field: "comment", message }] });
+}
+
+async function refuseStale(tx: Tx, { sessionId, withinMs }: Proof): Promise<void> {
+  const [row] =
+    sessionId === null
+      ? []
+      : await tx.$queryRaw<{ fresh: boolean }[]>`
+          SELECT gate.factor_is_fresh(${sessionId}::uuid, ${withinMs}::bigint) AS fresh`;
+  if (row?.fresh === true) return;
+  throw new AppError(
+    "step_up_required",
+    "Show that it is you first: with your password, a code or a passkey.",
+  );
+}

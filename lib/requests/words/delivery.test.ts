@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import type { EventType } from "../../history/events/event-schema.ts";
+import { describeTaskEvent } from "../../tasks/words/task-events.ts";
+import type { DeliveryState, InputRequestDetail, RequestState } from "../request-schema.ts";
+import { deliveryMeaning, deliveryStage } from "./delivery.ts";
+
+const ONCE = {
+  attempts: 1,
+  deliverAfter: "2026-01-01T00:00:00.000Z",
+  sentAt: null,
+  acceptedAt: null,
+  confirmedAt: null,
+  flagged: false,
+  inDoubt: false,
+  waitingSince: null,
+  waitingFor: null,
+  error: null,
+};
+
+test.each<[RequestState, DeliveryState | null, string]>([
+  ["answered", "held", "held"],
+  ["answered", "pending", "sending"],
+  ["answered", "sending", "sending"],
+  ["answered", "accepted", "accepted"],
+  ["settled", "confirmed", "accepted"],
+  ["open", "undone", "undone"],
+  ["withdrawn", "failed", "failed"],
+  ["undeliverable", "failed", "failed"],
+  ["expired", null, "failed"],
+])("a request that is %s with a delivery that is %s: %s", (state, delivery, stage) => {
+  expect(
+    deliveryStage({
+      state,
+      delivery: delivery && { ...ONCE, state: delivery },
+    }),
+  ).toBe(stage);
+});
+
+const OF_SERVER = {
+  origin: "server",
+  gate: null,
+  requestedBy: { kind: "agent", id: "1", name: "Claude" },
+} as const;
+const meaningOf = (
+  delivery: Partial<NonNullable<InputRequestDetail["delivery"]>>,
+  more: Partial<Parameters<typeof deliveryMeaning>[0]> = {},
+) =>
+  deliveryMeaning({
+    ...OF_SERVER,
+    delivery: { ...ONCE, state: "confirmed", ...delivery },
+    server: { id: "s", name: "ERP", pause: null, questionLifetimeMs: null },
+    connectionState: "connected",
+    task: { state: "cancelled" },
+    ...more,
+  });
+
+test("an answer to a start of unknown outcome waits for a person, and is not said to be on its way", () => {
+  const meaning = meaningOf({ state: "pending", attempts: 0 }, { task: { state: "start_unknown" } });
+  expect(meaning).toBe(
+    "It is kept, and not sent until somebody has settled on the task’s page how the task started.",
+  );
+});
+
+test("an answer that took effect without being sent: no reply is said to be lost, and nothing to have been sent", () => {
+  expect(meaningOf({ attempts: 0 })).toBe("Nothing had to be sent: ERP is not called again.");
+  expect(meaningOf({ inDoubt: true })).toContain("reply was lost");
+});
+
+test("the history says of an answer whose reply was lost that it is repeated, never that it was not sent", () => {
+  const line = (type: EventType, data: Record<string, unknown>) =>
+    describeTaskEvent({ type, actor: { kind: "engine" }, data, detailsDeleted: false } as never).text;
+  expect(line("delivery.unsent", { reason: "interrupted" })).toBe(
+    "No reply to the answer, and the server still asks: sending it again",
+  );
+  expect(line("delivery.unsent", { reason: "unreachable" })).toBe("Not sent yet, trying again: unreachable");
+  expect(line("delivery.confirmed", { reply: "not_needed" })).toBe("Carried out");
+});
+
+test("a decision on a question of Intray's own is said to go to no server", () => {
+  const ofOwn = (state: "held" | "pending" | "confirmed", gate: { rule: null } | null) =>
+    deliveryMeaning({
+      ...OF_SERVER,
+      origin: "intray",
+      gate,
+      delivery: { ...ONCE, attempts: 0, state },
+      server: { id: "s", name: "ERP", pause: null, questionLifetimeMs: null },
+      connectionState: "needs_reauth",
+      task: { state: "queued" },
+    });
+  expect(ofOwn("held", { rule: null })).toBe("The call waits: until then the decision can be taken back.");
+  expect(ofOwn("held", null)).toBe(
+    "The answer for the agent “Claude” waits: until then the decision can be taken back.",
+  );
+  expect(ofOwn("pending", null)).toBe("Intray carries it out now. Nothing needs to be done.");
+  expect(ofOwn("confirmed", { rule: null })).toBeNull();
+});

@@ -1,0 +1,104 @@
+import { actorWords } from "../../access/actor-words.ts";
+import type { TaskState } from "../../tasks/task-status.ts";
+import { type Reach, reachOf } from "../deliveries/delivery-status.ts";
+import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
+
+/**
+ * How far an answer has come, in one line. `held`: can be undone. `sending`: is being tried. `accepted`: the
+ * server has the answer. `failed`: the server never gets it. `undone`: the question is open again.
+ */
+export type DeliveryStage = "held" | "sending" | "accepted" | "failed" | "undone";
+
+export function deliveryStage({
+  state,
+  delivery,
+}: Pick<InputRequestSummary, "state" | "delivery">): DeliveryStage {
+  if (state === "open") return "undone";
+  switch (delivery?.state) {
+    case "held":
+      return "held";
+    case "pending":
+    case "sending":
+      return "sending";
+    case "accepted":
+    case "confirmed":
+      return "accepted";
+    default:
+      return "failed";
+  }
+}
+
+/** Returns what an answer's progress means for the reader, or null if the ending is told elsewhere. */
+export function deliveryMeaning({
+  origin,
+  gate,
+  requestedBy,
+  delivery,
+  server,
+  connectionState,
+  task,
+}: Pick<InputRequestDetail, "origin" | "gate" | "requestedBy" | "delivery" | "server" | "connectionState"> & {
+  task: Pick<InputRequestDetail["task"], "state">;
+}): string | null {
+  if (origin === "intray")
+    return ownMeaning(delivery, gate ? "The call" : `The answer for ${actorWords(requestedBy)}`);
+  if (server.pause && (delivery?.state === "held" || delivery?.state === "pending"))
+    return `It is kept, and goes to ${server.name} when the server’s pause ends.`;
+  switch (delivery?.state) {
+    case "held":
+      return "Not sent yet: until then it can be taken back.";
+    case "pending":
+      if (task.state === "start_unknown")
+        return "It is kept, and not sent until somebody has settled on the task’s page how the task started.";
+      if (connectionState === "needs_reauth" || connectionState === "not_connected")
+        return `It is kept, and goes to ${server.name} once somebody has signed in there.`;
+      if (delivery.acceptedAt)
+        return `${server.name} accepted it once, and asked again. It goes there again now; nothing needs to be done.`;
+      if (delivery.waitingFor === "fetch")
+        return `It is ready: ${server.name} put its question as a task, and fetches the answer. Nothing needs to be done.`;
+      if (delivery.waitingSince)
+        return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer when it comes.`;
+      if (delivery.inDoubt)
+        return `${server.name} may have it: its reply was lost, and it still asks. It goes there again now.`;
+      return delivery.attempts > 0
+        ? `It has not reached ${server.name} yet. Intray keeps trying; nothing needs to be done.`
+        : `It goes to ${server.name} now. Nothing needs to be done.`;
+    case "sending":
+      return `It goes to ${server.name} now. Nothing needs to be done.`;
+    case "accepted":
+      return delivery.flagged ? null : `${server.name} has it. The task has not moved on yet.`;
+    case "confirmed":
+      if (needsNoSending(delivery)) return `Nothing had to be sent: ${server.name} is not called again.`;
+      if (!delivery.acceptedAt)
+        return `${server.name}’s reply was lost, and the task moved on: most likely with this answer.`;
+      return hasVanished(task.state)
+        ? `${server.name} has it. The task ended before it showed what it made of it.`
+        : `${server.name} has it, and the task moved on.`;
+    default:
+      return null;
+  }
+}
+
+/** Of a question of Intray's own, whose answer goes to no server. */
+function ownMeaning(delivery: InputRequestDetail["delivery"], what: string): string | null {
+  if (delivery?.state === "held") return `${what} waits: until then the decision can be taken back.`;
+  return delivery?.state === "pending" ? "Intray carries it out now. Nothing needs to be done." : null;
+}
+
+/** How far an answer has come, judged by its delivery in the API. */
+export function reachIn(delivery: NonNullable<InputRequestSummary["delivery"]>): Reach {
+  return reachOf({ ...delivery, accepted: delivery.acceptedAt !== null });
+}
+
+/** Whether the answer took effect without any message to the server. */
+export function needsNoSending({
+  state,
+  attempts,
+}: Pick<NonNullable<InputRequestSummary["delivery"]>, "state" | "attempts">): boolean {
+  return state === "confirmed" && attempts === 0;
+}
+
+/** Whether the task ended in a way that proves nothing about its answers. */
+export function hasVanished(state: TaskState): boolean {
+  return state === "cancelled" || state === "lost" || state === "expired";
+}

@@ -1,0 +1,155 @@
+import { expect, test } from "vitest";
+import type { InputRequestSummary } from "../request-schema.ts";
+import {
+  carriedOutWords,
+  commentWords,
+  declineWords,
+  factsOf,
+  nextWords,
+  receiverOf,
+} from "./own-questions.ts";
+
+const server = { id: "1", name: "Finance ERP" };
+const requestedBy = { kind: "agent" as const, id: "2", name: "Claude" };
+const asked = { server, requestedBy, tool: "pay", gate: null, approval: null };
+const ofServer = { ...asked, origin: "server" as const };
+const gated = { ...asked, origin: "intray" as const, gate: { rule: null } };
+const own = { ...asked, origin: "intray" as const, tool: "ask_person" };
+
+/** A request whose open stage has these votes. */
+function votedOn(rejections: number, votes: boolean[] = []): Pick<InputRequestSummary, "approval"> {
+  const stage = { state: "open", rejections, votes: votes.map((agrees) => ({ agrees })) };
+  return { approval: { stages: [stage] } as unknown as InputRequestSummary["approval"] };
+}
+
+test("an answer goes to who asked", () => {
+  expect([ofServer, gated, own].map(receiverOf)).toEqual([
+    "Finance ERP",
+    "the agent “Claude”",
+    "the agent “Claude”",
+  ]);
+  expect([ofServer, gated, own].map(nextWords)).toEqual([
+    "the answer goes to Finance ERP",
+    "Finance ERP is called once somebody approves",
+    "the answer goes to the agent “Claude”",
+  ]);
+});
+
+test("a comment goes with the answer to who asked through Intray, and to no server", () => {
+  expect([ofServer, gated, own].map(commentWords)).toEqual([
+    "kept in the timeline, not sent to the server",
+    "kept in the timeline",
+    "goes to the agent “Claude” with the answer",
+  ]);
+  const { approval } = votedOn(1);
+  expect(commentWords({ ...own, approval })).toBe(
+    "kept in the timeline; that of the last vote goes to the agent “Claude”",
+  );
+});
+
+test("what was carried out is the call, or who asked has the answer", () => {
+  const words = (request: typeof ofServer | typeof gated | typeof own, action: "accept" | "decline") =>
+    carriedOutWords({ ...request, answer: { action } as NonNullable<InputRequestSummary["answer"]> });
+  expect([words(gated, "accept"), words(gated, "decline"), words(own, "accept")]).toEqual([
+    "The call goes ahead",
+    "The call is not made",
+    "The answer is with the agent “Claude”",
+  ]);
+  expect(words(ofServer, "accept")).toBe("Carried out, nothing had to be sent");
+});
+
+test("a declined call is not made, and who asked for it learns why", () => {
+  expect(declineWords(gated)).toBe(
+    "The call is not made. The agent “Claude” is told that you declined, and your reason.",
+  );
+  expect(declineWords(own)).toBe("The agent “Claude” is told that you declined, and your reason.");
+  expect(declineWords(ofServer)).toContain("Finance ERP is told only that it was declined");
+});
+
+test("a rejection that ends nothing tells nobody", () => {
+  expect(declineWords({ ...own, ...votedOn(1) })).toBe(
+    "The agent “Claude” is told that you declined, and your reason.",
+  );
+  expect(declineWords({ ...ofServer, ...votedOn(2) })).toBe(
+    "Your rejection is kept in the timeline, and nothing is sent: it takes 1 more to end this.",
+  );
+  expect(declineWords({ ...ofServer, ...votedOn(2, [false, true]) })).toContain("Finance ERP is told only");
+});
+
+test("an API key of a person's name is not taken for the person", () => {
+  const ofKey = { ...own, requestedBy: { kind: "key" as const, id: "4", name: "Ben" } };
+  expect([nextWords(ofKey), commentWords(ofKey), declineWords(ofKey)]).toEqual([
+    "the answer goes to the API key Ben",
+    "goes to the API key Ben with the answer",
+    "The API key Ben is told that you declined, and your reason.",
+  ]);
+});
+
+const ownFacts = (args: Record<string, unknown>, documents: unknown[] = []) =>
+  factsOf({
+    arguments: args,
+    documents: { items: documents, mayHaveMore: false },
+    origin: "intray",
+    gate: null,
+  } as never);
+
+test("a document is marked where it stands in the call, and nothing that has its name elsewhere", () => {
+  const scan = { type: "resource_link", uri: "erp://1" };
+  const args = { message: "Pay?", details: { details: { scan: "payee EVIL", y: 1 }, scan } };
+  const found = { from: "arguments", path: "/details/scan", name: "Bill", uri: "erp://1" };
+  expect(ownFacts(args, [found])).toEqual({
+    details: { scan: "payee EVIL", y: 1 },
+    scan: "Document below: Bill (erp://1)",
+  });
+});
+
+test("what is done with each document of a call is said: which is kept, and which is deleted", () => {
+  const link = (uri: string) => ({ type: "resource_link", uri });
+  const named = (path: string, name: string) => ({ from: "arguments", path, name, uri: `erp://${name}` });
+  const facts = factsOf({
+    arguments: { keep: link("erp://a"), delete: link("erp://b") },
+    documents: { items: [named("/keep", "a"), named("/delete", "b")], mayHaveMore: false },
+    origin: "intray",
+    gate: "approval",
+  } as never);
+  expect(facts).toEqual({
+    keep: "Document below: a (erp://a)",
+    delete: "Document below: b (erp://b)",
+  });
+});
+
+test("the facts of a question are what was said to decide by", () => {
+  expect(
+    ownFacts({
+      action: "Pay INV-7",
+      to: "ben@acme.example",
+      label: "INV-7",
+      amount: 7000,
+      currency: "EUR",
+      details: { vendor: "ACME", due: "2026-12-01" },
+      links: ["https://a.example/1", { title: "Contract", url: "https://a.example/2" }],
+      subject: { tool: "pay", argumentsDigest: "ab" },
+      form: { type: "object" },
+    }),
+  ).toEqual({
+    amount: 7000,
+    currency: "EUR",
+    vendor: "ACME",
+    due: "2026-12-01",
+    links: ["https://a.example/1", "Contract: https://a.example/2"],
+    subject: { tool: "pay", argumentsDigest: "ab" },
+  });
+  // A detail that could be taken for another fact, or for the currency of the amount.
+  for (const others of [
+    { amount: 10, currency: "JPY", vendor: "ACME" },
+    { currency_code: "JPY" },
+    { Amount: 7 },
+  ])
+    expect(ownFacts({ amount: 1_000_000, currency: "EUR", details: others })).toEqual({
+      amount: 1_000_000,
+      currency: "EUR",
+      details: others,
+    });
+  expect(ownFacts({ message: "Who?" })).toEqual({});
+  expect(ownFacts({ details: ["odd"], links: "odd", amount: "7" })).toEqual({});
+});

@@ -1,0 +1,99 @@
+/**
+ * Words for questions of Intray's own: approvals in front of calls (`gate`), and what programs and people ask people. No
+ * server puts them, so none gets the answer.
+ */
+import { actorWords } from "../../access/actor-words.ts";
+import { withMarksAt } from "../../text/facts/marks.ts";
+import { bothEnds } from "../../text/labels.ts";
+import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
+import { rejectionsBesides } from "./votes.ts";
+
+type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;
+
+/** Who gets to know the answer: the server that asked, or who asked through Intray. */
+export function receiverOf({ origin, server, requestedBy }: Asked): string {
+  return origin === "server" ? server.name : actorWords(requestedBy);
+}
+
+/** What follows an acceptance, as the timeline of an open request ends. */
+export function nextWords(request: Asked): string {
+  if (request.gate) return `${request.server.name} is called once somebody approves`;
+  return `the answer goes to ${receiverOf(request)}`;
+}
+
+/** What an answer did that took effect without a message to the server. */
+export function carriedOutWords(request: Asked & Pick<InputRequestSummary, "answer">): string {
+  const { origin, gate, requestedBy, answer } = request;
+  if (gate) return answer?.action === "accept" ? "The call goes ahead" : "The call is not made";
+  return origin === "intray"
+    ? `The answer is with ${actorWords(requestedBy)}`
+    : "Carried out, nothing had to be sent";
+}
+
+/** What declining means for whoever asked. */
+export function declineWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
+  const { origin, gate, requestedBy, approval } = request;
+  const more = approval ? rejectionsBesides(approval) : 0;
+  if (more > 0)
+    return `Your rejection is kept in the timeline, and nothing is sent: it takes ${more} more to end this.`;
+  if (origin === "server")
+    return `${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`;
+  const told = `${actorWords(requestedBy, { begins: true })} is told that you declined, and your reason.`;
+  return gate ? `The call is not made. ${told}` : told;
+}
+
+/** Who reads the comment that is given with an answer. */
+export function commentWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
+  const { origin, gate, requestedBy, approval } = request;
+  if (origin === "server") return "kept in the timeline, not sent to the server";
+  if (gate) return "kept in the timeline";
+  return approval
+    ? `kept in the timeline; that of the last vote goes to ${actorWords(requestedBy)}`
+    : `goes to ${actorWords(requestedBy)} with the answer`;
+}
+
+/** What a request is decided by: the arguments, with a mark for each of those that stand below them as documents. */
+export function factsOf({
+  arguments: given,
+  documents,
+  origin,
+  gate,
+}: Pick<InputRequestDetail, "arguments" | "documents" | "origin" | "gate">): Record<string, unknown> {
+  const inArguments = documents.items.filter(({ from }) => from === "arguments");
+  const values = withMarksAt(
+    given,
+    inArguments.flatMap(({ path, name, uri }) => {
+      const address = uri && uri !== name ? ` (${bothEnds(uri)})` : "";
+      return path === null ? [] : [{ pointer: path, mark: `Document below: ${name}${address}` }];
+    }),
+  );
+  return origin === "intray" && !gate ? ownFacts(values) : values;
+}
+
+/**
+ * The facts of a request that was put through Intray: what was said to decide by, without the question, whom it was for, and
+ * the form, which the request shows in other places. Details stand as a group of their own where one has the name of another
+ * fact: neither may take the other's place.
+ */
+function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
+  const { details, amount, currency, links, subject } = args;
+  const isNamed = typeof details === "object" && details !== null && !Array.isArray(details);
+  const isMixed = isNamed && Object.keys(details).some((name) => OWN_NAME.test(name));
+  return {
+    ...(typeof amount === "number" && { amount }),
+    ...(typeof currency === "string" && { currency }),
+    ...(isNamed && (isMixed ? { details } : details)),
+    ...(Array.isArray(links) && links.length > 0 && { links: links.map(linkWords) }),
+    ...(subject !== undefined && { subject }),
+  };
+}
+
+/** `currency_code` would be taken as that of the amount. */
+const OWN_NAME = /^(amount|currency(_?code)?|links|subject)$/i;
+
+/** A link as text: nobody follows one by accident. */
+function linkWords(link: unknown): unknown {
+  if (typeof link !== "object" || link === null) return link;
+  const { title, url } = link as { title?: unknown; url?: unknown };
+  return typeof title === "string" ? `${title}: ${String(url)}` : url;
+}

@@ -1,0 +1,100 @@
+import { REASONS } from "../../tasks/words/task-events.ts";
+import { visibleText } from "../../text/foreign/hidden.ts";
+import type { Tone } from "../../text/labels.ts";
+import { shorten } from "../../text/labels.ts";
+import { isApproval } from "../decision.ts";
+import type { Reach } from "../deliveries/delivery-status.ts";
+import type { InputRequestSummary, RequestState, RequestWarning } from "../request-schema.ts";
+
+export const REQUEST_LABELS: Record<RequestState, string> = {
+  open: "Waiting for a person",
+  answered: "Answer on its way",
+  settled: "Answered",
+  withdrawn: "Withdrawn",
+  expired: "Expired",
+  undeliverable: "Delivery failed",
+};
+
+/** A request's state; of an approval that was decided, how. */
+export function requestLabel(
+  request: Pick<InputRequestSummary, "state" | "answer" | "origin" | "gate" | "tool">,
+): string {
+  const { state, answer } = request;
+  const isDecided = state === "settled" || state === "answered";
+  return isDecided && answer && isApproval(request) ? answer.words : REQUEST_LABELS[state];
+}
+
+export const REQUEST_TONES: Record<RequestState, Tone> = {
+  open: "wait",
+  answered: "accent",
+  settled: "neutral",
+  withdrawn: "neutral",
+  expired: "bad",
+  undeliverable: "bad",
+};
+
+export const WARNING_LABELS: Record<RequestWarning, string> = {
+  destructive: "Irreversible",
+  sum_differs: "Amounts differ",
+  currency_differs: "Currency differs",
+  overdue: "Long overdue",
+};
+
+/** A request's name in a toast or a dialog: its label, else the start of its message. */
+export function requestName(request: Pick<InputRequestSummary, "label" | "message">): string {
+  return visibleText(request.label ?? `“${shorten(request.message, 40)}”`);
+}
+
+/** Why a request takes no answer any more, and what the server got. Roles decide what can be done. */
+export function endedWords(
+  state: RequestState,
+  reason: string | null,
+  /** How far the request's answer got; null: there was no answer. */
+  reach: Reach | null = null,
+): { what: string; next: string } {
+  const because = reason && reason !== state ? `: ${reasonWords(reason)}` : "";
+  const answer = reach && ANSWERS[reach];
+  switch (state) {
+    case "withdrawn":
+      return {
+        what: `This question was withdrawn${because}.`,
+        next: answer ?? "Nothing needs to be decided here any more.",
+      };
+    case "expired":
+      return {
+        what: `This question’s time ran out${because}.`,
+        next: answer ?? "No answer was sent.",
+      };
+    case "undeliverable":
+      return {
+        what:
+          reach === "unknown"
+            ? `Nobody knows whether the answer was delivered${because}.`
+            : `The answer could not be delivered${because}.`,
+        next:
+          reach === null || reach === "nothing"
+            ? `The decision is kept here and in the timeline; the server did not take it.${reason === "not_asked_again" ? " Its task may wait for ever: cancel it." : ""}`
+            : ANSWERS[reach],
+      };
+    default:
+      return {
+        what: "This question takes no answer any more.",
+        next: "Open the task to see how it went on.",
+      };
+  }
+}
+
+const ANSWERS: Record<Reach, string> = {
+  nothing: "The answer that was given was not sent; it is kept here.",
+  unknown:
+    "The connection broke while the answer was being sent: whether the server got it is unknown. The answer is kept here.",
+  taken: "The server had accepted the answer before.",
+};
+
+/** One of our codes in words; `rejected` may be followed by the server's text. */
+function reasonWords(reason: string): string {
+  const refused = /^rejected\b[:\s]*(.*)$/s.exec(reason);
+  if (refused) return `the server refused it${refused[1] ? ` (“${shorten(refused[1], 200)}”)` : ""}`;
+  const said = /^[a-z_]+$/.test(reason) ? reason.replaceAll("_", " ") : shorten(reason, 300);
+  return (Object.hasOwn(REASONS, reason) && REASONS[reason]) || said.replace(/\.$/, "");
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { actorSchema } from "../../access/access-schema.ts";
+import { pageQuerySchema, pageSchema } from "../../base/page.ts";
+
+/**
+ * The looks at a task that are recorded. protocol, document: somebody read its messages or opened a document.
+ * tasks_export: a list that it was in left as a file. history_export, organization_export: everything did.
+ * view_as: an admin looked at lists as the person who asked for it.
+ */
+const READ_KINDS = [
+  "protocol",
+  "document",
+  "tasks_export",
+  "history_export",
+  "organization_export",
+  "view_as",
+] as const;
+export type ReadKind = (typeof READ_KINDS)[number];
+
+const readSchema = z.object({
+  /** The line of the organization's history. */
+  seq: z.number(),
+  at: z.iso.datetime(),
+  kind: z.enum(READ_KINDS),
+  by: actorSchema,
+  /** The task that was looked into; null for exports and views, which concern many. */
+  task: z.object({ id: z.uuid(), label: z.string().nullable(), tool: z.string() }).nullable(),
+  /** The name of the document. Untrusted; null once the history's details were deleted. */
+  document: z.string().nullable(),
+});
+export type Read = z.infer<typeof readSchema>;
+
+export const readsQuerySchema = pageQuerySchema;
+export const readsSchema = pageSchema(readSchema);

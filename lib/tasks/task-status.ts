@@ -1,0 +1,139 @@
+/** Rules of tasks. Pure, client-safe; lifecycle/task-writes.ts writes. */
+import { stateMachine } from "../base/state-machine.ts";
+
+export const TASK_STATES = [
+  "queued",
+  "starting",
+  "start_unknown",
+  "working",
+  "input_required",
+  "completed",
+  "failed",
+  "cancelled",
+  "lost",
+  "expired",
+] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+const NEXT: Record<TaskState, readonly TaskState[]> = {
+  // failed: the approval in front of the call was declined, or ran out
+  queued: ["starting", "failed", "cancelled"],
+  // back to queued: the call is known not to have reached the server
+  starting: ["queued", "working", "input_required", "completed", "failed", "cancelled", "start_unknown"],
+  start_unknown: ["working", "input_required", "failed"],
+  // starting: an open call that broke off and may be made again
+  working: ["starting", "input_required", "completed", "failed", "cancelled", "lost", "expired"],
+  // starting: the retry of a multi round trip
+  input_required: ["working", "starting", "completed", "failed", "cancelled", "lost", "expired"],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  lost: [],
+  expired: [],
+};
+
+/** The moves of a task. Staying is no move. */
+export const taskMoves = stateMachine(NEXT);
+
+/** How the approval in front of a call stands; until it is `approved` nothing is called. */
+export const GATE_STATES = ["waiting", "approved", "declined", "expired", "withdrawn"] as const;
+
+/** Terminal is terminal: later news from the server is noted, never applied. */
+export function hasEnded(state: TaskState): boolean {
+  return NEXT[state].length === 0;
+}
+
+/** States in which a task lives at its server. */
+export function isRunning(state: TaskState): state is "working" | "input_required" {
+  return state === "working" || state === "input_required";
+}
+
+/** Whether repeating the tool does no harm, by the server's own unverified declaration. */
+export function isRepeatable(annotations: Record<string, unknown> | null | undefined): boolean {
+  return annotations?.idempotentHint === true || annotations?.readOnlyHint === true;
+}
+
+/** How long a task may go without a change before a person should look, in ms. */
+export const STALLED_AFTER_MS = 6 * 3600_000;
+export const START_STALLED_AFTER_MS = 60_000;
+
+/** Whether a task is stalled: by our clock alone, so that no server's clock can make the badge flap. */
+export function isStalled(
+  task: { state: TaskState; changedAt: Date; startAfter: Date | null; asks: boolean; gate: string | null },
+  now: Date,
+): boolean {
+  // A call that waits for its approval waits for a person.
+  if (task.gate === "waiting") return false;
+  // A task that may not start yet is not late.
+  const since = Math.max(task.changedAt.getTime(), task.startAfter?.getTime() ?? 0);
+  const quietMs = now.getTime() - since;
+  if (task.state === "working") return !task.asks && quietMs > STALLED_AFTER_MS;
+  if (task.state === "queued" || task.state === "starting") return quietMs > START_STALLED_AFTER_MS;
+  return false;
+}
+
+const LABEL_KEY = /(^|_)(id|number|no|key|name|title|subject|file|filename|path|topic)$/;
+
+/**
+ * Returns a short name for lists out of a tool's arguments, or null if none stands out: the first short
+ * string (or whole number) under a key that names things, e.g. `invoice_id`; nested one level.
+ */
+export function labelOf(args: Record<string, unknown>): string | null {
+  const entries = Object.entries(args).flatMap(([key, value]) =>
+    isRecord(value) ? Object.entries(value) : [[key, value] as const],
+  );
+  for (const [key, value] of entries) {
+    const snake = key.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
+    if (!LABEL_KEY.test(snake)) continue;
+    if (typeof value === "string" && value.trim() !== "" && value.length <= 60) return value.trim();
+    if (typeof value === "number" && Number.isInteger(value)) return String(value);
+  }
+  return null;
+}
+
+/**
+ * A tool's result in a few words. Untrusted text. A short last part after a colon stands for the whole
+ * ("Invoice processing result: PAID" is `PAID`); structured content that names a status counts before the
+ * text.
+ */
+export function outcomeOf(result: unknown): { outcome: string | null; isError: boolean } {
+  if (!isRecord(result)) return { outcome: null, isError: false };
+  const isError = result.isError === true;
+  const structured = isRecord(result.structuredContent) ? result.structuredContent : {};
+  for (const key of ["outcome", "status", "state"]) {
+    const value = structured[key];
+    if (typeof value === "string" && value.trim() !== "" && value.length <= 60) {
+      return { outcome: value.trim(), isError };
+    }
+  }
+  const blocks = Array.isArray(result.content) ? result.content : [];
+  const text = blocks.find(
+    (block): block is { text: string } => isRecord(block) && typeof block.text === "string",
+  );
+  const line = text?.text.trim().split("\n")[0]?.trim() ?? "";
+  if (line === "") return { outcome: withoutText(blocks.filter(isRecord)), isError };
+  const afterColon = /^[^:]{1,80}:\s+(\S.{0,39})$/.exec(line)?.[1];
+  return { outcome: afterColon ?? (line.length > 200 ? `${line.slice(0, 199)}…` : line), isError };
+}
+
+/** The words for a result without text: `Report.pdf`, `2 images`. */
+function withoutText(blocks: Record<string, unknown>[]): string | null {
+  const named = blocks.flatMap((block) => {
+    const { title, name, uri } = isRecord(block.resource) ? block.resource : block;
+    const found = [title, name, uri].find((text) => typeof text === "string" && text.trim() !== "");
+    return typeof found === "string" ? [found.trim().slice(0, 200)] : [];
+  });
+  const counted = [
+    ["image", "image", "images"],
+    ["audio", "recording", "recordings"],
+  ].flatMap(([type, one, many]) => {
+    const count = blocks.filter((block) => block.type === type).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  const more = named.length > 1 ? [`${named.length - 1} more`] : [];
+  return [...named.slice(0, 1), ...more, ...counted].join(", ") || null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

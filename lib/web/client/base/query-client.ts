@@ -1,0 +1,30 @@
+import { type Query, QueryClient } from "@tanstack/react-query";
+import { ApiError } from "@/lib/web/client/base/client.ts";
+import { isLive } from "@/lib/web/client/connection.ts";
+
+/** The stream makes updates fast; rereading at this interval makes them reliable. */
+const REFETCH_MS = 30_000;
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        refetchInterval,
+        // A refusal is final; only a lost connection or a server error is retried.
+        retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
+      },
+      // Offline, a decision is refused at once: it must never wait in the browser and be sent later.
+      mutations: { networkMode: "always" },
+    },
+  });
+}
+
+/**
+ * A refetch of a list rereads all of its pages. A list of more than one page relies on the stream's hints
+ * while they come; `Live` rereads everything when they stop and when they are back.
+ */
+function refetchInterval({ state }: Query): number | false {
+  const pages = (state.data as { pages?: unknown } | undefined)?.pages;
+  return Array.isArray(pages) && pages.length > 1 && isLive() ? false : REFETCH_MS;
+}

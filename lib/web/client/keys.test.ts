@@ -1,0 +1,13 @@
+/** Two queries with one key hand each other's data to screens that read another shape. */
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const KEY = /queryKey: (.+?)(?: as const)?,\n/g;
+
+test("no two queries share a key", () => {
+  const keys = globSync("lib/web/client/**/*.ts").flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(KEY)].map(([, key]) => key),
+  );
+  expect(keys.length).toBeGreaterThan(40);
+  expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { Page } from "@/lib/base/page.ts";
+import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/outbound/notices/notice-schema.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
+
+/** `all`: refetched at the stream's `notice` hints. */
+export const noticeKeys = { all: ["notices"] as const, settings: ["me", "notifications"] as const };
+
+/** The signed-in person's notices, newest first. */
+export function noticeList(unreadOnly: boolean) {
+  return infiniteQueryOptions({
+    queryKey: [...noticeKeys.all, "list", unreadOnly] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<Notice>>(
+        `/api/v1/notices${query({ unread: unreadOnly ? "true" : null, cursor: pageParam })}`,
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+export function noticeCounts() {
+  return queryOptions({
+    queryKey: [...noticeKeys.all, "counts"] as const,
+    queryFn: ({ signal }) => api.get<NoticeCounts>("/api/v1/notices/counts", signal),
+  });
+}
+
+export function noticeSettings() {
+  return queryOptions({
+    queryKey: noticeKeys.settings,
+    queryFn: ({ signal }) => api.get<NoticeSettings>("/api/v1/me/notifications", signal),
+    refetchInterval: false,
+  });
+}

@@ -1,0 +1,23 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { Onboarding } from "@/lib/people/onboarding/onboarding-schema.ts";
+import { isOver } from "@/lib/people/onboarding/onboarding-status.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+
+export const onboardingKey = ["onboarding"] as const;
+
+function onboarding() {
+  return queryOptions({
+    queryKey: onboardingKey,
+    queryFn: ({ signal }) => api.get<Onboarding>("/api/v1/onboarding", signal),
+    // The layout loads the steps for those who may take them. Refetched until every step is done or skipped.
+    enabled: ({ state }) => state.data !== undefined && !isOver(state.data),
+  });
+}
+
+/** The organization's first steps; undefined for a person who may not take them. */
+export function useFirstSteps(): { steps: Onboarding; over: boolean; left: number } | undefined {
+  const { data } = useQuery(onboarding());
+  if (!data) return undefined;
+  const left = Object.values(data).filter((state) => state === "open").length;
+  return { steps: data, over: isOver(data), left };
+}

@@ -1,0 +1,121 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { Page, SearchedPage } from "@/lib/base/page.ts";
+import type {
+  InputRequestDetail,
+  InputRequestSummary,
+  RequestCounts,
+} from "@/lib/requests/request-schema.ts";
+import { apiFilters, type InboxFilters, NO_FILTERS } from "@/lib/requests/words/inbox-filters.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
+
+export const REQUEST_TABS = ["mine", "unassigned", "all", "done"] as const;
+export type RequestTab = (typeof REQUEST_TABS)[number];
+
+/** `mine` is what waits for the person: the count of `waiting` is the badge, the title and the tab. */
+const TABS: Record<RequestTab, { state: string; assignee?: string; waiting?: string; order?: string }> = {
+  mine: { state: "open", waiting: "me" },
+  unassigned: { state: "open", assignee: "none" },
+  all: { state: "open" },
+  done: { state: "answered,settled,withdrawn,expired,undeliverable", order: "newest" },
+};
+
+export const requestKeys = {
+  /** Lists and counts, which any change of any request may affect. */
+  lists: ["input-requests", "list"] as const,
+  // Grouping changes what the list looks like, not what it holds.
+  list: (tab: RequestTab, { group: _, ...held }: InboxFilters) =>
+    ["input-requests", "list", tab, held] as const,
+  newest: (tab: RequestTab, { group: _, ...held }: InboxFilters) =>
+    ["input-requests", "list", "newest", tab, held] as const,
+  counts: (filters: InboxFilters) => ["input-requests", "list", "counts", filters] as const,
+  detail: (id: string) => ["input-requests", "detail", id] as const,
+  ofTask: (taskId: string) => ["input-requests", "list", "task", taskId] as const,
+};
+
+/** The first page is small, to load fast; later pages are large, since a change refetches all of them. */
+export const FIRST_PAGE = 50;
+const LATER_PAGES = 200;
+
+export function requestList(tab: RequestTab, filters: InboxFilters = NO_FILTERS) {
+  return infiniteQueryOptions({
+    queryKey: requestKeys.list(tab, filters),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      readList(
+        tab,
+        filters,
+        { cursor: pageParam, limit: String(pageParam ? LATER_PAGES : FIRST_PAGE) },
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+/** The latest requests of a list, to announce those that its loaded part does not hold. */
+export function newestRequests(tab: RequestTab, filters: InboxFilters) {
+  return queryOptions({
+    queryKey: requestKeys.newest(tab, filters),
+    queryFn: ({ signal }) => readList(tab, filters, { order: "newest", limit: "20" }, signal),
+  });
+}
+
+function readList(
+  tab: RequestTab,
+  filters: InboxFilters,
+  more: Record<string, string>,
+  signal: AbortSignal,
+): Promise<SearchedPage<InputRequestSummary>> {
+  return api.get(`/api/v1/input-requests${query({ ...listQuery(tab, filters), ...more })}`, signal);
+}
+
+/** The API's parameters for a list. */
+export function listQuery(tab: RequestTab, filters: InboxFilters): Record<string, string> {
+  return { ...TABS[tab], ...apiFilters(filters, Date.now()) };
+}
+
+/** The number of requests in a tab; Done is not counted. */
+export function tabCount(tab: RequestTab, counts: RequestCounts): number {
+  return { mine: counts.waiting, unassigned: counts.unassigned, all: counts.all, done: 0 }[tab];
+}
+
+/** What a tab says of itself where nothing is in it. Only Mine speaks of all that waits for the person. */
+export const EMPTY_TABS: Record<RequestTab, string> = {
+  mine: "You’re all caught up",
+  unassigned: "No unassigned requests",
+  all: "No open requests",
+  done: "No decisions yet",
+};
+
+/** The tab that opens first: who may answer looks at what waits for them, the others at everything. */
+export function firstTab(mayAnswer: boolean): RequestTab {
+  return mayAnswer ? "mine" : "all";
+}
+
+/** Exact counts of open requests, as `tabCount` reads them. */
+export function requestCounts(filters: InboxFilters = NO_FILTERS) {
+  const counted = { ...filters, order: "", group: "" } as const;
+  return queryOptions({
+    queryKey: requestKeys.counts(counted),
+    queryFn: ({ signal }) =>
+      api.get<RequestCounts>(
+        `/api/v1/input-requests/counts${query(apiFilters(counted, Date.now()))}`,
+        signal,
+      ),
+  });
+}
+
+export function requestDetail(id: string) {
+  return queryOptions({
+    queryKey: requestKeys.detail(id),
+    queryFn: ({ signal }) => api.get<InputRequestDetail>(`/api/v1/input-requests/${id}`, signal),
+  });
+}
+
+/** The open questions of one task, to find the one that replaced another. */
+export function openRequestsOfTask(taskId: string) {
+  return queryOptions({
+    queryKey: requestKeys.ofTask(taskId),
+    queryFn: ({ signal }) =>
+      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query({ taskId, state: "open" })}`, signal),
+  });
+}

@@ -1,0 +1,80 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { Page } from "@/lib/base/page.ts";
+import type { Range, ServerStats } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
+import type { Server, ServerDetail, ToolList, ToolVersion } from "@/lib/servers/server-schema.ts";
+import type { FoundTask } from "@/lib/tasks/found/found-task-schema.ts";
+import { ApiError, api, query } from "@/lib/web/client/base/client.ts";
+import { serverKeys } from "@/lib/web/client/server-keys.ts";
+
+export const SERVERS_SHOWN = 200;
+
+export function serverList() {
+  return queryOptions({
+    queryKey: serverKeys.list,
+    queryFn: ({ signal }) =>
+      api.get<Page<Server>>(`/api/v1/servers${query({ limit: SERVERS_SHOWN })}`, signal),
+  });
+}
+
+export function serverDetail(id: string) {
+  return queryOptions({
+    queryKey: serverKeys.server(id),
+    queryFn: ({ signal }) => api.get<ServerDetail>(`/api/v1/servers/${id}`, signal),
+  });
+}
+
+export function serverTools(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tools"] as const,
+    queryFn: ({ signal }) => api.get<ToolList>(`/api/v1/servers/${id}/tools${query({ limit: 200 })}`, signal),
+    // Calls the remote server, so half-minute refetches and retries would be too costly.
+    refetchInterval: false,
+    staleTime: 60_000,
+    retry: (failures, error) => failures < 2 && !(error instanceof ApiError),
+  });
+}
+
+/** The tools as the server listed them last. Answers at once, however long the server takes. */
+export function seenServerTools(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tools", "as-seen"] as const,
+    queryFn: ({ signal }) =>
+      api.get<ToolList>(`/api/v1/servers/${id}/tools${query({ limit: 200, asSeen: "true" })}`, signal),
+    refetchInterval: false,
+  });
+}
+
+export function serverStats(id: string, range: Range) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "stats", range] as const,
+    queryFn: ({ signal }) => api.get<ServerStats>(`/api/v1/servers/${id}/stats${query({ range })}`, signal),
+  });
+}
+
+export function toolVersions(id: string, tool: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tool-versions", tool] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<ToolVersion>>(`/api/v1/servers/${id}/tool-versions${query({ tool, limit: 50 })}`, signal),
+  });
+}
+
+/** A version of a tool by its digest; null where Intray does not have its text any more. */
+export function toolVersion(id: string, tool: string, digest: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tool-version", tool, digest] as const,
+    queryFn: async ({ signal }) => {
+      const page = `/api/v1/servers/${id}/tool-versions${query({ tool, digest })}`;
+      return (await api.get<Page<ToolVersion>>(page, signal)).items[0] ?? null;
+    },
+  });
+}
+
+/** The tasks of the server's last listing; listing them again is a person's decision. */
+export function foundTasks(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "found-tasks"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<FoundTask>>(`/api/v1/servers/${id}/found-tasks${query({ limit: 200 })}`, signal),
+  });
+}

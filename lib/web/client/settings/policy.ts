@@ -1,0 +1,87 @@
+import { queryOptions } from "@tanstack/react-query";
+import type {
+  Deciders,
+  PolicyCheck,
+  PolicyVersion,
+  PolicyVersions,
+  SavedPolicy,
+} from "@/lib/policy/policy-schema.ts";
+import type { PolicyProposals, Proposed } from "@/lib/policy/proposals/proposal-schema.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+
+/** The policy. Not read again by itself: whoever edits it saves over the version that was read. */
+export function policy() {
+  return queryOptions({
+    queryKey: ["policy"] as const,
+    queryFn: ({ signal }) => api.get<SavedPolicy>("/api/v1/policy", signal),
+    staleTime: 60_000,
+    refetchInterval: false,
+  });
+}
+
+export function policyVersions() {
+  return queryOptions({
+    queryKey: ["policy", "versions"] as const,
+    queryFn: ({ signal }) => api.get<PolicyVersions>("/api/v1/policy/versions", signal),
+  });
+}
+
+/** A version, and what it changed. It stays as it is. */
+export function policyVersion(version: number) {
+  return queryOptions({
+    queryKey: ["policy", "versions", version] as const,
+    queryFn: ({ signal }) => api.get<PolicyVersion>(`/api/v1/policy/versions/${version}`, signal),
+  });
+}
+
+/** Who could vote now. */
+export function policyDeciders() {
+  return queryOptions({
+    queryKey: ["policy", "deciders"] as const,
+    queryFn: ({ signal }) => api.get<Deciders>("/api/v1/policy/deciders", signal),
+  });
+}
+
+/** What would keep a policy, as JSON, from being saved. */
+export function policyCheck(given: string) {
+  return queryOptions({
+    queryKey: ["policy", "check", given] as const,
+    queryFn: () => api.post<PolicyCheck>("/api/v1/policy/check", JSON.parse(given)),
+    // What is typed next is another one.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
+  });
+}
+
+/** Changes that wait for a second admin. */
+export function policyProposals() {
+  return queryOptions({
+    queryKey: ["policy", "proposals"] as const,
+    queryFn: ({ signal }) => api.get<PolicyProposals>("/api/v1/policy/proposals", signal),
+  });
+}
+
+export function approvePolicyProposal(id: string): Promise<SavedPolicy> {
+  return api.post<SavedPolicy>(`/api/v1/policy/proposals/${id}/approve`);
+}
+
+export function withdrawPolicyProposal(id: string): Promise<void> {
+  return api.post<void>(`/api/v1/policy/proposals/${id}/withdraw`);
+}
+
+/**
+ * Saves over a version, or proposes it where a second admin has to approve. Refused with `version_changed` if somebody else has
+ * saved meanwhile. `acknowledge`: names of automatic rules that somebody has typed to let them go live.
+ */
+export function savePolicy(
+  version: number,
+  given: object,
+  acknowledge?: string[],
+): Promise<SavedPolicy | Proposed> {
+  return api.put<SavedPolicy | Proposed>(
+    "/api/v1/policy",
+    { ...given, acknowledge },
+    { headers: { "if-match": `"${version}"` } },
+  );
+}

@@ -1,0 +1,24 @@
+import { env } from "../base/env.ts";
+import { type FindTexts, textFinder } from "../base/network/dns.ts";
+import { createNetwork, type Network } from "../base/network/network.ts";
+import { logNameFailure } from "../base/network/network-log.ts";
+import { onePerProcess } from "../base/process/process-wide.ts";
+
+/** The web's only way to addresses that others chose. */
+export const network: () => Network = onePerProcess("network", () =>
+  createNetwork({
+    allowHosts: env().allowHosts,
+    denyPorts: env().denyPorts,
+    onNameFailed: logNameFailure,
+  }),
+);
+
+/** The way to addresses that the operator configured: private ones too, metadata services never. */
+export const operatorNetwork: () => Network = onePerProcess("operator's network", () =>
+  createNetwork({ allowHosts: ["0.0.0.0/0", "::/0"], denyPorts: [], connections: 8 }),
+);
+
+/** Reads TXT records, by the operator's resolvers or the system's. */
+export function findTexts(): FindTexts {
+  return textFinder(env().dnsServers);
+}
