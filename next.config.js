@@ -14,7 +14,7 @@ export default (phase) => ({
     "@marcbachmann/cel-js",
     "@modelcontextprotocol/client",
     "@node-saml/node-saml",
-    "@prisma/adapter-pg",
+    "@prisma/driver-adapter-utils",
     "@simplewebauthn/server",
     "@xmldom/xmldom",
     "ajv",

@@ -50,6 +50,8 @@ async function main(command: string | undefined): Promise<void> {
   const built = wants("journeys", "e2e") ? tryToBuild() : undefined;
   if (wants("unit")) await unit("Unit and integration tests", QUICK_PROJECTS, {}, "!full");
   if (wants("long")) {
+    // A development server is tried in a browser.
+    findOrInstallChromium(say);
     await unit("Tests that repeat or take long", ["--project", "full"]);
     await unit("Long tests of other files", filesWithLongTests(), {}, "full");
     await unit("Fuzzing", ["fuzz"], { FUZZ_RUNS: "2000" });

@@ -29,7 +29,7 @@ test("no call of the API holds the process", async () => {
     for (const { place, make } of [...all, { place: "body full", make: () => fullest(schema) }]) {
       const body = JSON.stringify(make());
       const options = { key: acme.keys.owner, body, headers: EXCEPTIONS[operation.name]?.headers ?? {} };
-      const busiest = await busiestTurn(() => web.open(method, path, options));
+      const busiest = await busiestTurn(async () => (await web.open(method, path, options)).status);
       if (busiest > MOST_HELD_MS) held.push(`${operation.name}, ${place}: ${Math.round(busiest)} ms`);
     }
   }

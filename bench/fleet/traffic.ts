@@ -1,6 +1,6 @@
 /** People who answer questions and start tasks at a steady pace, and the results at the servers. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseDown } from "../../lib/base/db/db.ts";
+import { isDatabaseDown } from "../../lib/base/db/database-errors.ts";
 import { clock } from "../child.ts";
 import { type Figure, quantile } from "../figure.ts";
 import type { Asking } from "./asking.ts";

@@ -25,8 +25,8 @@ export async function publishChange(tx: Tx, topic: Topic, ids: string[]): Promis
 export const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
   name: "hints",
   order: 4,
-  async write(tx, hints, { mark }) {
-    await tx.$executeRaw`${Prisma.raw(mark())}INSERT INTO change (organization_id, topic, entity_id)
+  async write(tx, hints) {
+    await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
       SELECT DISTINCT ${tx.organizationId}::uuid, topic, id
       FROM unnest(${hints.map(({ topic }) => topic)}::text[], ${hints.map(({ id }) => id)}::uuid[]) AS hint (topic, id)`;
   },
@@ -47,8 +47,8 @@ export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): 
 export const WAKE_UPS: DeferredWrite<string> = {
   name: "wake-ups",
   order: 5,
-  async write(tx, payloads, { mark }) {
-    await tx.$executeRaw`${Prisma.raw(mark())}SELECT ${wakeUps(payloads)}`;
+  async write(tx, payloads) {
+    await tx.$executeRaw`SELECT ${wakeUps(payloads)}`;
   },
 };
 

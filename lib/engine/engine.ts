@@ -5,11 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { type Database, isDatabaseDown, Prisma } from "../base/db/db.ts";
-import { connectTimeoutMs } from "../base/db/direct/connect-timeout.ts";
+import { connectTimeoutMs } from "../base/db/connect-timeout.ts";
+import { isDatabaseDown } from "../base/db/database-errors.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
 import { listen } from "../base/db/listen.ts";
-import { KeptPlans, NamingClient } from "../base/db/statements.ts";
-import { env } from "../base/env.ts";
 import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../base/live-updates.ts";
 import type { Network } from "../base/network/network.ts";
 import type { Seal } from "../base/seal.ts";
@@ -68,7 +67,6 @@ export class Engine {
       connectionTimeoutMillis: connectTimeoutMs(options.directUrl, tunables.LEASE_CONNECT_MS),
       // Passed through to pg, which closes a connection that is silent for this long, as in a network outage.
       ...{ query_timeout: tunables.LEASE_QUERY_MS },
-      ...{ Client: NamingClient, plans: new KeptPlans(env().namedStatements) },
       max: 4,
       migrate: false,
       createSchema: false,

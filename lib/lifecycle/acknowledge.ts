@@ -3,7 +3,7 @@
  * holder releases it, another takes it over, the task ends, or has not been stuck for some minutes.
  */
 import type { Principal } from "../access/principal.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { publishChange } from "../base/live-updates.ts";

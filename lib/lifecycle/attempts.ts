@@ -4,7 +4,7 @@
  * there is one, an attempt.
  */
 
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../access/access-schema.ts";
 import { listedDigest } from "../agents/kept-tools.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Person } from "../access/access-schema.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { publishChange } from "../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../history/events/event-writes.ts";

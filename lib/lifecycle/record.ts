@@ -1,6 +1,6 @@
 /** Helpers of the engine's writes to tasks. */
 
-import type { Content } from "../base/db/content.ts";
+import type { Content } from "../base/content/content.ts";
 import { storable, storableText, type Tx } from "../base/db/db.ts";
 import { publishChange } from "../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../history/events/event-writes.ts";

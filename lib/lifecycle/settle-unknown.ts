@@ -2,7 +2,7 @@
 
 import { actorWords } from "../access/actor-words.ts";
 import type { Principal } from "../access/principal.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";

@@ -3,7 +3,6 @@
 import { reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
-import { together } from "../base/db/together.ts";
 import { AppError, type FieldError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/process/services.ts";
 import { type ArgumentsCheck, areQuick, MAX_ERRORS, validateArguments } from "../mcp/forms/arguments.ts";
@@ -71,11 +70,9 @@ function begin(
       const task = await readTask(tx, principal, earlier);
       return { task, created: false, toolChangedAt: null };
     }
-    const [kept, connection, last] = await together(
-      lockKeptTools(tx, start.serverId),
-      connectionFor(tx, principal, start.serverId),
-      lastUsed(tx, start.serverId, start.tool),
-    );
+    const kept = await lockKeptTools(tx, start.serverId);
+    const connection = await connectionFor(tx, principal, start.serverId);
+    const last = await lastUsed(tx, start.serverId, start.tool);
     const tool = startable ?? usableTool(principal, kept, start.tool);
     if (!tool) return null;
     if (!startable) {

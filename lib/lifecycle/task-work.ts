@@ -1,7 +1,7 @@
 /** Everything the engine needs to take a task's next step: the task, its live requests and their answers. */
 import { z } from "zod";
-import { type Content, type ContentColumn, PLAIN, sealedFor, UNOPENED } from "../base/db/content.ts";
-import { contentOf, keysByNow, openingWhatOpens } from "../base/db/content-keys.ts";
+import { type Content, type ContentColumn, PLAIN, sealedFor, UNOPENED } from "../base/content/content.ts";
+import { contentOf, keysByNow, openingWhatOpens } from "../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planForValues } from "../base/db/plan-mode.ts";
 import { readAtEnd } from "../base/db/readings.ts";

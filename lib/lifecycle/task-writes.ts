@@ -7,9 +7,8 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../access/access-schema.ts";
 import { agentOf, type Principal } from "../access/principal.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
-import { together } from "../base/db/together.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
@@ -80,10 +79,9 @@ export async function createTask<T = undefined>(
   const isPrivate = input.isPrivate ?? (await isOwn(tx, connectionId));
   const id = input.id ?? uuidv7();
   const gate = await gateOf(tx, { ...input, isPrivate });
-  const inserted = insertTask(tx, { ...input, id, isPrivate, gate });
-  // The question in front of a call is stored once the task is, and is part of what is read.
-  if (gate) await inserted;
-  const [{ events }, , task] = await together(inserted, refuseBeyondQuota(tx, input.principal, 1), read(id));
+  const { events } = await insertTask(tx, { ...input, id, isPrivate, gate });
+  await refuseBeyondQuota(tx, input.principal, 1);
+  const task = await read(id);
   await appendEvents(tx, events);
   return { id, created: true, task: task as T };
 }

@@ -5,7 +5,8 @@
  */
 
 import type { Principal } from "../access/principal.ts";
-import { type Database, isDatabaseDown, type Tx } from "../base/db/db.ts";
+import { isDatabaseDown } from "../base/db/database-errors.ts";
+import type { Database, Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { log } from "../base/log.ts";
 import { visibleTask } from "../tasks/visibility.ts";

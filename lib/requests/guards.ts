@@ -4,7 +4,7 @@ import { type Actor, actorSchema } from "../access/access-schema.ts";
 import { actorWords } from "../access/actor-words.ts";
 import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
-import type { Content } from "../base/db/content.ts";
+import type { Content } from "../base/content/content.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { validateContent } from "../mcp/forms/content.ts";

@@ -7,9 +7,8 @@
 import { type Actor, actorSchema } from "../access/access-schema.ts";
 import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
-import { together } from "../base/db/together.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
@@ -96,12 +95,10 @@ export async function decide<T = undefined>(
   read: () => Promise<T | undefined> = async () => undefined,
   proof: Proof = NO_PROOF,
 ): Promise<{ outcome: Outcome; shown: T }> {
-  const [signedIn, request, claim] = await together(
-    keepCredential(tx, principal, proof.sessionId),
-    lockRequest(tx, principal, requestId),
-    // Read once the request's lock is held, which a claim takes too.
-    liveClaim(tx, requestId),
-  );
+  const signedIn = await keepCredential(tx, principal, proof.sessionId);
+  const request = await lockRequest(tx, principal, requestId);
+  // Read once the request's lock is held, which a claim takes too.
+  const claim = await liveClaim(tx, requestId);
   await refuseUnlessOpen(tx, request);
   refuseOtherWording(contentOf(tx), request, input);
   refuseClaimOfOther(principal, claim);
@@ -121,12 +118,9 @@ export async function decide<T = undefined>(
   }
 
   const id = uuidv7();
-  const [holdMs, shown] = await together(
-    writeAnswer(tx, principal.actor, request, id, input, content),
-    voted ? Promise.resolve(undefined) : read(),
-  );
+  const holdMs = await writeAnswer(tx, principal.actor, request, id, input, content);
   if (voted) await bindVotes(tx, request.id, { voteId: voted.voteId, answerId: id });
-  const shownWithVotes = voted ? await read() : shown;
+  const shown = await read();
   await publish(tx, request, [
     ...(voted?.events ?? []),
     recordedLine(
@@ -137,7 +131,7 @@ export async function decide<T = undefined>(
       { signedIn, votes: voted?.votes, approval: voted ? ballot?.approval : undefined },
     ),
   ]);
-  return { outcome: "recorded", shown: shownWithVotes as T };
+  return { outcome: "recorded", shown: shown as T };
 }
 
 /**
@@ -315,7 +309,8 @@ export async function takeBackByStop(tx: Tx, actor: Actor): Promise<number> {
 
 /** Takes one's own vote back while its stage is open. Throws `not_found`, `stage_full`, and `forbidden` as `refuseProgram`. */
 export async function takeVoteBack(tx: Tx, principal: Principal, requestId: string): Promise<void> {
-  const [, request] = await together(keepCredential(tx, principal), lockRequest(tx, principal, requestId));
+  await keepCredential(tx, principal);
+  const request = await lockRequest(tx, principal, requestId);
   refuseProgram(principal, request);
   const approval = approvalOn(request);
   if (!approval) throw new AppError("not_found", "You have no vote on this request.");

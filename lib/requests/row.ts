@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/access-schema.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
-import { beginningOf, beginningsIn, UNOPENED_TEXT } from "../base/db/content.ts";
+import { beginningOf, beginningsIn, UNOPENED_TEXT } from "../base/content/content.ts";
 import { Prisma } from "../base/db/db.ts";
 import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../people/members/one-maker.ts";

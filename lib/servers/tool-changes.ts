@@ -2,7 +2,6 @@
 
 import { isPerson, type Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
-import { together } from "../base/db/together.ts";
 import { AppError } from "../base/errors.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
 import { ENGINE_ACTOR } from "../history/events/event-writes.ts";
@@ -134,15 +133,14 @@ export async function noteToolUse(
     );
   }
   // Of several at once the first one's version becomes the current one. The statement behind the lock sees it.
-  const lock = tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
     ${JSON.stringify(["tool use", tx.organizationId, serverId, tool.name])}, 0))`;
-  const insert = tx.$executeRaw`
+  await tx.$executeRaw`
     INSERT INTO server_tool_version (organization_id, server_id, tool, digest, described, used_at, used_by, until)
     SELECT ${tx.organizationId}::uuid, ${serverId}::uuid, ${tool.name}, decode(${digest}, 'hex'),
       ${JSON.stringify(text)}::json, clock_timestamp(), ${JSON.stringify(principal.actor)}::jsonb,
       CASE WHEN EXISTS (SELECT FROM server_tool_version WHERE ${where} AND until IS NULL) THEN now() END
     ON CONFLICT (organization_id, server_id, tool, digest)
       DO UPDATE SET used_at = excluded.used_at, used_by = excluded.used_by`;
-  await together(lock, insert);
   return null;
 }

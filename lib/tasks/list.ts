@@ -1,8 +1,8 @@
 /** Lists and counts of tasks. Every query is scoped to the organization and to the principal's view. */
 
 import type { Principal } from "../access/principal.ts";
+import { openingWhatOpens } from "../base/content/content-keys.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
-import { openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planFor, planForValues, planOnce } from "../base/db/plan-mode.ts";
 import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";

@@ -1,6 +1,6 @@
+import { PLAIN } from "../base/content/content.ts";
+import { contentOf } from "../base/content/content-keys.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
-import { PLAIN } from "../base/db/content.ts";
-import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import type { Page } from "../base/page.ts";

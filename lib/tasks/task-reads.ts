@@ -2,11 +2,10 @@
 import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
-import { beginningOf, sealedFor, UNOPENED, unavailable } from "../base/db/content.ts";
+import { beginningOf, sealedFor, UNOPENED, unavailable } from "../base/content/content.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { KeptText } from "../base/db/kept-text.ts";
 import { planOnce } from "../base/db/plan-mode.ts";
-import { LAST } from "../base/db/round-trips.ts";
 import { notFound } from "../base/errors.ts";
 import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
@@ -15,15 +14,10 @@ import { type TaskDetail, taskStateSchema } from "./task-schema.ts";
 import type { TaskState } from "./task-status.ts";
 import { visibleTask } from "./visibility.ts";
 
-/** Throws `not_found`, also for invisible tasks. `isLast`: nothing follows in the transaction, so that COMMIT goes along. */
-export async function readTask(
-  tx: Tx,
-  principal: Principal,
-  taskId: string,
-  { isLast = false } = {},
-): Promise<TaskDetail> {
+/** Throws `not_found`, also for invisible tasks. */
+export async function readTask(tx: Tx, principal: Principal, taskId: string): Promise<TaskDetail> {
   await planOnce(tx);
-  const [row] = await tx.$queryRaw<DetailRow[]>(detailOf(tx.organizationId, principal, taskId, isLast));
+  const [row] = await tx.$queryRaw<DetailRow[]>(detailOf(tx.organizationId, principal, taskId));
   if (!row) throw notFound("task");
   return {
     ...toSummary(new Date())(row),
@@ -49,11 +43,9 @@ const TEXT = new KeptText(["organizationId", "taskId", "userId"]);
  * The statement that reads a task. Put together anew for whom it is not as for everybody: an agent, and a key that is limited
  * to servers or tools.
  */
-function detailOf(organizationId: string, principal: Principal, taskId: string, isLast: boolean): Prisma.Sql {
+function detailOf(organizationId: string, principal: Principal, taskId: string): Prisma.Sql {
   const maySeeCandidates = allows(principal, "tasks:manage") && !reachOf(principal);
-  const make = (its: { organizationId: string; taskId: string }, who: Principal) => Prisma.sql`${
-    isLast ? Prisma.raw(LAST) : Prisma.empty
-  }
+  const make = (its: { organizationId: string; taskId: string }, who: Principal) => Prisma.sql`
     SELECT ${summaryOf(its.organizationId)}, t.arguments, t.recipe_version AS "recipeVersion", t.result, holder.id AS "ownerId", holder.name AS "ownerName",
       ${SHOWN_STATE} AS "connectionState",
       CASE WHEN link.circuit_open_until > now() THEN link.circuit_open_until END AS "circuitOpenUntil",
@@ -69,7 +61,7 @@ function detailOf(organizationId: string, principal: Principal, taskId: string, 
     WHERE t.organization_id = ${its.organizationId}::uuid AND t.id = ${its.taskId}::uuid AND ${visibleTask(who)}`;
   if (reachOf(principal) || agentOf(principal) !== null) return make({ organizationId, taskId }, principal);
   const userId = selfOf(principal);
-  const variant = [userId === null, maySeeCandidates, isLast].join();
+  const variant = [userId === null, maySeeCandidates].join();
   return TEXT.statement(variant, { organizationId, taskId, userId: userId ?? "" }, (marks) =>
     make(marks, userId === null ? principal : { ...principal, userId: marks.userId }),
   );

@@ -2,7 +2,6 @@ import { createDatabase, type Database } from "../base/db/db.ts";
 import { refusePowerfulRole } from "../base/db/role-check.ts";
 import { need } from "../base/env.ts";
 import { forget, onePerProcess } from "../base/process/process-wide.ts";
-import { withEntries } from "./entry.ts";
 import { DATABASE_CONNECTIONS, DATABASE_SHARES } from "./tunables.ts";
 import { fairDatabase } from "./web-database.ts";
 
@@ -18,7 +17,7 @@ async function open(): Promise<Database> {
   const opened = createDatabase(need("appDatabaseUrl"), { connections: DATABASE_CONNECTIONS });
   try {
     await refusePowerfulRole(opened, "APP_DATABASE_URL");
-    return withEntries(fairDatabase(opened, DATABASE_SHARES));
+    return fairDatabase(opened, DATABASE_SHARES);
   } catch (error) {
     await opened.close();
     throw error;

@@ -92,9 +92,6 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** The same of a call that anyone may make. */
 export const STRANGERS_BODY_BYTES = 16 * 1024;
 
-/** Keys of which a process remembers whose they are. */
-export const MOST_KNOWN_KEYS = 1_000;
-
 /** Bodies up to this size are taken at once, if they come with their head. */
 export const WHOLE_BODY_BYTES = 32 * 1024;
 

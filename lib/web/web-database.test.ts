@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../test/fixtures/organization-fixture.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
-import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { inScope } from "../base/process/scope.ts";
 import { DATABASE_CONNECTIONS, DATABASE_SHARES } from "./tunables.ts";
@@ -136,52 +136,3 @@ test("one that fails leaves its place to the next", async () => {
 });
 
 /** SQL of a row that names the organization, as a key's does. */
-const whose = (name: keyof typeof ids) => Prisma.sql`(SELECT ${ids[name]}::uuid AS organization_id)`;
-
-test("a transaction that begins with a credential takes its organization's place, in turn where it is expected", async () => {
-  const fair = fairDatabase(database, { atOnce: 2, ofOne: 1, ...PATIENT });
-  const { run, has, endOne } = slowly(fair);
-  const first = run("a");
-  await has(1);
-  // Expected: it waits before it begins, so that it holds no connection meanwhile.
-  const busy = database.pool().busy;
-  let hasEntered = false;
-  const expected = fair.enter(whose("a"), { expected: ids.a }).then((entry) => {
-    hasEntered = true;
-    return entry;
-  });
-  // Another's is taken at once.
-  const other = await fair.enter(whose("b"));
-  expect([hasEntered, database.pool().busy]).toEqual([false, busy + 1]);
-  // Unexpected, and no place is free: its work waits as any other's.
-  const third = await fair.enter(whose("a"));
-  let thirdRan = false;
-  const late = third?.run(async () => {
-    thirdRan = true;
-  });
-  endOne("a");
-  await first;
-  const entry = await expected;
-  expect(thirdRan).toBe(false);
-  await entry?.leave();
-  await late;
-  expect(thirdRan).toBe(true);
-  await other?.run(async () => undefined);
-  // Every place is free again.
-  const all = (["a", "b"] as const).map(run);
-  await has(3);
-  for (const name of ["a", "b"] as const) endOne(name);
-  await Promise.all(all);
-});
-
-test("an organization other than expected, or none, gives the place back", async () => {
-  const fair = fairDatabase(database, { atOnce: 1, ofOne: 1, ...PATIENT });
-  const entry = await fair.enter(whose("b"), { expected: ids.a });
-  expect(entry?.row.organization_id).toBe(ids.b);
-  await entry?.run(async () => undefined);
-  expect(
-    await fair.enter(Prisma.sql`(SELECT NULL::uuid AS organization_id WHERE false)`, { expected: ids.a }),
-  ).toBeNull();
-  await expect(fair.enter(Prisma.sql`nowhere`, { expected: ids.a })).rejects.toThrow();
-  expect(await fair.withOrganization(ids.c, async () => "free")).toBe("free");
-});

@@ -1,4 +1,4 @@
-import type { Database, EnterOptions, Entrant, Entry, Prisma } from "../base/db/db.ts";
+import type { Database } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { scope } from "../base/process/scope.ts";
 import { DATABASE_RETRY_AFTER_MS } from "./tunables.ts";
@@ -103,50 +103,16 @@ export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitM
       else watch();
     });
 
-  const beginInTurn = async (organizationId: string) => {
-    if (mayBegin(organizationId)) begin(organizationId);
-    else await turn(organizationId);
-  };
-  const withOrganization: Database["withOrganization"] = async (organizationId, work) => {
-    await beginInTurn(organizationId);
-    try {
-      return await database.withOrganization(organizationId, work);
-    } finally {
-      end(organizationId);
-    }
-  };
-
   return {
     ...database,
-    withOrganization,
-    async enter<R extends Entrant>(from: Prisma.Sql, options: EnterOptions = {}): Promise<Entry<R> | null> {
-      const { expected } = options;
-      if (expected !== undefined) await beginInTurn(expected);
-      const entry = await database.enter<R>(from, options).catch((error: unknown) => {
-        if (expected !== undefined) end(expected);
-        throw error;
-      });
-      const organizationId = entry?.row.organization_id;
-      if (expected !== undefined && organizationId !== expected) end(expected);
-      if (!entry || organizationId === undefined) return null;
-      if (organizationId !== expected) {
-        if (!mayBegin(organizationId)) {
-          // Whose it is was not known before it began. Its work waits for a turn as any other's.
-          await entry.leave();
-          return { ...entry, run: (work) => withOrganization(organizationId, work) };
-        }
-        begin(organizationId);
+    async withOrganization(organizationId, work) {
+      if (mayBegin(organizationId)) begin(organizationId);
+      else await turn(organizationId);
+      try {
+        return await database.withOrganization(organizationId, work);
+      } finally {
+        end(organizationId);
       }
-      let isOver = false;
-      const over = () => {
-        if (!isOver) end(organizationId);
-        isOver = true;
-      };
-      return {
-        row: entry.row,
-        run: (work) => entry.run(work).finally(over),
-        leave: () => entry.leave().finally(over),
-      };
     },
   };
 }

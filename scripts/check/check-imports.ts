@@ -48,8 +48,8 @@ function checkImport(file: string, specifier: string, typeOnly: boolean): string
   const own = ownFile(file, specifier);
   if (own !== undefined) {
     // Types of the generated client are erased, so any file may import them.
-    if (!typeOnly && /^lib\/generated\/.*\/client/.test(own) && !file.startsWith("lib/base/db/"))
-      return "only lib/base/db imports the generated client";
+    if (!typeOnly && /^lib\/generated\/.*\/client/.test(own) && !/^lib\/base\/(db|content)\//.test(file))
+      return "only lib/base/db and lib/base/content import the generated client";
     return /\.tsx?$/.test(own) ? refuseRoom(file, own, typeOnly) : undefined;
   }
   const wayOut = refuseImport(file, specifier, typeOnly);

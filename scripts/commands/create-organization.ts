@@ -1,4 +1,4 @@
-import { isUniqueViolation } from "../../lib/base/db/db.ts";
+import { isUniqueViolation } from "../../lib/base/db/database-errors.ts";
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { addMember } from "../../lib/people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../lib/people/organizations/organization-writes.ts";

@@ -1,4 +1,4 @@
-import { isSuspendedMember, isUniqueViolation } from "../../lib/base/db/db.ts";
+import { isSuspendedMember, isUniqueViolation } from "../../lib/base/db/database-errors.ts";
 import { emailSchema } from "../../lib/people/members/member-schema.ts";
 import { addMember } from "../../lib/people/members/member-writes.ts";
 import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";

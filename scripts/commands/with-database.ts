@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { createDatabase, type Database, isDatabaseDown, Prisma, sqlState } from "../../lib/base/db/db.ts";
+import { isDatabaseDown, sqlState } from "../../lib/base/db/database-errors.ts";
+import { createDatabase, type Database, Prisma } from "../../lib/base/db/db.ts";
 import { env, parseEnvironment } from "../../lib/base/env.ts";
 import { readKeys } from "../../lib/base/key-ring.ts";
 import type { SealingKey } from "../../lib/base/seal.ts";

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createDatabase, isDatabaseDown, Prisma } from "../../lib/base/db/db.ts";
+import { isDatabaseDown } from "../../lib/base/db/database-errors.ts";
+import { createDatabase, Prisma } from "../../lib/base/db/db.ts";
 import { readRecord } from "./cluster.ts";
 import { startEmbedded } from "./embedded.ts";
 import { withClient } from "./roles.ts";

@@ -3,7 +3,8 @@ import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
-import { createDatabase, isDatabaseDown, Prisma } from "./db.ts";
+import { isDatabaseDown } from "./database-errors.ts";
+import { createDatabase, Prisma } from "./db.ts";
 
 let postgres: TestDatabase;
 beforeAll(async () => {

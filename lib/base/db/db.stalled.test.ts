@@ -5,7 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
-import { createDatabase, type Database, isDatabaseDown } from "./db.ts";
+import { isDatabaseDown } from "./database-errors.ts";
+import { createDatabase, type Database } from "./db.ts";
 import { listen } from "./listen.ts";
 
 let postgres: TestDatabase;

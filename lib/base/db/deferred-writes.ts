@@ -3,23 +3,17 @@
  * lines need a lock that blocks the organization's other writers, so they come last.
  */
 import { onePerProcess } from "../process/process-wide.ts";
-import { LAST } from "./round-trips.ts";
 import type { Tx } from "./tx.ts";
 
 export interface DeferredWrite<T> {
   name: string;
   /** Writes run in ascending order. */
   order: number;
-  write(tx: Tx, items: T[], place: Place): Promise<void>;
+  /** `take`: takes what another write, which has not run, would write, so that one statement does for both. */
+  write(tx: Tx, items: T[], take: Take): Promise<void>;
 }
 
-/** A write's place among those of its transaction. */
-export interface Place {
-  /** Begins the text of the write's last statement, so that COMMIT goes with it if no other write follows. */
-  mark(): string;
-  /** Takes what another write, which has not run, would write, so that one statement does for both. */
-  take<T>(write: DeferredWrite<T>): T[];
-}
+export type Take = <T>(write: DeferredWrite<T>) => T[];
 
 type Gathered = Map<string, { write: DeferredWrite<never>; items: unknown[] }>;
 
@@ -34,30 +28,20 @@ export function deferWrite<T>(tx: Tx, write: DeferredWrite<T>, items: T[]): void
   else its.set(write.name, { write, items: [...items] });
 }
 
-/**
- * Runs `work`, then the deferred writes. `mayCommit` tells whether COMMIT may go with the last of them: it no longer
- * may once the transaction could end, by its time limit, while that one is under way.
- */
-export async function withDeferredWrites<T>(
-  tx: Tx,
-  work: () => Promise<T>,
-  mayCommit: () => boolean,
-): Promise<T> {
+/** Runs `work`, then the deferred writes. */
+export async function withDeferredWrites<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const its: Gathered = new Map();
   gathered.set(tx, its);
   const result = await work();
+  const take: Take = (other) => {
+    const taken = its.get(other.name)?.items ?? [];
+    its.delete(other.name);
+    return taken as never[];
+  };
   for (let next = first(its); next; next = first(its)) {
     const { write, items } = next;
     its.delete(write.name);
-    const place: Place = {
-      mark: () => (its.size === 0 && mayCommit() ? LAST : ""),
-      take(other) {
-        const taken = its.get(other.name)?.items ?? [];
-        its.delete(other.name);
-        return taken as never[];
-      },
-    };
-    await write.write(tx, items as never[], place);
+    await write.write(tx, items as never[], take);
   }
   return result;
 }

@@ -1,23 +1,15 @@
 /** Which of a statement's plans Postgres uses; left to itself it compares guesses of their costs. */
 
 import { Prisma } from "../../generated/prisma/client.ts";
+import { asStored } from "../content/content-keys.ts";
 import { onePerProcess } from "../process/process-wide.ts";
-import { asStored } from "./content-keys.ts";
 import type { Tx } from "./tx.ts";
 
 /** In front of a statement that is planned for its values: it gets no name, as no plan of it would be kept. */
 const NOT_KEPT = Prisma.sql`/* planned for its values */`;
 
-/** Selected by a statement, it makes those behind it have one plan. */
-export const ONE_PLAN = Prisma.sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
-
 // Transactions go from one of Next's bundles to the other.
 const modes = onePerProcess("plan modes", () => new WeakMap<Tx, "once" | "for values">())();
-
-/** Notes that ONE_PLAN was selected. */
-export function noteOnePlan(tx: Tx): void {
-  modes.set(asStored(tx), "once");
-}
 
 /**
  * From here to the transaction's end statements have one plan, whatever their values: for those that run along
@@ -26,8 +18,8 @@ export function noteOnePlan(tx: Tx): void {
  */
 export async function planOnce(tx: Tx): Promise<Prisma.Sql> {
   if (modes.get(asStored(tx)) !== "once") {
-    await tx.$queryRaw`SELECT ${ONE_PLAN}`;
-    noteOnePlan(tx);
+    await tx.$queryRaw`SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`;
+    modes.set(asStored(tx), "once");
   }
   return Prisma.empty;
 }

@@ -1,5 +1,5 @@
 /** What a transaction reads at its end: it comes with the transaction's last write, and costs no round trip of its own. */
-import { asStored } from "./content-keys.ts";
+import { asStored } from "../content/content-keys.ts";
 import { Prisma, type Tx } from "./db.ts";
 import { type DeferredWrite, deferWrite } from "./deferred-writes.ts";
 
@@ -18,8 +18,8 @@ export function readAtEnd(tx: Tx, reading: Reading): void {
 export const READINGS: DeferredWrite<Reading> = {
   name: "readings",
   order: 6,
-  async write(tx, readings, { mark }) {
-    await sendReading(tx, Prisma.sql`${Prisma.raw(mark())}SELECT ${readColumns(readings)}`, readings);
+  async write(tx, readings) {
+    await sendReading(tx, Prisma.sql`SELECT ${readColumns(readings)}`, readings);
   },
 };
 

@@ -1,5 +1,5 @@
 /** Text search. */
-import { contentOf } from "./content-keys.ts";
+import { contentOf } from "../content/content-keys.ts";
 import { Prisma, type Tx } from "./db.ts";
 
 /** Returns a LIKE pattern for texts that contain `words`; wildcards in `words` are escaped. */

@@ -1,51 +1,97 @@
 /**
- * Keeps the plans of statements. A statement that is sent under a name is parsed and planned once a connection
- * instead of at every call; most of this database's time was planning. Postgres keeps a named statement until
- * it is closed, so each connection closes the one that was unused for longest.
+ * Sends statements under names. Postgres parses and plans a named statement once a connection instead of at every call; most of
+ * this database's time was planning. `pg` prepares a named statement at its first use on a connection.
  */
 import { createHash, randomBytes } from "node:crypto";
-import type { Writable } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
 import { log } from "../log.ts";
-import { LAST } from "./round-trips.ts";
+import { scope } from "../process/scope.ts";
+
+export interface Statement {
+  text: string;
+  values?: unknown[];
+  types?: pg.CustomTypesConfig;
+  /** `array`: rows are arrays of columns. */
+  rowMode?: "array";
+}
 
 /**
- * What a connection keeps at most: so many statements, of so many characters together. A plan takes 100 to 300
- * bytes a character (docs/performance.md, "Plans"), so that a connection's take some 30 MiB at the most.
+ * Bounds of what gets a name. Every connection keeps the plans of all of these; a plan takes 100 to 300 bytes a character
+ * (docs/performance.md, "Plans"), some 30 MiB a connection at the most.
  */
-export const KEPT_STATEMENTS = 200;
-export const KEPT_CHARACTERS = 120_000;
+export const NAMED_STATEMENTS = 200;
+export const NAMED_CHARACTERS = 120_000;
+/** Uses before a statement gets a name, so that rare ones take no place. */
+export const USES_BEFORE_NAMED = 5;
+/** Statements whose uses are counted. */
+const COUNTED = 5_000;
 
-/** Losses of names after which a pool goes without. On a connection of its own there are none. */
+/** Losses of names after which a process goes without. */
 const LOSSES = 3;
 
-/** What the connections of one pool know about their names. */
-export class KeptPlans {
+/** How the connections of one pool send statements. */
+export class Statements {
   #named: boolean;
   #losses = 0;
-  /** Changes when statements were lost; connections then forget all of theirs. */
+  /**
+   * Ends each named statement once some were lost, so that it differs from them: a pooler that keeps statements by their text
+   * would else answer with the one it has.
+   */
   #mark = "";
+  readonly #names = new Map<string, string>();
+  #characters = 0;
+  readonly #uses = new Map<string, number>();
 
+  /** `named`: false behind a pooler that does not keep prepared statements. */
   constructor(named: boolean) {
     this.#named = named;
   }
 
-  get named(): boolean {
-    return this.#named;
+  /** Adds the statement to what the current call has spent. */
+  async send(connection: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
+    const mark = this.#mark;
+    const name = this.#nameOf(statement);
+    const named = name === undefined ? statement : { ...statement, name, text: statement.text + mark };
+    const { spent } = scope();
+    if (spent && spent.underWay++ === 0) spent.since = performance.now();
+    try {
+      return await connection.query(named);
+    } catch (error) {
+      if (name !== undefined) this.#noteLoss(mark, error as { code?: string; message: string });
+      throw error;
+    } finally {
+      if (spent) {
+        spent.queries++;
+        if (--spent.underWay === 0) spent.ms += performance.now() - spent.since;
+      }
+    }
   }
 
-  /**
-   * Ends each statement, so that it differs from those that were lost. A pooler that keeps statements by their
-   * text would else answer with the one it has.
-   */
-  get mark(): string {
-    return this.#mark;
+  #nameOf({ text, values }: Statement): string | undefined {
+    if (!this.#named) return undefined;
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const isFull = this.#names.size >= NAMED_STATEMENTS || this.#characters + text.length > NAMED_CHARACTERS;
+    if (isFull || !mayHaveName(text, values)) return undefined;
+    const uses = (this.#uses.get(text) ?? 0) + 1;
+    if (uses < USES_BEFORE_NAMED) {
+      if (this.#uses.size >= COUNTED) this.#uses.clear();
+      this.#uses.set(text, uses);
+      return undefined;
+    }
+    this.#uses.delete(text);
+    const name = statementName(text + this.#mark);
+    this.#names.set(text, name);
+    this.#characters += text.length;
+    return name;
   }
 
-  /** Notes that Postgres does not have, or cannot use, what it should by `mark`. */
-  lose(mark: string, loss: Loss): void {
-    if (mark !== this.#mark) return; // noted already
+  /** Gives all statements other names if Postgres does not have, or cannot use, one that was sent with `mark`. */
+  #noteLoss(mark: string, error: { code?: string; message: string }): void {
+    const loss = planLoss(error);
+    if (loss === null || mark !== this.#mark) return;
     this.#mark = ` /* ${randomBytes(4).toString("hex")} */`;
+    for (const text of this.#names.keys()) this.#names.set(text, statementName(text + this.#mark));
     if (loss === "changed" || ++this.#losses < LOSSES || !this.#named) return;
     this.#named = false;
     log.warn(
@@ -65,172 +111,16 @@ export function planLoss({ code, message }: { code?: string | undefined; message
   return null;
 }
 
-const names = new Map<string, string>();
-/** Names that are remembered instead of computed. */
-const REMEMBERED = 5_000;
+/** Any other comment in front (`plan-mode.ts`) keeps a statement from having a name. */
+const QUERY = /^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i;
 
-/** The name of a statement: a digest, so that no two share one. Postgres would cut off what exceeds 63 bytes. */
-export function statementName(text: string): string {
-  const known = names.get(text);
-  if (known) return known;
-  const name = `intray_${createHash("sha256").update(text).digest("base64url")}`;
-  if (names.size >= REMEMBERED) names.clear();
-  names.set(text, name);
-  return name;
-}
-
-/** Any other comment in front (`plan-mode.ts`) keeps a statement from being kept. */
-const KEPT = /^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i;
-
-function isKept(text: string, values: unknown[] | undefined): boolean {
+function mayHaveName(text: string, values: unknown[] | undefined): boolean {
   // Without values a text may hold several statements, which cannot have a name.
-  if (!values?.length && text.includes(";")) return false;
-  return KEPT.test(text.startsWith(LAST) ? text.slice(LAST.length) : text);
+  const isOne = (values?.length ?? 0) > 0 || !text.includes(";");
+  return isOne && QUERY.test(text);
 }
 
-/** What pg's own types leave out. */
-type Query = Omit<pg.Query, "submit"> & {
-  name?: string | undefined;
-  text?: string;
-  values?: unknown[];
-  callback?: (error: Error | null | undefined, result?: unknown) => void;
-  submit(connection: Connection): unknown;
-  handleError(error: Error & { code?: string }, connection: Connection): void;
-};
-interface Connection {
-  stream: Pick<Writable, "cork" | "uncork">;
-  /** Those that Postgres has said that it has, */
-  parsedStatements: Record<string, string>;
-  /** and those of which it has not said so yet. */
-  submittedNamedStatements: Record<string, string>;
-  close(statement: { type: "S"; name: string }): void;
-}
-
-/** A pool's connection that names its statements. The pool's options hold the `plans`. */
-export class NamingClient extends pg.Client {
-  readonly #plans: KeptPlans;
-  /** The names that this connection has, with their texts' lengths, the one unused for longest first. */
-  readonly #names = new Map<string, number>();
-  #characters = 0;
-  #mark = "";
-  #isGathering = false;
-
-  constructor(config: pg.ClientConfig & { plans?: KeptPlans } = {}) {
-    super(config);
-    this.#plans = config.plans ?? new KeptPlans(false);
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: forwards every overload of pg's query
-  override query(...given: any[]): any {
-    if (typeof given[0]?.submit === "function") return Reflect.apply(super.query, this, given);
-    const query: Query = Reflect.construct(pg.Query, given);
-    if (query.callback) {
-      this.#send(given, query);
-      return undefined;
-    }
-    return new Promise((resolve, reject) => {
-      query.callback = (error, result) => (error ? reject(error) : resolve(result));
-      this.#send(given, query);
-    }).catch((error: Error) => {
-      // Leads to the caller instead of the socket.
-      Error.captureStackTrace(error);
-      throw error;
-    });
-  }
-
-  #send(given: unknown[], query: Query, isAgain = false): void {
-    const { submit, handleError, callback } = query;
-    let sentBy = "";
-    let isSubmitting = false;
-    /** The one before, which is under way, is to make the statement. If it fails, there is none, and nobody lost it. */
-    let isUnsure = false;
-    query.submit = (connection) => {
-      // Before this statement only, so that they share a packet.
-      connection.stream.cork();
-      isSubmitting = true;
-      try {
-        sentBy = this.#plans.mark;
-        // What is sent again has no name: behind a pooler the next session may have lost the statement too.
-        if (!isAgain) this.#nameOf(query, connection);
-        isUnsure = isUnderWay(query.name, connection);
-        return submit.call(query, connection);
-      } finally {
-        isSubmitting = false;
-        connection.stream.uncork();
-      }
-    };
-    query.handleError = (error, connection) => {
-      // pg could not write the values, and has closed the statement.
-      if (isSubmitting) this.#closed(query, connection);
-      const loss = query.name ? planLoss(error) : null;
-      if (loss && !(loss === "gone" && isUnsure)) this.#plans.lose(sentBy, loss);
-      // Inside a transaction it has failed as a whole, so `withOrganization` retries it.
-      if (!loss || this.getTransactionStatus() !== "I") return handleError.call(query, error, connection);
-      const again: Query = Reflect.construct(pg.Query, given);
-      again.callback = query.callback ?? callback;
-      this.#send(given, again, true);
-    };
-    this.#gather();
-    super.query(query as unknown as pg.Submittable);
-  }
-
-  /** Has what is sent until the event loop goes on leave in one packet: each write costs more than a statement does here. */
-  #gather(): void {
-    if (this.#isGathering) return;
-    const { stream } = (this as unknown as { connection: Connection }).connection;
-    this.#isGathering = true;
-    stream.cork();
-    process.nextTick(() => {
-      this.#isGathering = false;
-      stream.uncork();
-    });
-  }
-
-  /** Names the query that is about to be sent, if it is to be kept, and closes statements to make room. */
-  #nameOf(query: Query, connection: Connection): void {
-    const { named, mark } = this.#plans;
-    const isNamed = named && !query.name && isKept(query.text ?? "", query.values);
-    // A plain text has no place for what closes names: not every pooler takes that in front of it.
-    if (!isNamed && !query.values?.length) return;
-    if (mark !== this.#mark) {
-      for (const name of [...this.#names.keys()]) this.#forget(name, connection);
-      this.#mark = mark;
-    }
-    if (!isNamed || !query.text) return;
-    query.text += mark;
-    query.name = statementName(query.text);
-    const { length } = query.text;
-    if (this.#names.delete(query.name)) this.#characters -= length;
-    for (const [eldest] of this.#names) {
-      if (this.#names.size < KEPT_STATEMENTS && this.#characters + length <= KEPT_CHARACTERS) break;
-      this.#forget(eldest, connection);
-    }
-    this.#names.set(query.name, length);
-    this.#characters += length;
-  }
-
-  /** Closes a statement. One that is under way stays until a later one needs its room: pg would think it there. */
-  #forget(name: string, connection: Connection): void {
-    if (isUnderWay(name, connection)) return;
-    this.#characters -= this.#names.get(name) ?? 0;
-    this.#names.delete(name);
-    if (!connection.parsedStatements[name]) return; // it failed, so Postgres has none
-    delete connection.parsedStatements[name];
-    connection.close({ type: "S", name });
-  }
-
-  /** Forgets the name of a statement that was closed while it was sent. Its answer must not bring the name back. */
-  #closed(query: Query, connection: Connection): void {
-    const { name } = query;
-    if (!name) return;
-    this.#characters -= this.#names.get(name) ?? 0;
-    this.#names.delete(name);
-    delete connection.parsedStatements[name];
-    delete connection.submittedNamedStatements[name];
-    query.name = undefined;
-  }
-}
-
-function isUnderWay(name: string | undefined, connection: Connection): boolean {
-  return name !== undefined && connection.submittedNamedStatements[name] !== undefined;
+/** A digest, so that no two texts share a name, in any process. Postgres would cut off what exceeds 63 bytes. */
+export function statementName(text: string): string {
+  return `intray_${createHash("sha256").update(text).digest("base64url")}`;
 }

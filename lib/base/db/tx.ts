@@ -1,4 +1,4 @@
 import type { Prisma } from "../../generated/prisma/client.ts";
 
-/** A transaction of one organization, whose rows alone it sees. Only `withOrganization` and `enter` create one. */
+/** A transaction of one organization, whose rows alone it sees. Only `withOrganization` creates one. */
 export type Tx = Prisma.TransactionClient & { readonly organizationId: string };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { isDatabaseDown } from "./db.ts";
+import { isDatabaseDown } from "./database-errors.ts";
 
 const AGAIN_MS = 1_000;
 

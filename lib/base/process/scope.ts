@@ -5,7 +5,6 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "@opentelemetry/api";
-import type { Entrant, Entry } from "../db/entry.ts";
 import { onePerProcess } from "./process-wide.ts";
 
 export interface Scope {
@@ -15,8 +14,6 @@ export interface Scope {
   trace: Context | null;
   /** Sums up the database queries of this work. */
   spent?: Spent;
-  /** Of a call of the API that begins a transaction with the look at its key: the place for that one (lib/web/entry.ts). */
-  first?: { entry: Entry<Entrant> | null };
   /** Of a read: aborted when the caller has left, so that nobody waits for this work. */
   left?: AbortSignal;
 }

@@ -4,7 +4,8 @@
  * other, because each locks the head of its history.
  */
 import { AsyncResource } from "node:async_hooks";
-import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Database, Tx } from "../../base/db/db.ts";
 import { log } from "../../base/log.ts";
 import { isUnopened, type ReadWork, readWorkAtEnd, type TaskWork } from "../../lifecycle/task-work.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";

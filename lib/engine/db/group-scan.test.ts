@@ -5,7 +5,8 @@ import {
   type OrganizationFixture,
 } from "../../../test/fixtures/organization-fixture.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
-import { createDatabase, type Database, isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import { createDatabase, type Database } from "../../base/db/db.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { GroupScan } from "./group-scan.ts";
 

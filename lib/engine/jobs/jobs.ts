@@ -3,7 +3,8 @@
  * engine runs them all; each job prevents duplicate work by row locks (SKIP LOCKED).
  */
 import type { Logger } from "pino";
-import { type Database, isDatabaseDown, Prisma } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import { type Database, Prisma } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { jobFailures, jobSeconds, jobsWaiting } from "../../history/metrics/engine.ts";

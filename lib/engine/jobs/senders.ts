@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 
 export interface SenderLimits {
   /** Concurrent senders of one engine. */

@@ -1,7 +1,8 @@
 /** The leases of one engine: takes its share, sends heartbeats, and gives leases back. */
 import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { type Database, isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Database } from "../../base/db/db.ts";
 import { type Moment, msSince, thisMoment } from "../../base/moment.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";

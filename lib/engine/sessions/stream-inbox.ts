@@ -3,7 +3,8 @@
  * circuit, a pause or the lease. Stored messages become a task's question or withdraw one. One inbox per watcher.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { hintStreams, publishChange } from "../../base/live-updates.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";

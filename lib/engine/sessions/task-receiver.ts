@@ -4,7 +4,8 @@
  * memory. One receiver per watcher.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { readLockedWork } from "../../lifecycle/task-work.ts";

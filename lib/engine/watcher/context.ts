@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
 import { storeMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
 import { readLockedWork, type TaskWork } from "../../lifecycle/task-work.ts";

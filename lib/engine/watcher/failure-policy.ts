@@ -1,6 +1,6 @@
 /** Failures of steps: classifies errors, records the server's health, and decides on the next try. */
 import type { Logger } from "pino";
-import { isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { AppError } from "../../base/errors.ts";
 import { failures } from "../../history/metrics/engine.ts";
 import { PeerError, TokensUnreadable } from "../../mcp/peer.ts";

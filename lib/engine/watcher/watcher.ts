@@ -1,6 +1,6 @@
 /** Watches one connection: holds its open tasks in memory and runs their steps when due. */
 import type { Logger } from "pino";
-import { unavailable } from "../../base/db/content.ts";
+import { unavailable } from "../../base/content/content.ts";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";

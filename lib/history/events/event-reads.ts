@@ -1,9 +1,9 @@
 /** Scoped reads of history. */
 import { z } from "zod";
 import { type Actor, actorSchema } from "../../access/access-schema.ts";
+import { type Content, sealedUnder } from "../../base/content/content.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { readSequence, toPage } from "../../base/cursor.ts";
-import { type Content, sealedUnder } from "../../base/db/content.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import type { Page } from "../../base/page.ts";
 import { shortTexts } from "../../text/foreign/short-texts.ts";

@@ -1,6 +1,6 @@
 import type { Actor } from "../../access/access-schema.ts";
-import type { Content } from "../../base/db/content.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import type { Content } from "../../base/content/content.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../../base/db/deferred-writes.ts";
 import { READINGS, readColumns, sendReading } from "../../base/db/readings.ts";
@@ -31,7 +31,7 @@ export async function appendEvents(tx: Tx, events: NewEvent[]): Promise<void> {
 const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
-  async write(tx, events, { mark, take }) {
+  async write(tx, events, take) {
     const content = contentOf(tx);
     const lines = events.map((event) => ({
       type: event.type,
@@ -43,19 +43,17 @@ const HISTORY: DeferredWrite<NewEvent> = {
     const hints = take(HINTS).map(({ topic, id }) => [topic, id]);
     const messages = take(MESSAGES);
     const readings = take(READINGS);
-    // Before `mark`, which asks whether anything is left to write.
     const wakes = wakeUps(take(WAKE_UPS));
     // Postgres carries out what is written beside the query after it: the head is held for no other round trip.
     const beside =
       messages.length > 0 ? Prisma.sql`WITH ${kept(tx.organizationId, content, messages)}` : Prisma.empty;
     const appended = Prisma.sql`append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
-    if (readings.length === 0)
-      await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakes}, ${appended}`;
+    if (readings.length === 0) await tx.$executeRaw`${beside} SELECT ${wakes}, ${appended}`;
     // The columns are computed in this order: what is read is read before the head is locked.
     else
       await sendReading(
         tx,
-        Prisma.sql`${Prisma.raw(mark())}${beside} SELECT ${wakes}, ${readColumns(readings)}, ${appended}::text`,
+        Prisma.sql`${beside} SELECT ${wakes}, ${readColumns(readings)}, ${appended}::text`,
         readings,
       );
   },

@@ -1,5 +1,5 @@
-import type { Content } from "../../base/db/content.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import type { Content } from "../../base/content/content.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../../base/db/deferred-writes.ts";
 import { READINGS, readColumns, sendReading } from "../../base/db/readings.ts";
@@ -23,9 +23,9 @@ export async function storeMessages(tx: Tx, taskId: string, messages: NewMessage
 export const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
   name: "messages",
   order: 3,
-  async write(tx, messages, { mark, take }) {
+  async write(tx, messages, take) {
     const readings = take(READINGS);
-    const statement = Prisma.sql`${Prisma.raw(mark())}WITH ${kept(tx.organizationId, contentOf(tx), messages)} SELECT`;
+    const statement = Prisma.sql`WITH ${kept(tx.organizationId, contentOf(tx), messages)} SELECT`;
     if (readings.length === 0) await tx.$executeRaw(statement);
     else await sendReading(tx, Prisma.sql`${statement} ${readColumns(readings)}`, readings);
   },

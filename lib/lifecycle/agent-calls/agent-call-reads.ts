@@ -1,9 +1,9 @@
 /** Reads of tasks for the agent that started them. */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
+import { beginningOf, UNOPENED } from "../../base/content/content.ts";
+import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { readPosition, toPage } from "../../base/cursor.ts";
-import { beginningOf, UNOPENED } from "../../base/db/content.ts";
-import { openingWhatOpens } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import type { Page } from "../../base/page.ts";
 import { detached } from "../../base/process/detached.ts";

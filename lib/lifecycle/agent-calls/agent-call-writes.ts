@@ -1,6 +1,6 @@
 /** Writes to agents' calls: which call made which task, and whether its result was fetched. */
 import { createHash } from "node:crypto";
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";

@@ -2,7 +2,7 @@
  * All writes to what came on streams. A message is recorded as it arrives, under no fence: it was said, whoever watches the
  * connection. What becomes of it is written under the fence, with the task's lock, together with what it leads to.
  */
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
 import type { Question } from "../peer.ts";
 import type { NewStreamMessage } from "./stream-message-schema.ts";

@@ -2,7 +2,8 @@
 
 import type { Principal } from "../../access/principal.ts";
 import { ROLES, type Role } from "../../access/roles.ts";
-import { isSuspendedMember, isUniqueViolation, Prisma, type Tx } from "../../base/db/db.ts";
+import { isSuspendedMember, isUniqueViolation } from "../../base/db/database-errors.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";

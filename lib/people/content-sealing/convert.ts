@@ -2,9 +2,9 @@
  * Seals what was stored before the switch, or opens it again: in batches, table after table, in passes until one finds
  * nothing. A batch is one transaction that also moves the mark, so a killed engine's work goes on where it was.
  */
-import { type Content, type ContentColumn, sealedFor } from "../../base/db/content.ts";
-import { asStored, contentOf } from "../../base/db/content-keys.ts";
-import { readable } from "../../base/db/content-writes.ts";
+import { type Content, type ContentColumn, sealedFor } from "../../base/content/content.ts";
+import { asStored, contentOf } from "../../base/content/content-keys.ts";
+import { readable } from "../../base/content/content-writes.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 

@@ -1,5 +1,5 @@
 import { actorSchema } from "../../access/access-schema.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import type { Tx } from "../../base/db/db.ts";
 import type { ContentSealing } from "./sealing-schema.ts";
 

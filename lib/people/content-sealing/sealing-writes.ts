@@ -1,7 +1,7 @@
 /** The switch: whether an organization seals what its tasks are about (docs/decisions/045). convert.ts does the rest. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Principal } from "../../access/principal.ts";
-import { KEY_BYTES, keyPlace } from "../../base/db/content-keys.ts";
+import { KEY_BYTES, keyPlace } from "../../base/content/content-keys.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";

@@ -2,7 +2,8 @@
 
 import type { Principal } from "../../access/principal.ts";
 import { BOUNDS, refuseFull } from "../../base/db/bounds.ts";
-import { isSuspendedMember, Prisma, type Tx } from "../../base/db/db.ts";
+import { isSuspendedMember } from "../../base/db/database-errors.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../../base/ids.ts";
 import { publishChangeNow } from "../../base/live-updates.ts";

@@ -2,8 +2,8 @@
  * Exports an organization's data as lines of JSON, without any secrets. Every exported column is listed here
  * by table: a test fails on a new column until somebody exports it or leaves it out.
  */
-import type { Content } from "../../base/db/content.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import type { Content } from "../../base/content/content.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { siteOf } from "../../text/url-parts.ts";
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Database, isUniqueViolation, Prisma } from "../../base/db/db.ts";
+import { isUniqueViolation } from "../../base/db/database-errors.ts";
+import { type Database, Prisma } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { operatorServers } from "../../servers/operator-file.ts";

@@ -1,6 +1,6 @@
 /** Stores a new request, with the ask that it came by, in one statement. */
-import { contentOf } from "../../base/db/content-keys.ts";
-import { sealWrite } from "../../base/db/content-writes.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
+import { sealWrite } from "../../base/content/content-writes.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Approval } from "../../policy/judge.ts";

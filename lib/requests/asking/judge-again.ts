@@ -3,7 +3,7 @@
  * What counts for a new request counts here too; all votes end.
  */
 import type { Principal } from "../../access/principal.ts";
-import { UNOPENED, unavailable } from "../../base/db/content.ts";
+import { UNOPENED, unavailable } from "../../base/content/content.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { publishChange } from "../../base/live-updates.ts";

@@ -3,7 +3,7 @@
  * word to anybody (lib/lifecycle/human-tasks/settle.ts). People answer, undo and assign them as any other.
  */
 import type { Actor } from "../../access/access-schema.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
+import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { readPosition, toPage } from "../../base/cursor.ts";
-import { openingWhatOpens } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import type { Page } from "../../base/page.ts";
 import { authorsSchema, fingerprintOf } from "../../policy/automatic/authors.ts";

@@ -1,7 +1,7 @@
 /**
  * All writes to what rules say of requests (`automatic_decision`). Whoever writes what is known of a request holds its task's lock.
  */
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 
 /** Notes a request that was stored just now, for an engine to ask the rules about it. */

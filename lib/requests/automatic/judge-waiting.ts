@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
-import { UNOPENED, UNOPENED_TEXT } from "../../base/db/content.ts";
+import { UNOPENED, UNOPENED_TEXT } from "../../base/content/content.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { formSchema } from "../../mcp/forms/form.ts";

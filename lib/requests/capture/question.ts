@@ -3,8 +3,8 @@
  * the task's lock. Functions return the history lines, which the caller appends last.
  */
 import { z } from "zod";
-import { contentOf } from "../../base/db/content-keys.ts";
-import { readable } from "../../base/db/content-writes.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
+import { readable } from "../../base/content/content-writes.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";

@@ -5,7 +5,7 @@
 
 import type { Person } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Principal } from "../../access/principal.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";

@@ -2,7 +2,7 @@
  * All writes to the tasks that Intray keeps for servers. Each names the state it expects. What a server asks is recorded as
  * it arrives, under no fence; completing and cancelling are written with the task's lock.
  */
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";

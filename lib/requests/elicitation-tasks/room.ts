@@ -2,7 +2,7 @@
  * How many more questions may be put as tasks of ours. Judged before a task is stored: beyond, the server's request is refused,
  * and nothing of it is kept.
  */
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { NOBODYS_TASKS, QUESTION_TASKS } from "../../mcp/limits.ts";

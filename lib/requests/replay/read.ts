@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { type Actor, actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
-import { UNOPENED_TEXT } from "../../base/db/content.ts";
-import { openingWhatOpens } from "../../base/db/content-keys.ts";
+import { UNOPENED_TEXT } from "../../base/content/content.ts";
+import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { type Form, formSchema } from "../../mcp/forms/form.ts";
 import { REQUESTER } from "../../people/members/person-behind.ts";

@@ -2,7 +2,8 @@
 
 import { may } from "../../access/permissions.ts";
 import { type Principal, selfOf } from "../../access/principal.ts";
-import { isUniqueViolation, type Tx } from "../../base/db/db.ts";
+import { isUniqueViolation } from "../../base/db/database-errors.ts";
+import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { actorSchema, personSchema } from "../../access/access-schema.ts";
 import { allows } from "../../access/key-scope.ts";
 import { isPerson, type Principal } from "../../access/principal.ts";
-import { beginningsIn } from "../../base/db/content.ts";
+import { beginningsIn } from "../../base/content/content.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { approvalSchema } from "../../policy/judge.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";

@@ -6,7 +6,7 @@
 import { type Actor, actorSchema } from "../../access/access-schema.ts";
 import { actorWords } from "../../access/actor-words.ts";
 import type { Principal } from "../../access/principal.ts";
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";

@@ -1,5 +1,7 @@
 /** Provides a connection's tokens to its calls, cached in memory for a while. */
-import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Tx } from "../../base/db/db.ts";
 import type { Services } from "../../base/process/services.ts";
 import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { type Access, PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer.ts";

@@ -4,7 +4,8 @@
  * deadline on the database's clock: a lock that needs no database connection meanwhile.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Tx } from "../../base/db/db.ts";
 import { type Moment, msSince, thisMoment } from "../../base/moment.ts";
 import type { Services } from "../../base/process/services.ts";
 import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";

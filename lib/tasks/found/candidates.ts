@@ -1,6 +1,6 @@
 /** The tasks that a start of unknown outcome may have made. The engine writes them; a person chooses. */
 
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";

@@ -1,6 +1,6 @@
 /** Stores a server's listed tasks. lib/lifecycle/adopt.ts and settle-unknown.ts take them over. */
 
-import { contentOf } from "../../base/db/content-keys.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";

@@ -1,7 +1,7 @@
 import { type Actor, roleSchema } from "../../access/access-schema.ts";
 import type { KeyScope, Principal } from "../../access/principal.ts";
 import { PREFIX as AGENT_PREFIX } from "../../agents/agent-writes.ts";
-import { type Database, type EnterOptions, Prisma, storableText } from "../../base/db/db.ts";
+import { type Database, Prisma, storableText } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";
@@ -11,10 +11,7 @@ import type { Me } from "../../people/members/member-schema.ts";
 import { leavesOut, refuse, refuseOutside } from "../../people/organizations/addresses.ts";
 import { signInRefused } from "../../people/organizations/sign-in/sign-in-status.ts";
 import { database } from "../database.ts";
-import { keepEntry } from "../entry.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
-import { knownKeys } from "../http/caller/known-keys.ts";
-import { countAtOnce } from "../http/calls.ts";
 import { UNATTENDED_HEADER } from "../pages/page-headers.ts";
 import { cookieOf, principalOf, refusedSessionOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
@@ -26,8 +23,6 @@ export interface Caller {
   via: "session" | "key";
   /** The caller's session; null for an API key. */
   sessionId: string | null;
-  /** The call was counted before its key was looked at. */
-  isCounted?: true;
 }
 
 interface Asked {
@@ -37,8 +32,6 @@ interface Asked {
   whileRefused?: boolean;
   /** Also a session from outside of its organization's networks (see `sessionOf`). */
   anywhere?: boolean;
-  /** The call needs a transaction at once: a key's begins with the look at the key (entry.ts). */
-  enter?: EnterOptions | null;
 }
 
 /**
@@ -50,10 +43,10 @@ interface Asked {
  */
 export async function authenticate(
   request: Request,
-  { isUse = true, whileRefused = false, anywhere = false, enter = null }: Asked = {},
+  { isUse = true, whileRefused = false, anywhere = false }: Asked = {},
 ): Promise<Caller | null> {
   const header = request.headers.get("authorization");
-  if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1], request, enter);
+  if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1], request);
   const cookie = cookieOf(request, sessionCookieName());
   const session = await sessionOf(cookie, addressOf(request), {
     isUse: isUse && !request.headers.has(UNATTENDED_HEADER),
@@ -97,11 +90,7 @@ const addressOf = (request: Request) => clientAddress(request.headers.get("x-for
  * `address_not_allowed_for_key` for an address outside of the organization's or the key's networks, which leaves a line
  * of history.
  */
-async function byKey(
-  secret: string | undefined,
-  request: Request,
-  enter: EnterOptions | null,
-): Promise<Caller | null> {
+async function byKey(secret: string | undefined, request: Request): Promise<Caller | null> {
   if (!secret) return null;
   if (secret.startsWith(AGENT_PREFIX))
     throw new AppError(
@@ -110,18 +99,8 @@ async function byKey(
     );
   const db = await database();
   const hash = hashSecret(secret);
-  const known = knownKeys.get(hash);
-  // Whoever has no calls left does not wait for a turn (web-database.ts) to be told so.
-  const isCounted = enter !== null && known !== undefined && countAtOnce(known, request.method);
-  const row =
-    enter && (isCounted || !known)
-      ? await enterBy(db, hash, request, { ...enter, ...(known && { expected: known.organizationId }) })
-      : await keyBehind(db, hash);
-  if (!row) {
-    knownKeys.forget(hash);
-    return refuseResting(db, hash);
-  }
-  if (!known) knownKeys.note(hash, { organizationId: row.organization_id, kind: "key", id: row.id });
+  const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM gate.key_behind(${hash})`);
+  if (!row) return refuseResting(db, hash);
   if (row.ended)
     throw new AppError("key_expired", `This key, or this secret of it, ended ${row.ends_at?.toISOString()}.`);
   const address = addressOf(request);
@@ -143,37 +122,7 @@ async function byKey(
     },
     via: "key",
     sessionId: null,
-    ...(isCounted && known.id === row.id && { isCounted }),
   };
-}
-
-/** SQL for the row of the key whose secret has this hash. */
-const rowOf = (hash: Buffer) => Prisma.sql`gate.key_behind(${hash})`;
-
-async function keyBehind(db: Database, hash: Buffer): Promise<KeyRow | null> {
-  const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM ${rowOf(hash)}`);
-  return row ?? null;
-}
-
-/** As `keyBehind`, and keeps the transaction for a key that is taken without another word. */
-async function enterBy(
-  db: Database,
-  hash: Buffer,
-  request: Request,
-  options: EnterOptions,
-): Promise<KeyRow | null> {
-  const entry = await db.enter<KeyRow>(rowOf(hash), options);
-  if (!entry) return null;
-  const { row } = entry;
-  const address = addressOf(request);
-  const isTaken =
-    !row.ended &&
-    !row.rests &&
-    row.noted &&
-    !leavesOut(row.organization_networks, address) &&
-    !leavesOut(row.networks, address);
-  if (!isTaken || !keepEntry(entry)) await entry.leave();
-  return row;
 }
 
 async function refuseResting(db: Database, hash: Buffer): Promise<null> {

@@ -6,7 +6,6 @@ import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { onePerProcess } from "../../base/process/process-wide.ts";
 import { database } from "../database.ts";
-import { leaveEntry } from "../entry.ts";
 import { ADDRESS_SHARE, CALLS_CHUNK, CALLS_SWEEP_MS, CALLS_WINDOW_MS, WRITES_SHARE } from "../tunables.ts";
 import type { Limit } from "./throttle.ts";
 
@@ -27,14 +26,6 @@ export async function countCall(
     throw new AppError("throttled", `More than ${limit.limit} calls in a minute; wait a little.`, {
       retryAfterMs,
     });
-}
-
-/**
- * Counts one call as `countCall` does, if that takes no statement: for a caller whose credential is about to be looked at.
- * Returns false if it was not counted.
- */
-export function countAtOnce(actor: Pick<Actor, "kind" | "id">, method: string): boolean {
-  return counter().takeAtOnce(windowOf(actor, method).name);
 }
 
 function windowOf({ kind, id }: Pick<Actor, "kind" | "id">, method: string) {
@@ -79,7 +70,7 @@ export class CallCounter {
   /** Takes one call. Returns 0, or the ms until the next call is allowed. */
   async take(key: string, limit: Limit): Promise<number> {
     for (;;) {
-      if (this.takeAtOnce(key)) return 0;
+      if (this.#takeAtOnce(key)) return 0;
       const window = this.#windows.get(key);
       const leftMs = window ? window.until - performance.now() : 0;
       if (window?.spent && leftMs > 0) return leftMs;
@@ -88,7 +79,7 @@ export class CallCounter {
   }
 
   /** Takes one call of a chunk that is there. Returns false if there is none. */
-  takeAtOnce(key: string): boolean {
+  #takeAtOnce(key: string): boolean {
     const window = this.#windows.get(key);
     if (!window || window.left === 0 || window.until <= performance.now()) return false;
     window.left--;
@@ -104,7 +95,6 @@ export class CallCounter {
 
   async #takeChunk(key: string, { limit, windowMs }: Limit): Promise<void> {
     this.#sweep();
-    await leaveEntry();
     const chunk = Math.min(CALLS_CHUNK, Math.ceil(limit / 10));
     const asked = performance.now();
     const db = await this.#db();

@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";

@@ -28,7 +28,7 @@ export async function observe(
   const began = performance.now();
   // Of a write something may be done already, or have to be noted.
   const left = method === "GET" ? { left: request.signal } : {};
-  return inScope({ requestId, trace: null, spent, first: { entry: null }, ...left }, () =>
+  return inScope({ requestId, trace: null, spent, ...left }, () =>
     inSpan(`${method} ${route}`, options, async (span) => {
       const response = await answer();
       const { status } = response;

@@ -1,4 +1,4 @@
-import { isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import type { Caller } from "../auth/authenticate.ts";

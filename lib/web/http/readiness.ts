@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isDatabaseDown, Prisma } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import { Prisma } from "../../base/db/db.ts";
 import { knownMigrations } from "../../base/db/known-migrations.ts";
 import { log } from "../../base/log.ts";
 import { database } from "../database.ts";

@@ -7,17 +7,15 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { allows, reachOf } from "../../access/key-scope.ts";
 import { may, PERMISSIONS, type Permission } from "../../access/permissions.ts";
-import { type EnterOptions, storableText } from "../../base/db/db.ts";
+import { storableText } from "../../base/db/db.ts";
 import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
 import { Spent } from "../../base/process/scope.ts";
 import { inSpan } from "../../base/tracing/span.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { originOf } from "../auth/origin.ts";
 import { refuseWithoutFactor } from "../auth/step-up.ts";
-import { leaveEntry } from "../entry.ts";
 import { HELD_BODY_MS, STRANGERS_BODY_BYTES } from "../tunables.ts";
 import { readJson, refuseUploads } from "./body/body.ts";
-import { wholeBodyOf } from "./body/whole-body.ts";
 import { countCall } from "./calls.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import { observe } from "./observe.ts";
@@ -85,11 +83,6 @@ export interface Definition {
   uncounted?: true;
   /** Pages call it by themselves, so that it does not keep an idle session alive. */
   unattended?: true;
-  /**
-   * The handler needs a transaction of the caller's organization at once, so that a key's begins with the look at the key
-   * (lib/web/entry.ts). `planOnce`: all of its statements go along indexes for any value (plan-mode.ts).
-   */
-  entersWith?: EnterOptions;
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -124,13 +117,11 @@ export function route<const D extends Definition>(
     const [began, spent] = [performance.now(), new Spent()];
     const seen: Seen = { caller: null };
     const response = await observe(request, context.params, requestId, spent, () =>
-      answer(definition, handle, request, context, seen)
-        .finally(leaveEntry)
-        .catch((error: unknown) => {
-          const where = { method: request.method, path: new URL(request.url).pathname };
-          noteRefusal(error, seen.caller, where);
-          return problem(error, requestId, where);
-        }),
+      answer(definition, handle, request, context, seen).catch((error: unknown) => {
+        const where = { method: request.method, path: new URL(request.url).pathname };
+        noteRefusal(error, seen.caller, where);
+        return problem(error, requestId, where);
+      }),
     );
     response.headers.set("x-request-id", requestId);
     // Timings could tell strangers whether an account exists.
@@ -164,7 +155,6 @@ async function answer<D extends Definition>(
           isUse: !definition.unattended,
           whileRefused: definition.whileRefused === true,
           anywhere: definition.fromAnywhere === true,
-          enter: hasAll(definition, request) ? (definition.entersWith ?? null) : null,
         });
   let caller = await identify().catch(async (error: unknown) => {
     // A key or session that is refused is counted as none is.
@@ -172,7 +162,7 @@ async function answer<D extends Definition>(
     throw error;
   });
   seen.caller = caller;
-  if (!definition.uncounted && !caller?.isCounted) await countCall(caller, key, request.method);
+  if (!definition.uncounted) await countCall(caller, key, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
@@ -200,11 +190,6 @@ async function answer<D extends Definition>(
 }
 
 const isRefused = (error: unknown) => error instanceof AppError && error.code !== "database_busy";
-
-/** Whether the call waits for nothing more from its caller: a transaction holds a connection. */
-function hasAll({ body }: Definition, request: Request): boolean {
-  return !body || wholeBodyOf(request) !== null;
-}
 
 function admit(
   access: Exclude<Access, "none">,

@@ -1,5 +1,5 @@
 import { selfOf } from "../../access/principal.ts";
-import { isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { drainSignal } from "../../base/process/lifecycle.ts";

@@ -1,6 +1,6 @@
 /** Failures as MCP has them: of the call (JSON-RPC errors), of HTTP, and of a tool (results that are errors). */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { scope } from "../../base/process/scope.ts";

@@ -1,4 +1,4 @@
-import { isDatabaseDown } from "../../base/db/db.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { DATABASE_AWAY } from "../words/page-failure.ts";

@@ -4,7 +4,8 @@
  */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
-import { isDatabaseDown, isUniqueViolation, type Tx } from "../../base/db/db.ts";
+import { isDatabaseDown, isUniqueViolation } from "../../base/db/database-errors.ts";
+import type { Tx } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";

@@ -10,7 +10,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "requests:read",
       inKeyScope: true,
       inView: true,
-      entersWith: { planOnce: true },
       summary: "Requests for input, oldest first unless `order` says otherwise",
       query: pageQuerySchema.extend(requestListQuerySchema.shape),
       output: searchedPageSchema(inputRequestSchema),

@@ -17,7 +17,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:read",
       inKeyScope: true,
       inView: true,
-      entersWith: { planOnce: true },
       summary: "Tasks, newest first unless another order is asked for",
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
       output: searchedPageSchema(taskSchema),
@@ -28,7 +27,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:start",
       inKeyScope: true,
-      entersWith: { planOnce: true },
       summary: "Start a tool as a task; 200 with the task of then when the key was used before",
       headers: idempotencyHeader,
       body: startTaskSchema,

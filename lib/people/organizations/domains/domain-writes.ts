@@ -1,7 +1,8 @@
 /** All writes to an organization's domains. A domain is verified by one organization only; the database holds that. */
 import { randomBytes } from "node:crypto";
 import type { Actor } from "../../../access/access-schema.ts";
-import { isUniqueViolation, type Tx } from "../../../base/db/db.ts";
+import { isUniqueViolation } from "../../../base/db/database-errors.ts";
+import type { Tx } from "../../../base/db/db.ts";
 import { AppError, notFound } from "../../../base/errors.ts";
 import { uuidv7 } from "../../../base/ids.ts";
 import { appendEvents } from "../../../history/events/event-writes.ts";

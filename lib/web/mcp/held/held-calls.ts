@@ -4,7 +4,7 @@
  * Postgres, so that a process that dies takes no call with it.
  */
 
-import { isDatabaseDown } from "../../../base/db/db.ts";
+import { isDatabaseDown } from "../../../base/db/database-errors.ts";
 import { AppError } from "../../../base/errors.ts";
 import { publishChangeNow } from "../../../base/live-updates.ts";
 import { log } from "../../../base/log.ts";

@@ -9,7 +9,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "requests:read",
       inKeyScope: true,
       inView: true,
-      entersWith: { planOnce: true },
       summary: "A request for input",
       params: idParams,
       output: inputRequestDetailSchema,

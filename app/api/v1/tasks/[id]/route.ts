@@ -9,12 +9,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:read",
       inKeyScope: true,
       inView: true,
-      entersWith: { planOnce: true },
       summary: "A task",
       params: idParams,
       output: taskDetailSchema,
     },
-    ({ caller, params }) =>
-      within(caller, (tx, principal) => readTask(tx, principal, params.id, { isLast: true })),
+    ({ caller, params }) => within(caller, (tx, principal) => readTask(tx, principal, params.id)),
   ),
 });

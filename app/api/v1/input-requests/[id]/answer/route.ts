@@ -10,7 +10,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:answer",
       inKeyScope: true,
-      entersWith: { planOnce: true },
       summary:
         "Decide: the answer counts from now on and is delivered by the engine; a vote where others have to agree (`approval`)",
       params: idParams,

@@ -2,12 +2,13 @@
  * Gives the transactions of an organization with a key of its own that key: what they read is opened, and what they write
  * by the client's models is sealed. Raw statements seal what they write with `contentOf(tx)`.
  */
+
+import type { Tx } from "../db/tx.ts";
 import { keyRing } from "../key-ring.ts";
 import { log } from "../log.ts";
 import { createSeal, type Seal, type SealedPlace } from "../seal.ts";
 import { type Content, createContent, PLAIN, type Unopened } from "./content.ts";
 import { sealWrite } from "./content-writes.ts";
-import type { Tx } from "./tx.ts";
 
 /** Bytes of an organization's key. */
 export const KEY_BYTES = 32;
@@ -47,10 +48,9 @@ export class ContentKeys {
 
   async #read(tx: Tx, keys: string): Promise<Known> {
     const { organizationId } = tx;
-    const rows = await tx.organizationKey.findMany({
-      where: { organizationId },
-      orderBy: [{ madeAt: "asc" }, { kid: "asc" }],
-    });
+    const rows = await tx.$queryRaw<{ kid: string; sealedKey: string }[]>`
+      SELECT kid, sealed_key AS "sealedKey" FROM organization_key
+      WHERE organization_id = ${organizationId}::uuid ORDER BY made_at, kid`;
     const stored = new Map(rows.map((row) => [row.kid, row.sealedKey]));
     const seals = new Map<string, Seal | null>();
     let current: string | null = null;

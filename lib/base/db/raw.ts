@@ -1,9 +1,7 @@
-/**
- * Raw statements as Prisma's client takes and answers them, sent by `pg` alone: Prisma's way to the adapter and back costs
- * more of a process than the statement itself. Values and results have the same types as through the client.
- */
+/** Raw statements as Prisma's client takes and answers them, for `pg`: values and results have the same types. */
 import pg from "pg";
-import { Prisma } from "../../../generated/prisma/client.ts";
+import { Prisma } from "../../generated/prisma/client.ts";
+import type { Statement } from "./statements.ts";
 
 export interface RawStatement {
   text: string;
@@ -20,8 +18,7 @@ function isTemplate(query: TemplateStringsArray | Prisma.Sql): query is Template
   return Array.isArray(query);
 }
 
-/** What `pg` takes. */
-export function toQuery({ text, values }: RawStatement): pg.QueryConfig {
+export function toQuery({ text, values }: RawStatement): Statement {
   return { text, values: values.map(toParameter), types };
 }
 
@@ -61,8 +58,8 @@ const ARRAYS: Record<number, number> = {
   1001: builtins.BYTEA,
 };
 
-/** Postgres's own way to write a time is not one that every JavaScript has to read. */
-function parseTime(text: string): Date {
+/** Parses a `timestamptz`: Postgres' own way to write one is not one that every JavaScript has to read. */
+export function parseTime(text: string): Date {
   if (text.endsWith("+00")) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
   return pg.types.getTypeParser(builtins.TIMESTAMPTZ)(text) as unknown as Date;
 }
@@ -74,16 +71,19 @@ function parserOf(oid: number): Parse {
   if (known) return known;
   const element = SCALARS[ARRAYS[oid] ?? 0];
   const parse: Parse = element
-    ? (text) => each(parseTexts(text), element)
+    ? (text) => parseEach(text, element)
     : (SCALARS[oid] ?? (pg.types.getTypeParser(oid) as Parse));
   parsers.set(oid, parse);
   return parse;
 }
 
-/** Parses the texts of an array, which may hold arrays and nulls. */
-function each(value: unknown, parse: Parse): unknown {
-  if (Array.isArray(value)) return value.map((inner) => each(inner, parse));
-  return typeof value === "string" ? parse(value) : value;
+/** Parses an array, which may hold arrays and nulls. */
+export function parseEach(text: string, parse: Parse): unknown {
+  const each = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(each);
+    return typeof value === "string" ? parse(value) : value;
+  };
+  return each(parseTexts(text));
 }
 
 /** For `pg`, which asks by the type and the format; everything here comes as text. */

@@ -1,0 +1,96 @@
+/** What an error of the database means to whoever asked. */
+import pg from "pg";
+import { Prisma } from "../../generated/prisma/client.ts";
+import { planLoss } from "./statements.ts";
+
+/** Thrown by a transaction that took too long, or is over: nothing is sent any more. */
+export class TransactionEnded extends Error {
+  override name = "TransactionEnded";
+  readonly code = TRANSACTION_ENDED;
+  constructor(why: string) {
+    super(`the transaction ${why}`);
+  }
+}
+const TRANSACTION_ENDED = "transaction_ended";
+
+/**
+ * A transaction that may or may not have been committed, as after a connection that breaks during COMMIT: `isDatabaseDown`,
+ * after which everybody looks before they repeat anything.
+ */
+export class OutcomeUnknown extends Error {
+  override name = "OutcomeUnknown";
+  readonly code = OUTCOME_UNKNOWN;
+  constructor(cause: unknown) {
+    super(`the outcome of a transaction is unknown: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+}
+const OUTCOME_UNKNOWN = "outcome_unknown";
+
+/** An error that ends the transaction and not the connection, as of a deferred constraint: nothing was written. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+}
+
+/** Returns Postgres' SQLSTATE of a failed statement, e.g. `40P01`, or null. Prisma nests the code. */
+export function sqlState(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth++) {
+    const { code, meta } = at as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
+    const cause = meta?.driverAdapterError?.cause as { originalCode?: unknown } | undefined;
+    if (typeof cause?.originalCode === "string") return cause.originalCode;
+    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^P\d{4}$/.test(code)) return code;
+    const inner = at.cause as { originalCode?: unknown } | undefined;
+    if (typeof inner?.originalCode === "string") return inner.originalCode;
+    at = at.cause;
+  }
+  return null;
+}
+
+/** Returns true for a deadlock, a serialization failure or a lost plan: nothing was written, and another attempt may succeed. */
+export function isTransient(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === null) return false;
+  return state === "40P01" || state === "40001" || planLoss({ code: state, message: String(error) }) !== null;
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") return true;
+  return sqlState(error) === "23505";
+}
+
+/** Returns true if the statement would have made a member of somebody who is suspended (trigger `refuse_suspended`). */
+export function isSuspendedMember(error: unknown): boolean {
+  return sqlState(error) === "INSUS";
+}
+
+/** System error codes of an unreachable database, or of a failing name lookup. */
+const NETWORK_DOWN = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+
+/** Returns true if the database is unreachable or restarting, false for a wrong statement. */
+export function isDatabaseDown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = sqlState(error);
+  // 08: connection; 57P: shutdown, crash or start-up; 57014: a statement that took too long; 53300: too many
+  // connections; 25P03: idle in a transaction for too long
+  if (state && (/^(08|57P)/.test(state) || ["57014", "53300", "25P03"].includes(state))) return true;
+  const code = String((error as { code?: unknown }).code);
+  if (code === OUTCOME_UNKNOWN || code === TRANSACTION_ENDED || NETWORK_DOWN.has(code)) return true;
+  // node-postgres has no codes for these errors. A Postgres that was stopped takes its Unix socket away.
+  if (
+    /connect ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
+      error.message,
+    )
+  )
+    return true;
+  return error.cause !== undefined && isDatabaseDown(error.cause);
+}

@@ -1,0 +1,125 @@
+/**
+ * A transaction on one connection of the pool. Raw statements go to `pg`, because Prisma's way there costs more of a process than
+ * the statement itself; models go to Prisma, on the same connection (models.ts).
+ */
+import type pg from "pg";
+import { Prisma } from "../../generated/prisma/client.ts";
+import { isRefusal, OutcomeUnknown, TransactionEnded } from "./database-errors.ts";
+import { type BorrowedModels, borrowModels } from "./models.ts";
+import { countOf, type RawStatement, rowsOf, statementOf, toQuery } from "./raw.ts";
+import type { Statement, Statements } from "./statements.ts";
+
+export interface Transaction {
+  client: Prisma.TransactionClient;
+  /**
+   * Commits, and gives the connection back. Throws Postgres' error if it refuses, and `OutcomeUnknown` if the connection
+   * broke before Postgres answered.
+   */
+  commit(): Promise<void>;
+  /** Rolls back unless it has ended, and gives the connection back. */
+  rollback(): Promise<void>;
+}
+
+/** Thrown for a COMMIT to which Postgres answered ROLLBACK, as it does after a statement that failed unnoticed. */
+class NotCommitted extends Error {
+  override name = "NotCommitted";
+  constructor() {
+    super("the transaction was rolled back instead of committed: one of its statements had failed");
+  }
+}
+
+/** Begins a transaction, which is rolled back after `ms` if nobody has ended it by then. */
+export async function beginTransaction(
+  pool: pg.Pool,
+  statements: Statements,
+  ms: number,
+): Promise<Transaction> {
+  const connection = await pool.connect();
+  let state: "open" | "late" | "ended" = "open";
+  let models: BorrowedModels | null = null;
+  let end: Promise<void> | null = null;
+
+  const refuseUnlessOpen = () => {
+    if (state === "open") return;
+    throw new TransactionEnded(
+      state === "late" ? `took longer than ${ms} ms and was rolled back` : "is over",
+    );
+  };
+  const send = async (statement: Statement) => {
+    refuseUnlessOpen();
+    return statements.send(connection, statement);
+  };
+  const release = (isBroken: boolean) => {
+    clearTimeout(timer);
+    models?.giveBack();
+    connection.release(isBroken);
+  };
+  const rollBack = () =>
+    statements.send(connection, { text: "ROLLBACK" }).then(
+      () => release(false),
+      // The connection's end rolls back too.
+      () => release(true),
+    );
+  const timer = setTimeout(() => {
+    if (state !== "open") return;
+    state = "late";
+    end = rollBack();
+  }, ms);
+  timer.unref();
+
+  const borrow = () => {
+    refuseUnlessOpen();
+    models ??= borrowModels(send);
+    return models;
+  };
+  try {
+    await send({ text: "BEGIN" });
+  } catch (error) {
+    state = "ended";
+    release(true);
+    throw error;
+  }
+  return {
+    client: clientOf((statement) => send(toQuery(statement)), borrow),
+    async commit() {
+      refuseUnlessOpen();
+      state = "ended";
+      end = Promise.resolve();
+      let answer: pg.QueryResult;
+      try {
+        answer = await statements.send(connection, { text: "COMMIT" });
+      } catch (error) {
+        release(!isRefusal(error));
+        throw isRefusal(error) ? error : new OutcomeUnknown(error);
+      }
+      release(false);
+      if (answer.command !== "COMMIT") throw new NotCommitted();
+    },
+    async rollback() {
+      if (state === "open") {
+        state = "ended";
+        end = rollBack();
+      }
+      await end;
+    },
+  };
+}
+
+type Send = (statement: RawStatement) => Promise<pg.QueryResult>;
+
+/** Returns what Prisma calls a transaction's client: raw statements, and its models once they are used. */
+function clientOf(send: Send, borrow: () => BorrowedModels): Prisma.TransactionClient {
+  type Query = TemplateStringsArray | Prisma.Sql;
+  const own: Record<string, unknown> = {
+    $queryRaw: async (query: Query, ...values: unknown[]) => rowsOf(await send(statementOf(query, values))),
+    $executeRaw: async (query: Query, ...values: unknown[]) =>
+      countOf(await send(statementOf(query, values))),
+    $queryRawUnsafe: async (text: string, ...values: unknown[]) => rowsOf(await send({ text, values })),
+    $executeRawUnsafe: async (text: string, ...values: unknown[]) => countOf(await send({ text, values })),
+  };
+  for (const name of MODELS) Object.defineProperty(own, name, { get: () => borrow().model(name) });
+  return own as unknown as Prisma.TransactionClient;
+}
+
+/** As the client names its models' members. */
+const MODELS = Object.keys(Prisma.ModelName).map((name) => name.charAt(0).toLowerCase() + name.slice(1));
