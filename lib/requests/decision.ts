@@ -25,11 +25,12 @@ const MOST_BUTTONS = 4;
 const BUTTON_CHARACTERS = 80;
 const ABOVE_CHARACTERS = 400;
 
-export function decisionOf(form: Form): Decision {
+/** `approves`: to accept is to approve (`isApproval`), which is a press of its own, whatever the form's choices are called. */
+export function decisionOf(form: Form, approves = false): Decision {
   if (form.kind !== "supported") return { kind: "none", reason: form.reason };
   const [field, ...others] = form.fields;
   if (!field) return { kind: "confirm" };
-  if (others.length === 0 && fitsBar(field)) {
+  if (!approves && others.length === 0 && fitsBar(field)) {
     if (field.kind === "boolean") return booleanChoices(field);
     if (field.kind === "one_of" && field.required && field.options.length <= MOST_BUTTONS)
       return oneOfChoices(field);
@@ -126,7 +127,19 @@ export function isYesOrNo(field: Field): boolean {
   return "options" in field && field.options.some(({ value, title }) => says(String(value)) || says(title));
 }
 
+/** How a question is decided. */
+export function decisionOn(question: Asked & { fields: Form }): Decision {
+  return decisionOf(question.fields, isApproval(question));
+}
+
+/** Who asks, and what for. */
+interface Asked {
+  origin: string;
+  gate: unknown;
+  tool: string;
+}
+
 /** Whether to accept is to approve something, rather than to confirm a text. `gate`: set for an approval in front of a call. */
-export function isApproval({ origin, gate, tool }: { origin: string; gate: unknown; tool: string }): boolean {
+export function isApproval({ origin, gate, tool }: Asked): boolean {
   return origin === "intray" && (gate !== null || tool === "request_approval");
 }

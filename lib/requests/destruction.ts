@@ -1,7 +1,7 @@
 /** What of a question destroys something. Pure. */
 import type { Form } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
-import { affirms, isTurned } from "../text/foreign/yes-no.ts";
+import { affirms, denies, isTurned, saysJust } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
 import type { Choice } from "./decision.ts";
 
@@ -92,8 +92,10 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
   const isPlainNo = value === false || ALONE.test(label) || PLAIN_NO.test(String(value));
   if (isPlainNo && KEEPS.test(asked)) return false;
   // The server reads what is sent, whatever the button is called.
-  if (typeof value === "string" && [value, label].some((text) => affirms(text) || isTurned(text)))
-    return false;
+  if (typeof value === "string") {
+    if (!saysJust(label, value) && !isNoOrCode(value)) return false;
+    if ([value, label].some((text) => affirms(text) || isTurned(text))) return false;
+  }
   if (value === true) return saysNo(field);
   if (NEGATIVE_NAME.test(field)) return value !== false && REFUSAL.test(label) && saysNo(label);
   const ends = asksToGoOn(field);
@@ -101,6 +103,16 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
   if (!ends && !DECIDES.test(field)) return saysNo(label) && !ALONE.test(label) && !OF_THE_FIELD.test(label);
   return saysNo(label) || (PLAIN_NO.test(String(value)) && !doesMore(label) && !destructiveWord(label));
 }
+
+/** Whether a value says no too, or nothing that a person or a program could read: `r1`. */
+function isNoOrCode(value: string): boolean {
+  const said = humanise(value);
+  if (CODE.test(value) || denies(value) || ALONE.test(said)) return true;
+  return REFUSAL.test(said) && destructiveWord(said) === null;
+}
+
+/** A value that names its choice by a letter or a number. */
+export const CODE = /^[a-z]?\d*$/i;
 
 function asksToGoOn(field: string): boolean {
   if (doesMore(field)) return false;

@@ -10,7 +10,7 @@ import {
 } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
 import { booleanWords, isYesOrNo, takesDecision } from "./decision.ts";
-import { isHarmless } from "./destruction.ts";
+import { CODE, isHarmless } from "./destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
 
@@ -52,10 +52,11 @@ function nosOf(field: Field): { label: string; value: unknown }[] {
   return no ? [{ label: no, value: false }] : [];
 }
 
-/** Whether a choice says no: neither what people read nor what is sent says yes, at its beginning or by its other words. */
+/** Whether a choice sends a no, or a code under a title that says no; and nothing of it says yes. */
 function isNo(value: ChoiceValue, title: string): boolean {
   const said = [String(value), title];
-  return said.some(denies) && !said.some(affirms) && !said.some(isTurned);
+  const sendsNo = denies(String(value)) || (CODE.test(String(value)) && denies(title));
+  return sendsNo && !said.some(affirms) && !said.some(isTurned);
 }
 
 /**

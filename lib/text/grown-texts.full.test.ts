@@ -6,7 +6,7 @@ import { csvLine } from "./csv.ts";
 import { readExactNumber } from "./exact-number.ts";
 import { readAs } from "./foreign/alike.ts";
 import { bareText, visibleText } from "./foreign/hidden.ts";
-import { asksForNo, leavesUnsaid, refuses } from "./foreign/yes-no.ts";
+import { asksForNo, refuses, saysJust } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
 import { humanise } from "./labels.ts";
@@ -25,7 +25,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   readAs,
   asksForNo,
   refuses,
-  leavesUnsaid: (text) => leavesUnsaid(text, "approve"),
+  saysJust: (text) => saysJust(text, "approve"),
   splitMessage,
   findMoney,
   readMoney,

@@ -1,7 +1,7 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
 import { drawnAs, readAs } from "../../text/foreign/alike.ts";
 import { bareText, hides, visibleText } from "../../text/foreign/hidden.ts";
-import { leavesUnsaid } from "../../text/foreign/yes-no.ts";
+import { saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson } from "../../text/labels.ts";
 import type { ChoiceValue } from "./form.ts";
 
@@ -32,29 +32,15 @@ export function distinctChoices<T extends ChoiceValue>(
   });
 }
 
-/**
- * Whether a title hides characters of its own, says itself what it sends, leaves a yes or a no that is sent unsaid, or is
- * what Intray calls no answer.
- */
+/** Names its choice, and says nothing itself. */
+const CODE = /^[a-mo-xz]\d?$/i;
+
+/** Whether a title hides characters of its own, says itself what it sends, says other words than are sent, or is what Intray calls no answer. */
 function misleads(title: string, value: string): boolean {
   return (
     (hides(title) && title !== visibleText(value)) ||
     /\bsends\b/i.test(bareText(title)) ||
-    leavesUnsaid(title, value) ||
-    hasOtherFigures(bareText(title), value) ||
+    !(saysJust(title, value) || CODE.test(value)) ||
     /^(no answer|choose)\W*$/i.test(bareText(title))
   );
-}
-
-/** A figure, a date or a time. */
-const FIGURE = /^[-+]?\d[\d.,:TZ+-]*$/;
-/** What stands between the digits of one figure, and decimals that are zeros. */
-const WITHIN = /(?<=\d)[.,'’ \u00a0\u202f](?=\d{3}(?!\d))|(?<=\d)[.,]0{1,2}(?!\d)/g;
-
-/** Whether a figure is sent, and the title has other ones: “EUR 10” that sends 9000. */
-function hasOtherFigures(title: string, value: string): boolean {
-  if (!FIGURE.test(value) || !/\p{N}/u.test(title)) return false;
-  const figures = (text: string) =>
-    (text.replace(WITHIN, "").match(/(?<![\p{L}\p{N}])-?\d+|\d+/gu) ?? []).map(Number).join(" ");
-  return figures(title) !== figures(value);
 }

@@ -90,7 +90,7 @@ describe("normaliseForm", () => {
       {
         ...oneOf,
         options: [
-          { value: 0.5, title: "Half" },
+          { value: 0.5, title: "Half (sends “0.5”)" },
           { value: 1, title: "1" },
         ],
       },
@@ -322,8 +322,8 @@ describe("normaliseForm", () => {
     });
     const [field] = form.kind === "supported" ? form.fields : [];
     for (const text of [field!.title, field!.description!]) {
-      expect(text.split("\n")).toHaveLength(14);
-      expect(text.replace(/[^.]/g, "")).toHaveLength(60);
+      expect(text.split("\n").length).toBeLessThanOrEqual(15);
+      expect(text.replace("Sent as “ok”.", "").replace(/[^.]/g, "")).toHaveLength(60);
     }
     expect(
       normaliseForm({ type: "object", description: `a${"\u2003.".repeat(3)}${"\u2003".repeat(70)}b` }),
@@ -332,16 +332,20 @@ describe("normaliseForm", () => {
     });
   });
 
-  it("says under which name a yes to a no is sent, and the other way round", () => {
+  it("says under which name a yes is sent, unless its title has just these words", () => {
     const properties = {
       approve: { type: "boolean", title: "Reject the payment?" },
       reject: { type: "boolean", title: "Approve the payment?" },
-      confirm: { type: "boolean", title: "Delete the file?" },
+      approve_payment: { type: "boolean", title: "Flag this invoice as fraudulent?" },
+      pay: { type: "boolean", title: "Pay the invoice?" },
+      express_delivery: { type: "boolean", title: "Express delivery" },
     };
     const form = normaliseForm({ type: "object", properties });
     expect(form.kind === "supported" && form.fields.map(({ description }) => description)).toEqual([
       "Sent as “approve”.",
       "Sent as “reject”.",
+      "Sent as “approve_payment”.",
+      null,
       null,
     ]);
   });
@@ -606,15 +610,28 @@ describe("choices that people could mistake", () => {
         ["2026-12-01", "1 January 2027"],
         ["-5", "5 back"],
         ["30", "Net 30"],
+        ["1.5", "EUR 1.05"],
+        ["9000 EUR", "10 EUR"],
       ],
       [
         "EUR 10 (sends “9000”)",
         "EUR 9,000 (sends “10”)",
-        "EUR 1,000.00",
+        "EUR 1,000.00 (sends “1000”)",
         "1 January 2027 (sends “2026-12-01”)",
         "5 back (sends “-5”)",
-        "Net 30",
+        "Net 30 (sends “30”)",
+        "EUR 1.05 (sends “1.5”)",
+        "10 EUR (sends “9000 EUR”)",
       ],
+    ],
+    [
+      "that has none of the words that are sent",
+      [
+        ["delete_file", "Keep the file"],
+        ["keep_file", "Keep the file"],
+        ["x1", "Later"],
+      ],
+      ["Keep the file (sends “delete_file”)", "Keep the file (sends “keep_file”)", "Later"],
     ],
     [
       "that says yes or no, and sends neither",
@@ -711,7 +728,7 @@ describe("choices that people could mistake", () => {
         ["x1", "OK, reject it"],
         ["x2", "Pay in 30 days"],
       ],
-      ["OK, reject it (sends “x1”)", "Pay in 30 days (sends “x2”)"],
+      ["OK, reject it", "Pay in 30 days"],
     ],
     [
       "that says in wide brackets what it sends",
@@ -727,7 +744,13 @@ describe("choices that people could mistake", () => {
         ["do_not_pay", "Do not pay"],
         ["yes", "Yes, I agree."],
       ],
-      ["Approve the invoice", "Denied", "Pay now", "Do not pay", "Yes, I agree. (sends “yes”)"],
+      [
+        "Approve the invoice",
+        "Denied (sends “reject”)",
+        "Pay now",
+        "Do not pay",
+        "Yes, I agree. (sends “yes”)",
+      ],
     ],
     ["called a no in hidden letters", [["approve", "Re\u2060ject"]], ["Re\ufffdject (sends “approve”)"]],
     [

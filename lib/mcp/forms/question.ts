@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { drawnAs, readAs } from "../../text/foreign/alike.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
-import { affirms, asksForNo, isTurned } from "../../text/foreign/yes-no.ts";
+import { saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson, humanise } from "../../text/labels.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
@@ -220,7 +220,7 @@ export function questionHash(question: {
 /** The field, or why it cannot be shown. */
 function toField(name: string, from: Property, required: boolean): Field | string {
   const title = from.title?.trim() || name;
-  const description = lines(nameWords(name, title), from.description, exampleWords(from));
+  const description = lines(nameWords(name, title, from), from.description, exampleWords(from));
   const base = { name, title, description, required };
   if (from.type === "array") {
     const { items, minItems = null, maxItems = null } = from;
@@ -273,15 +273,12 @@ function toField(name: string, from: Property, required: boolean): Field | strin
   return { ...said, kind: "number", ...limitsOf(from), default: from.default ?? null };
 }
 
-/** Says under which name an answer is sent, if that is a yes where the title asks for a no, or the other way round. */
-function nameWords(name: string, title: string): string | null {
-  const asked = [humanise(name), title].map((called) => asksFor(called));
-  return asked.includes("no") && asked.includes("yes") ? `Sent as “${visibleText(name)}”.` : null;
-}
-
-function asksFor(called: string): "yes" | "no" | null {
-  if (asksForNo(called)) return "no";
-  return affirms(called) && !isTurned(called) ? "yes" : null;
+/** Says under which name a yes or a no is sent, unless the title has just its words. */
+function nameWords(name: string, title: string, { type, description }: Property): string | null {
+  if (type !== "boolean" || saysJust(title.replace(/\?+$/, ""), humanise(name))) return null;
+  const said = `Sent as “${visibleText(name)}”.`;
+  // A form that was read before says so already.
+  return description?.startsWith(said) ? null : said;
 }
 
 const MAX_FORMAT = 100;

@@ -32,7 +32,7 @@ const fields = form.kind === "supported" ? form.fields : [];
 test("each value stands under its own field, whatever stands before it, and a choice by the words that were pressed", () => {
   const content = { regions: ["us", "eu"], decision: "k", note: "later" };
   expect(sentCells(fields, content, formatsOf("en-GB")).map(({ title, cell }) => [title, cell])).toEqual([
-    ["Where", { kind: "text", text: "America, Europe" }],
+    ["Where", { kind: "text", text: "America (sends “us”), Europe (sends “eu”)" }],
     ["Decision", { kind: "text", text: "Keep waiting" }],
     ["Note", { kind: "text", text: "later" }],
   ]);

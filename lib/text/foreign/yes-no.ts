@@ -83,35 +83,30 @@ function turned(text: string, said: string): boolean {
 }
 
 /**
- * Whether a value or its title says yes or no, and the other anything else or more; or a title says both. A list of words that turn a
- * yes round would always lack one: whatever is not known to change nothing counts.
+ * Whether what people read is just what is sent: the same words, beside words that decide nothing. “Approve the invoice” is `approve`,
+ * “Keep the file” is not `delete_file`. No list of words says what else a title could mean, so any other title counts as another text.
  */
-export function leavesUnsaid(title: string, value: string): boolean {
-  const [read, sent] = [words(title), words(value)];
-  if (![read, sent].some((said) => YES.test(said) || NO.test(said) || DECIDES.test(said)))
-    return ANY_YES.test(read) && UNDOES.test(read);
-  const shown = bareText(title);
-  return shown !== bareText(value) && (gist(read) !== gist(sent) || SIGNS.test(shown));
+export function saysJust(read: string, sent: string): boolean {
+  const shown = bareText(read);
+  if (shown === bareText(sent) || IS_TRUE[sent]?.test(shown)) return true;
+  if (SIGNS.test(shown)) return false;
+  const wanted = words(sent).toLowerCase().split(" ");
+  let found = 0;
+  for (const word of words(read).toLowerCase().split(" "))
+    if (found < wanted.length && stem(word) === stem(wanted[found]!)) found++;
+    else if (!DECIDES_NOTHING.test(word)) return false;
+  return found === wanted.length && wanted[0] !== "";
 }
 
-const DECIDES = new RegExp(`\\b(?:${CONSENTS}|${REFUSALS})\\b`, "i");
+/** “Approve”, “approved” and “approval” are one word. */
+const stem = (word: string): string => word.replace(/(?<=\p{L}{4})(?:e|ed|es|s|al|ing|ion)$/u, "");
+
 /** Signs that a title may say something by. */
 const SIGNS = /[^\p{L}\p{M}\p{N}\s.,!:’'_-]/u;
-/** What a yes or a no is about. */
-const ABOUT =
-  /^(?:the|an?|this|that|it|please|i|we|payment|invoice|bill|request|call|order|action|changes?|purchase|expense|transfer|refund)$/i;
-const [CONSENT, REFUSAL] = [CONSENTS, `${REFUSALS}|no|n|nope|false`].map(
-  (list) => new RegExp(`^(?:${list})$`, "i"),
-) as [RegExp, RegExp];
-
-/** The words of a yes or a no that matter: all consents are one, and so are all refusals. */
-function gist(said: string): string {
-  return said
-    .split(" ")
-    .filter((word) => !ABOUT.test(word))
-    .map((word) => (CONSENT.test(word) ? "+" : REFUSAL.test(word) ? "-" : word.toLowerCase()))
-    .join(" ");
-}
+/** What people read of a yes and a no that are sent as such. */
+const IS_TRUE: Record<string, RegExp> = { true: /^yes\W*$/i, false: /^no\W*$/i };
+const DECIDES_NOTHING =
+  /^(?:the|an?|this|that|it|please|i|we|payment|invoice|bill|request|call|order|action|changes?|purchase|expense|transfer|refund)$/;
 
 function words(text: string): string {
   return humanise(bareText(text))

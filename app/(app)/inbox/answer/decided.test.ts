@@ -106,7 +106,7 @@ describe("what an undo restores", () => {
       { content: {}, comment: "Why" },
     ],
   ])("%s", (_, asked, decided, expected) => {
-    expect(draftOf(asked, decided)).toEqual(expected);
+    expect(draftOf({ origin: "server", gate: null, tool: "pay", ...asked }, decided)).toEqual(expected);
   });
 });
 

@@ -1,4 +1,4 @@
-import { decisionOf } from "@/lib/requests/decision.ts";
+import { decisionOn } from "@/lib/requests/decision.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { sentValues } from "@/lib/requests/words/sent-values.ts";
 import { openStageOf } from "@/lib/requests/words/votes.ts";
@@ -20,10 +20,10 @@ export function votedWords(approval: InputRequestDetail["approval"], name: strin
  * Returns the draft that an undo restores: the form's values and the comment. A one-press choice is not kept.
  */
 export function draftOf(
-  question: Pick<InputRequestDetail, "fields">,
+  question: Pick<InputRequestDetail, "fields" | "origin" | "gate" | "tool">,
   { content, comment }: Pick<Decided, "content" | "comment">,
 ): DraftInput | null {
-  const isForm = decisionOf(question.fields).kind === "form";
+  const isForm = decisionOn(question).kind === "form";
   const filled = isForm && content ? sentValues(question.fields, content) : {};
   if (Object.keys(filled).length === 0 && !comment) return null;
   return { content: filled, ...(comment && { comment }) };

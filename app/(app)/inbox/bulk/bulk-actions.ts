@@ -1,5 +1,5 @@
 import type { Form } from "@/lib/mcp/forms/form.ts";
-import { decisionOf } from "@/lib/requests/decision.ts";
+import { decisionOf, isApproval } from "@/lib/requests/decision.ts";
 import { isHarmless } from "@/lib/requests/destruction.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-eligibility.ts";
@@ -28,16 +28,16 @@ export const DECLINE: BulkAction = {
 };
 
 /** Returns the actions for a form; none if the form is not supported. */
-function bulkActions(form: Form): BulkAction[] {
+function bulkActions(form: Form, approves: boolean): BulkAction[] {
   const accept = { action: "accept" as const, form, harmless: false };
-  const decision = decisionOf(form);
+  const decision = decisionOf(form, approves);
   switch (decision.kind) {
     case "none":
       return [];
     case "confirm":
-      return [{ ...accept, label: "Confirm", lead: true, content: {} }];
+      return [{ ...accept, label: approves ? "Approve" : "Confirm", lead: true, content: {} }];
     case "form":
-      return [{ ...accept, label: "Answer", lead: true, content: undefined }];
+      return [{ ...accept, label: approves ? "Approve" : "Answer", lead: true, content: undefined }];
     case "choices":
       return decision.choices.map((choice, index) => ({
         ...accept,
@@ -51,7 +51,7 @@ function bulkActions(form: Form): BulkAction[] {
 
 type Selected = Pick<
   InputRequestSummary,
-  "alike" | "message" | "mode" | "server" | "tool" | "warnings" | "actions"
+  "alike" | "message" | "mode" | "server" | "tool" | "warnings" | "actions" | "origin" | "gate"
 >;
 
 /**
@@ -60,7 +60,7 @@ type Selected = Pick<
  */
 export function bulkOffer(selected: Selected[], form: Form | null) {
   const reason = notAlike(selected);
-  const possible = reason === null && form ? bulkActions(form) : [];
+  const possible = reason === null && form ? bulkActions(form, selected.every(isApproval)) : [];
   // What cannot be undone is accepted one by one; a harmless answer to all is possible.
   const destroys = selected.some((request) => request.warnings.includes("destructive"));
   const actions = destroys ? possible.filter((action) => action.harmless) : possible;

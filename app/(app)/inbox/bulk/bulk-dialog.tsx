@@ -108,7 +108,12 @@ export function BulkDialog({
             </Notice>
           )}
           {action.form ? (
-            <SharedFields form={action.form} refused={bulk.problem.errors} onSend={send}>
+            <SharedFields
+              form={action.form}
+              filled={action.content === undefined}
+              refused={bulk.problem.errors}
+              onSend={send}
+            >
               {commentAndButtons}
             </SharedFields>
           ) : (
@@ -167,11 +172,14 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
 /** The form that all the requests share: filled in once, without a draft, or what one reads above its choices. */
 function SharedFields({
   form,
+  filled,
   refused,
   onSend,
   children,
 }: {
   form: Form;
+  /** The answer is what is filled in, and not a choice. */
+  filled: boolean;
   /** The errors that the server returned. */
   refused: FieldError[];
   /** Without content: what the action itself sends. */
@@ -179,7 +187,7 @@ function SharedFields({
   children: (submit: () => void) => ReactNode;
 }) {
   const answer = useAnswerForm(form, null);
-  const decision = decisionOf(form);
+  const decision = decisionOf(form, filled);
   const submit = () => (decision.kind === "form" ? answer.submit(onSend) : onSend());
   const refuse = useRef(answer.refuse);
   useEffect(() => {

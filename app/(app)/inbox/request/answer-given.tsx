@@ -12,7 +12,7 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { decisionOf } from "@/lib/requests/decision.ts";
+import { decisionOn } from "@/lib/requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/requests/words/delivery.ts";
 import { carriedOutWords } from "@/lib/requests/words/own-questions.ts";
@@ -64,8 +64,7 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
 function GivenFields({ request }: { request: InputRequestDetail }) {
   const formats = useFormats();
   const content = request.answer?.content;
-  if (!content || request.fields.kind !== "supported" || decisionOf(request.fields).kind !== "form")
-    return null;
+  if (!content || request.fields.kind !== "supported" || decisionOn(request).kind !== "form") return null;
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1 text-[13px]">
       {sentCells(request.fields.fields, content, formats).map(({ name, title, cell }) => (

@@ -6,7 +6,7 @@ import { Facts, JsonTree } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { decisionOf } from "@/lib/requests/decision.ts";
+import { decisionOn } from "@/lib/requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
 import { factsOf, nextWords } from "@/lib/requests/words/own-questions.ts";
@@ -216,8 +216,8 @@ function isTalkedOf({ needsInfo, snoozedUntil }: InputRequestDetail): boolean {
   return needsInfo !== null || snoozedUntil !== null;
 }
 
-function isForm({ fields }: InputRequestDetail): boolean {
-  return decisionOf(fields).kind === "form";
+function isForm(request: InputRequestDetail): boolean {
+  return decisionOn(request).kind === "form";
 }
 
 /** The answer waits, or would wait, for a sign-in at the server or for the end of a pause. */

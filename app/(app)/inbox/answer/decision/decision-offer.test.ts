@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Permission } from "@/lib/access/permissions.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
-import { type Decision, decisionOf } from "@/lib/requests/decision.ts";
+import { type Decision, decisionOf, decisionOn } from "@/lib/requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
   decisionButtons,
@@ -245,7 +245,7 @@ describe("the fields", () => {
 describe("the buttons", () => {
   const said = (more: Partial<InputRequestDetail>) => {
     const request = { ...REQUEST, ...more };
-    return decisionButtons(request, decisionOf(request.fields)).map(
+    return decisionButtons(request, decisionOn(request)).map(
       ({ label, shortcut, primary, content, sendsForm, opensFirst }) =>
         [
           `${shortcut} ${label}`,
@@ -291,21 +291,9 @@ describe("the buttons", () => {
       ["A Approve and send, primary, sends the form"],
     ],
     [
-      "a form of an approval whose text is the decision",
-      { fields: TEXT, origin: "intray", tool: "request_approval" },
-      ["A Send answer, primary, sends the form"],
-    ],
-    [
-      "a form of an approval that asks for the decision itself",
-      {
-        fields: formOf(
-          { ...options("reject", "approve"), required: false },
-          field({ kind: "text" } as Partial<Field>),
-        ),
-        origin: "intray",
-        tool: "request_approval",
-      },
-      ["A Send answer, primary, sends the form"],
+      "a form of an approval whose choices would be buttons elsewhere",
+      { fields: APPROVAL, origin: "intray", tool: "request_approval" },
+      ["A Approve and send, primary, sends the form"],
     ],
     ["a site", { mode: "url", fields: NOTHING }, ["A Continue the task, primary, after the site"]],
     ["a form that can't be shown", { fields: HIDDEN }, []],

@@ -1,13 +1,5 @@
 import type { Me } from "@/components/shell/session/me.tsx";
-import type { Field } from "@/lib/mcp/forms/form.ts";
-import {
-  type Choice,
-  type Decision,
-  decisionOf,
-  isApproval,
-  isYesOrNo,
-  takesDecision,
-} from "@/lib/requests/decision.ts";
+import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Trouble } from "@/lib/web/client/connection.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
@@ -73,7 +65,7 @@ export function decisionOffer({
   /** A single key must not decide. */
   cautious: boolean;
 }) {
-  const decision = decisionOf(question.fields);
+  const decision = decisionOn(question);
   const away = troubleBlocker(trouble);
   /** Why this person may not answer; the fields are off then. */
   const barred = answerBlocker(request, me, blocked);
@@ -160,13 +152,10 @@ export function decisionButtons(
       return [];
     case "confirm":
       return [{ ...single, label: isApproval(question) ? "Approve" : "Confirm", content: {} }];
-    case "form": {
-      // Where the form asks for the decision itself, what is filled in approves, and not the press.
-      const takes = (field: Field) =>
-        isYesOrNo(field) || (field.kind === "text" && takesDecision(field.title));
-      const approves = isApproval(question) && !decision.fields.some(takes);
-      return [{ ...single, label: approves ? "Approve and send" : "Send answer", sendsForm: true }];
-    }
+    case "form":
+      return [
+        { ...single, label: isApproval(question) ? "Approve and send" : "Send answer", sendsForm: true },
+      ];
     case "choices":
       return decision.choices.map((choice, index) => ({
         ...single,

@@ -5,7 +5,7 @@ import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { type Choice, decisionOf } from "@/lib/requests/decision.ts";
+import { type Choice, decisionOn } from "@/lib/requests/decision.ts";
 import { destructionOf } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/requests.ts";
@@ -25,7 +25,7 @@ export function GuardedButton({
   /** Something has to be seen before. */
   unseen: boolean;
 }) {
-  const decision = decisionOf(question.fields);
+  const decision = decisionOn(question);
   const guard = guardOf(question, choice, decision.kind === "choices" ? decision.question : null);
   if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
