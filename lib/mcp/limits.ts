@@ -27,7 +27,7 @@ export const REDIRECTS = 5;
 export const SHOWN_URL_CHARACTERS = 300;
 /** Levels and values of one message's JSON. What is deeper ends the process that writes it down, by its recursion. */
 export const DEPTH = 100;
-export const VALUES = 500_000;
+export const VALUES = 100_000;
 /** Events and bytes of one stream in any such time, in ms: more is a flood, and the stream is dropped. */
 export const FLOOD_MS = 10_000;
 export const FLOOD_EVENTS = 50_000;
@@ -79,6 +79,8 @@ export const TOOLS = 1_000;
 export const TASK_PAGES = 100;
 /** One tool, all tools, and what a server says of itself, in characters of JSON. */
 export const TOOL_CHARACTERS = 256 * 1024;
+/** Values of one tool. */
+export const TOOL_VALUES = 20_000;
 export const TOOLS_CHARACTERS = 2 * 1024 * 1024;
 export const CAPABILITIES_CHARACTERS = 64 * 1024;
 /** A tool's name, and its title and description, in characters. */

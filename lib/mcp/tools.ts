@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { holdsMoreThan } from "../text/json-size.ts";
 import { IDEMPOTENCY_KEY } from "./client.ts";
 import {
   TOOL_CHARACTERS,
   TOOL_NAME_CHARACTERS,
   TOOL_PAGES,
   TOOL_TEXT_CHARACTERS,
+  TOOL_VALUES,
   TOOLS,
   TOOLS_CHARACTERS,
 } from "./limits.ts";
@@ -48,6 +50,8 @@ export async function listTools(
       return { items: tools, nextCursor };
     },
     (item) => {
+      // Before anything that copies or walks it.
+      if (holdsMoreThan(item, TOOL_VALUES)) return null;
       const { data: listed } = toolSchema.safeParse(item);
       if (!listed || listed.name.length > TOOL_NAME_CHARACTERS || !canBeKept(listed.name)) return null;
       if (era === "2026-07-28" && !hasSoundHeaders(listed.inputSchema)) return null;

@@ -12,6 +12,14 @@ const oneOf = (title: string, options: Record<string, string>): DecidedField => 
 test.each<[string, Record<string, unknown> | null, DecidedField | null, string]>([
   ["accept", { decision: "approve" }, null, "Approved"],
   ["accept", { decision: "reject" }, oneOf("Decision", { reject: "Reject" }), "Rejected"],
+  [
+    "accept",
+    { decision: "approve" },
+    oneOf("Decision", {
+      approve: "Reject the payment of invoice INV-100 by ACME Ltd (sends “approve”)",
+    }),
+    "Answered “Reject the payment of invoice INV-100… (sends “approve”)”",
+  ],
   ["accept", { approved: true }, yesNo("approved", "Approved"), "Approved"],
   ["accept", { approved: false }, null, "Rejected"],
   ["accept", { confirm: true }, null, "Confirmed"],

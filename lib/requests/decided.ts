@@ -91,7 +91,10 @@ function answered(title: string, label: string): string {
   const before = PLAIN_TITLE.test(title)
     ? ""
     : `${shown(title, TITLE_CHARACTERS)}${/[?:]$/.test(title) ? "" : ":"} `;
-  return `Answered “${before}${shown(label, LABEL_CHARACTERS)}”`;
+  // What was sent stays, however long the title is (lib/mcp/forms/choices.ts).
+  const [sent = ""] = / \(sends [^\n]{1,60}\)$/.exec(label) ?? [];
+  const called = sent === "" ? label : label.slice(0, -sent.length);
+  return `Answered “${before}${shown(called, LABEL_CHARACTERS)}${visibleText(sent)}”`;
 }
 
 function own<T>(words: Record<string, T>, key: string): T | undefined {

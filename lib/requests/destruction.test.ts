@@ -162,6 +162,8 @@ describe("one press decides only what clearly does nothing", () => {
       false,
     );
     expect(isHarmless({ label: "Yes", content: { keep_the_file: true } }, "Keep the file?")).toBe(true);
+    expect(isHarmless(no, "Back up the records before deleting them?")).toBe(false);
+    expect(isHarmless(no, "Do a dry run first?")).toBe(false);
   });
   test.each(harmful)("not %s %o", (label, content) => expect(isHarmless({ label, content })).toBe(false));
 });

@@ -90,7 +90,7 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
   const field = humanise(name);
   if (SAFEGUARD.test(field)) return false;
   const isPlainNo = value === false || ALONE.test(label) || PLAIN_NO.test(String(value));
-  if (isPlainNo && KEEPS.test(asked)) return false;
+  if (isPlainNo && (KEEPS.test(asked) || SAFEGUARD.test(asked))) return false;
   // The server reads what is sent, whatever the button is called.
   if (typeof value === "string") {
     if (!saysJust(label, value) && !isNoOrCode(value)) return false;

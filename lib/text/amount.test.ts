@@ -12,6 +12,18 @@ describe("the amount of arguments", () => {
       "",
       { value: 1_000_000, currency: "EUR" },
     ],
+    [
+      "none where another one can't be read: it may be larger",
+      { amount: "1e6", price: 5, currency: "EUR" },
+      "",
+      null,
+    ],
+    [
+      "none beside one that is a group of fields",
+      { amount: { value: 9000, currency: "EUR" }, price: 5 },
+      "",
+      null,
+    ],
     ["is a number under a name of amounts", { total: 12.5, id: 7 }, "", { value: 12.5, currency: null }],
     [
       "is the total where there are more",

@@ -66,19 +66,26 @@ export function totalOf(
     return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };
   });
   const said = currencyOf(values);
-  const totals = TOTALS.flatMap((name) => fields.filter((field) => field.name === name)).flatMap(
-    ({ key, currency }) => {
-      const money = readMoney(values[key]);
-      if (!money || Math.abs(money.value) >= LARGEST) return [];
-      const known = money.currency ?? currency ?? said;
-      return [{ key, value: inUnits(key, money.value, known), currency: known }];
-    },
-  );
+  const named = TOTALS.flatMap((name) => fields.filter((field) => field.name === name));
+  // A caller may add a small `price` beside the amount that the tool reads, and that can't be read here.
+  if (named.some(({ key }) => isUnreadable(values[key]))) return null;
+  const totals = named.flatMap(({ key, currency }) => {
+    const money = readMoney(values[key]);
+    if (!money || Math.abs(money.value) >= LARGEST) return [];
+    const known = money.currency ?? currency ?? said;
+    return [{ key, value: inUnits(key, money.value, known), currency: known }];
+  });
   // A caller may add a small `grand_total` beside the amount that the tool reads.
   return totals.reduce<(typeof totals)[number] | null>(
     (most, each) => (most === null || Math.abs(each.value) > Math.abs(most.value) ? each : most),
     null,
   );
+}
+
+/** Whether a value may be an amount, and nobody here can tell which. */
+function isUnreadable(value: unknown): boolean {
+  if (typeof value === "object") return value !== null;
+  return typeof value === "string" && /\d/.test(value) && readMoney(value) === null;
 }
 
 /** Returns the currency of `price_eur`, or null: `total_tax` and `total_fee` name none. */

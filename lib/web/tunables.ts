@@ -89,7 +89,11 @@ export const EXPORT_COUNTS_MS = 3600_000;
 
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** The same of a call that anyone may make. */
+/** Values of a request body: a body of a megabyte could have half a million, each of which is judged. */
+export const MAX_BODY_VALUES = 100_000;
+/** The same of a policy, whose values are judged one by one, each with words of its own where it is wrong. */
+export const MAX_POLICY_VALUES = 20_000;
+/** The largest body of a call that anyone may make, in bytes. */
 export const STRANGERS_BODY_BYTES = 16 * 1024;
 
 /** Bodies up to this size are taken at once, if they come with their head. */

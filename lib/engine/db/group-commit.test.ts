@@ -8,6 +8,7 @@ import {
 } from "../../../test/fixtures/organization-fixture.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
 import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
+import { USES_BEFORE_NAMED } from "../../base/db/statements.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { inScope, scope } from "../../base/process/scope.ts";
 import { verifyEvents } from "../../history/events/verify.ts";
@@ -295,6 +296,8 @@ test("what changes leave behind has one plan a connection, once Postgres has loo
     return row;
   };
   try {
+    // Statements have names from then on.
+    for (let n = 1; n < USES_BEFORE_NAMED; n++) await write(tasks[0]!, 10 + n);
     for (const [n, id] of tasks.slice(0, 3).entries()) await write(id, n + 1);
     expect(await plans()).toEqual({ custom: 3, generic: 0 });
     await withClient(fixture.adminUrl, (client) => client.query("ANALYZE protocol_message"));

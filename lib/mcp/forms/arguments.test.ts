@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { validateArguments } from "./arguments.ts";
+import { areQuick, validateArguments } from "./arguments.ts";
 
 const invoice = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -128,5 +128,18 @@ describe("validateArguments", () => {
       checked: true,
       errors: [],
     });
+  });
+});
+
+describe("areQuick", () => {
+  it.each([
+    ["an ordinary schema", invoice, true],
+    ["a tree of references", BOMB, true], // it is not judged at all
+    ["a reference to the root", { properties: { a: { $ref: "#" } } }, false],
+    // The validator takes it for the root, and not for the member whose name is empty.
+    ["a reference to the root with a slash", { "": {}, properties: { a: { $ref: "#/" } } }, false],
+    ["a schema that takes long to compile", { oneOf: Array.from({ length: 300 }, () => false) }, false],
+  ])("%s: %s", (_, schema, expected) => {
+    expect(areQuick(schema, { a: { a: {} } })).toBe(expected);
   });
 });

@@ -151,7 +151,25 @@ describe("normaliseForm", () => {
       {
         ...text,
         format: "date",
-        description: "The server suggests “Pay twice”, which is no date.",
+        description: "The server suggests “Pay twice”, which the field can’t show.",
+      },
+    ],
+    [
+      "a default of the year 9999, which a box east of UTC shows as empty, as words",
+      { type: "string", format: "date-time", default: "9999-12-31T23:59:59Z" },
+      {
+        ...text,
+        format: "date-time",
+        description: "The server suggests “9999-12-31T23:59:59Z”, which the field can’t show.",
+      },
+    ],
+    [
+      "a default that no calendar has, as words",
+      { type: "string", format: "date", default: "2026-02-31" },
+      {
+        ...text,
+        format: "date",
+        description: "The server suggests “2026-02-31”, which the field can’t show.",
       },
     ],
     [

@@ -8,6 +8,7 @@ import { drawnAs, readAs } from "../../text/foreign/alike.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson, humanise } from "../../text/labels.ts";
+import { isDateText } from "../../text/time.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
@@ -117,6 +118,9 @@ const requested = z.strictObject({
   additionalProperties: z.boolean().optional(),
 });
 
+/** Choices of all fields together, each of which is compared with the others of its field. */
+const MOST_CHOICES = 2_000;
+
 /**
  * The form for a `requestedSchema` as received, of either era. No schema, or one without properties, is a form
  * without fields: to confirm is all there is to do. Never throws.
@@ -149,6 +153,7 @@ function readForm(requestedSchema: unknown): Form {
 
   const definitions = definitionsIn(requestedSchema);
   const fields: Field[] = [];
+  let choices = 0;
   for (const [name, value] of Object.entries(properties)) {
     const parsed = property.safeParse(plain(value, definitions));
     if (!parsed.success)
@@ -157,6 +162,9 @@ function readForm(requestedSchema: unknown): Form {
     if (secret) return { kind: "secret", field: name, reason: secret };
     const field = toField(name, parsed.data, required.includes(name));
     if (typeof field === "string") return unsupported(`The field "${name}" cannot be shown (${field})`);
+    if ("options" in field) choices += field.options.length;
+    if (choices > MOST_CHOICES)
+      return unsupported(`The form has more than ${MOST_CHOICES.toLocaleString("en")} choices`);
     const need = field.required ? null : needIn(value);
     fields.push(need === null ? field : { ...field, need });
   }
@@ -256,11 +264,11 @@ function toField(name: string, from: Property, required: boolean): Field | strin
     const format = named?.replace(/^uuid[1-8]$/, "uuid");
     if (format && format.length > MAX_FORMAT) return `the unknown format "${format.slice(0, MAX_FORMAT)}…"`;
     const { minLength = null, maxLength = null, default: suggested = null } = from;
-    const isShown = !format?.startsWith("date") || !isGiven || DATE.test(suggested!);
+    const isShown = !format?.startsWith("date") || !isGiven || canBeDrawn(format, suggested!);
     const more = lines(
       ...others.map((other) => `Format: ${other}`),
       from.contentSchema === undefined ? null : `It holds: ${JSON.stringify(from.contentSchema)}`,
-      isShown ? null : `The server suggests “${suggested}”, which is no date.`,
+      isShown ? null : `The server suggests “${suggested}”, which the field can’t show.`,
     );
     const said = { ...base, description: lines(description, more) };
     const initial = isShown ? suggested : null;
@@ -343,8 +351,11 @@ function bound(limit: number | undefined): number | null {
   return limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? null : limit;
 }
 
-/** Values that a date input can display. */
-const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/i;
+/** Whether a field for dates, or for times in any zone, can display a value. */
+function canBeDrawn(format: string, text: string): boolean {
+  if (!isDateText(text.toUpperCase()) || text >= "9999") return false;
+  return format === "date" ? text.length === 10 : text.length > 10;
+}
 
 interface Titled<T> {
   const: T;

@@ -1,3 +1,4 @@
+import { sizeOfJson } from "../../text/json-size.ts";
 import { DEPTH, VALUES } from "../limits.ts";
 import { PeerError } from "../peer.ts";
 
@@ -18,31 +19,11 @@ export function parseJson(text: string): unknown {
 }
 
 function measure(text: string): void {
-  let depth = 0;
-  let values = 1;
-  let inText = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inText) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) inText = false;
-    } else if (code === QUOTE) inText = true;
-    else if (code === COMMA) values++;
-    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
-      values++;
-      if (++depth > DEPTH) throw refused("The reply is nested too deeply");
-    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--;
-  }
+  const { depth, values } = sizeOfJson(text, DEPTH);
+  if (depth > DEPTH) throw refused("The reply is nested too deeply");
   if (values > VALUES) throw refused("The reply has too many values");
 }
 
 const refused = (message: string, cause?: unknown) => new PeerError("bad_reply", "yes", message, { cause });
 
 const BYTE_ORDER_MARK = 0xfeff;
-const QUOTE = 34;
-const COMMA = 44;
-const OPEN_ARRAY = 91;
-const BACKSLASH = 92;
-const CLOSE_ARRAY = 93;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;

@@ -18,7 +18,7 @@ export const RESPONSE_JUDGED_MS = 2_000;
 /** The longest metadata document. Those with many certificates and claims have 100,000. */
 export const METADATA_CHARACTERS = 512_000;
 /** Most tags of a document, counted before it is parsed. */
-export const MOST_TAGS = 20_000;
+export const MOST_TAGS = 5_000;
 /** Most namespaces that one tag may declare. */
 export const MOST_NAMESPACES = 20;
 /** How deep a document may be nested: its canonical form is made level by level. */

@@ -161,3 +161,12 @@ test("ids in arguments are found once each, and only whole texts", () => {
   expect(idsIn({ after: [id, id.toUpperCase()], note: `see ${id}` })).toEqual([id]);
   expect(idsIn(undefined)).toEqual([]);
 });
+
+test("a link among a hundred thousand other names is found, and what stands beside it stays in the details", () => {
+  const names = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`n${n}`, n]));
+  const before = process.threadCpuUsage();
+  const found = documentsOfResult({ type: "resource_link", uri: "erp://one", name: "One", ...names });
+  const { user, system } = process.threadCpuUsage(before);
+  expect(found.map(({ uri, path }) => [uri, path])).toEqual([["erp://one", null]]);
+  expect((user + system) / 1_000).toBeLessThan(500);
+});

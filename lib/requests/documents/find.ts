@@ -119,17 +119,16 @@ function walk(
     } else if (typeof value === "object" && value !== null) {
       const document = readObject(value, from, path);
       if (document) found.push(document);
-      left.push(
-        ...Object.entries(value)
-          .filter(([name]) => !document || !KNOWN.has(name))
-          .slice(0, MOST_VALUES - left.length)
-          .map(([name, each]) => ({
-            value: each,
-            key: Array.isArray(value) ? key : name,
-            path: `${path}/${pointerPart(name)}`,
-          }))
-          .toReversed(),
-      );
+      const names = Object.keys(value).slice(0, MOST_VALUES - left.length);
+      for (const name of names.toReversed()) {
+        if (document && KNOWN.has(name)) continue;
+        const each = (value as Record<string, unknown>)[name];
+        left.push({
+          value: each,
+          key: Array.isArray(value) ? key : name,
+          path: `${path}/${pointerPart(name)}`,
+        });
+      }
     }
   }
   return found;
@@ -182,6 +181,7 @@ const KNOWN = new Set([
  * that no document has, or a value that is not what was read, may be what the decision is about.
  */
 function isShown(value: object, read: Record<string, unknown>, also?: string): boolean {
+  if (Object.keys(value).length > MOST_PARTS) return false;
   return Object.entries(value).every(
     ([name, each]) =>
       name === also ||
@@ -189,6 +189,9 @@ function isShown(value: object, read: Record<string, unknown>, also?: string): b
       (Object.hasOwn(read, name) && read[name] === each && !isLong(name, each)),
   );
 }
+
+/** More parts than any document has. */
+const MOST_PARTS = 50;
 
 /** Parts whose absence says nothing. */
 const NOT_TOLD = new Set(["text", "blob", "annotations", "_meta"]);

@@ -78,8 +78,10 @@ export function totalChecker(
   const between = Object.entries(values).flatMap(([key, value]) => {
     const money = readMoney(value);
     if (!money) return [];
-    if (TAKEN.test(snake(key))) return [-Math.abs(inUnits(key, money.value))];
-    return ADDED.test(snake(key)) ? [inUnits(key, money.value)] : [];
+    const name = snake(key);
+    const mayBeRate = RATE.test(name);
+    if (TAKEN.test(name)) return [{ value: -Math.abs(inUnits(key, money.value)), mayBeRate }];
+    return ADDED.test(name) ? [{ value: inUnits(key, money.value), mayBeRate }] : [];
   });
   return (sum, currency) => {
     const agrees = explains(sum, total.value, between);
@@ -91,15 +93,18 @@ export function totalChecker(
   };
 }
 
-function explains(sum: number, total: number, between: number[]): boolean {
+/** Names of what may be a rate, as in `tax: 20` or `vat_rate: 0.2`. */
+const RATE = /(^|_)(tax|vat|gst|discount|rebate)(_|$)|_(rate|percent|percentage|pct)$/;
+
+function explains(sum: number, total: number, between: { value: number; mayBeRate: boolean }[]): boolean {
   if (sameAmount(sum, total)) return true;
   const [only, ...others] = between;
   if (only === undefined) return false;
-  if (sameAmount(sumAmounts([sum, ...between]), total)) return true;
-  // A rate, as in `tax: 20` or `vat_rate: 0.2`.
-  return (
-    others.length === 0 && (sameAmount(sum * (1 + only / 100), total) || sameAmount(sum * (1 + only), total))
-  );
+  if (sameAmount(sumAmounts([sum, ...between.map(({ value }) => value)]), total)) return true;
+  if (!only.mayBeRate || others.length > 0) return false;
+  const size = Math.abs(only.value);
+  if (size < 1 && sameAmount(sum * (1 + only.value), total)) return true;
+  return size < 100 && sameAmount(sum * (1 + only.value / 100), total);
 }
 
 const QUANTITY = /^(qty|quantity|units|hours|days|count|pieces|pcs|nights|seats)$/;

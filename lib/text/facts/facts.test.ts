@@ -127,6 +127,13 @@ describe("a sum is held against the total beside it, else against the message", 
     ["the total is it", { lines, total: 300.5 }, "", "Matches total"],
     ["the total is another", { lines, total: "310.50" }, "Pay $310.50?", "Total says 310.50"],
     ["tax and discount lie between", { lines, tax: 10, discount: 0.5, total: 310 }, "", "Matches total"],
+    [
+      "a tax is no rate of 800 %",
+      { lines: [{ amount: 1000 }], tax: 8, total: 9000 },
+      "",
+      "Total says 9,000.00",
+    ],
+    ["a fee is no rate", { lines: [{ amount: 1000 }], shipping: 8, total: 1080 }, "", "Total says 1,080.00"],
     ["a rate lies between", { lines: [{ amount: 100 }], vat: 20, total: 120 }, "", "Matches total"],
     [
       "amounts are texts",

@@ -5,13 +5,18 @@ import { setApiHeaders, transportSecurity } from "./security-headers.ts";
 /** Next answers TRACE with 500, and OPTIONS by itself, without our headers. No other site has a preflight to pass. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
+/** Parameters of a query. Next reads them in time with the square of their number: 7,000 would hold the process for seconds. */
+const MOST_PARAMETERS = 200;
+
 /** Sets what every answer has. Returns false if it has answered by itself. */
 export function receive(request: IncomingMessage, response: ServerResponse): boolean {
   const security = transportSecurity();
   if (security !== null) response.setHeader("strict-transport-security", security);
-  if (METHODS.includes(request.method ?? "")) return true;
-  const headers = new Headers({ allow: METHODS.join(", ") });
+  const isKnown = METHODS.includes(request.method ?? "");
+  const isShort = (request.url ?? "").split("&", MOST_PARAMETERS + 1).length <= MOST_PARAMETERS;
+  if (isKnown && isShort) return true;
+  const headers = new Headers({ connection: "close", ...(!isKnown && { allow: METHODS.join(", ") }) });
   setApiHeaders(headers);
-  response.writeHead(405, Object.fromEntries(headers)).end();
+  response.writeHead(isKnown ? 414 : 405, Object.fromEntries(headers)).end();
   return false;
 }

@@ -40,6 +40,8 @@ export interface Definition {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** Most values of the body, if fewer than MAX_BODY_VALUES. */
+  mostValues?: number;
   /** The answer's body; without it: 204. */
   output?: z.ZodType;
   /** The usual status of success; 200, or 204 without output. */
@@ -230,12 +232,13 @@ function needsStepUp({ stepUp }: Definition, body: unknown): boolean {
 /** Undefined: the request has no body, and none is required. */
 async function readBody(
   request: Request,
-  { auth, uncounted }: Definition,
+  { auth, uncounted, mostValues }: Definition,
   schema: z.ZodType,
 ): Promise<unknown> {
   const isEmpty = !request.headers.has("content-type") || request.headers.get("content-length") === "0";
   if (isEmpty && schema.safeParse(undefined).success) return undefined;
-  return readJson(request, undefined, auth === "none" && !uncounted ? STRANGERS_BODY_BYTES : undefined);
+  const mostBytes = auth === "none" && !uncounted ? STRANGERS_BODY_BYTES : undefined;
+  return readJson(request, undefined, mostBytes, mostValues);
 }
 
 /** The query's texts, made storable by Postgres. */

@@ -72,3 +72,29 @@ test("a result of a hundred thousand items that are none is read in a moment", (
   const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(500);
 });
+
+test.each<[string, object]>([
+  [
+    "items that are wrong in a part",
+    { content: Array(25_000).fill({ type: "text", text: "", annotations: 1 }) },
+  ],
+  ["names beside the content", Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`n${n}`, 1]))],
+  [
+    "names of the metadata",
+    { content: [], _meta: Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`n${n}`, 1])) },
+  ],
+])("a result of as many %s as are taken is told as text, in a moment", (_, result) => {
+  const before = process.threadCpuUsage();
+  const { content } = endedResult(ended({ state: "completed", result }));
+  const { user, system } = process.threadCpuUsage(before);
+  expect(content).toEqual([{ type: "text", text: JSON.stringify(result) }]);
+  expect((user + system) / 1_000).toBeLessThan(500);
+});
+
+test("structured content stays what the server sent", () => {
+  const structuredContent = { rows: Array.from({ length: 20_000 }, (_, n) => n) };
+  const result = { content: [{ type: "text", text: "20,000 rows" }], structuredContent };
+  expect(endedResult(ended({ state: "completed", result }))).toMatchObject(result);
+  const list = { content: [], structuredContent: [1] };
+  expect(endedResult(ended({ state: "completed", result: list })).structuredContent).toBeUndefined();
+});

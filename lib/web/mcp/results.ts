@@ -6,6 +6,7 @@ import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.
 import { type AgentTask, TASK_ID, type Unfinished } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 import { pollAfterMs, type WaitingFor, waitingFor } from "../../lifecycle/agent-calls/agent-call-status.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
+import { holdsMoreThan } from "../../text/json-size.ts";
 
 /** Where a person finds what is waited for. */
 function urlOf({ id, question }: Pick<AgentTaskRow, "id" | "question">): string {
@@ -57,7 +58,6 @@ function nextOf({ id }: AgentTaskRow): string {
   ].join(" ");
 }
 
-const resultSchema = z.record(z.string(), z.unknown());
 const errorSchema = z
   .looseObject({ code: z.union([z.string(), z.number()]).transform(String), message: z.string() })
   .catch({ code: "error", message: "The server reported an error." });
@@ -77,19 +77,31 @@ const ended = new WeakMap<AgentTaskRow, CallToolResult>();
 
 /** What a server sent is checked against the protocol's own schema; what does not fit is shown as text. */
 function toolsOwn(result: unknown): CallToolResult {
-  const { resultType: _, ...given } = resultSchema.catch({}).parse(result);
-  const { structuredContent: structured, ...rest } = given;
+  const asText = (): CallToolResult => ({
+    content: [{ type: "text", text: JSON.stringify(result) }],
+    isError: isRecord(result) && result.isError === true,
+  });
+  // The schema copies all names, and judges an item that is wrong anywhere by each of its kinds.
+  if (!isRecord(result) || Object.keys(result).length > MOST_NAMES) return asText();
+  const { resultType: _, structuredContent: structured, ...rest } = result;
+  if (holdsMoreThan(rest, MOST_JUDGED)) return asText();
+  const candidate = { content: [], ...rest };
+  if (!Array.isArray(candidate.content) || !candidate.content.every(isContent)) return asText();
+  const checked = specTypeSchemas.CallToolResult["~standard"].validate(candidate);
+  if (checked instanceof Promise || checked.issues !== undefined) return asText();
   // 2025-11-25 has objects alone here; the tool's text says the same.
-  const isObject = typeof structured === "object" && structured !== null && !Array.isArray(structured);
-  const candidate = { content: [], ...rest, ...(isObject && { structuredContent: structured }) };
-  // The schema takes long for items that are of none of its kinds.
-  if (Array.isArray(candidate.content) && candidate.content.every(isContent)) {
-    const checked = specTypeSchemas.CallToolResult["~standard"].validate(candidate);
-    if (!(checked instanceof Promise) && checked.issues === undefined) return checked.value as CallToolResult;
-  }
-  return { content: [{ type: "text", text: JSON.stringify(result) }], isError: given.isError === true };
+  return {
+    ...(checked.value as CallToolResult),
+    ...(isRecord(structured) && { structuredContent: structured }),
+  };
 }
 
+/** Members of a result, and values of it beside its structured content, that are judged. */
+const MOST_NAMES = 100;
+const MOST_JUDGED = 5_000;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown) => typeof value === "string";
 
 /** Whether an item has the parts that its kind cannot lack. */

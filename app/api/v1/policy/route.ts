@@ -6,6 +6,7 @@ import { proposedSchema } from "@/lib/policy/proposals/proposal-schema.ts";
 import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { MAX_POLICY_VALUES } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -28,6 +29,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary:
         "Replace the policy; requests that were asked before keep the version of then. Where changes need a second admin it is proposed (202). An owner sets automatic rules live",
       body: policyChangeSchema,
+      mostValues: MAX_POLICY_VALUES,
       output: z.union([savedPolicySchema, proposedSchema]),
       alsoStatuses: [202],
       headers: versionHeader,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GROUP_SCHEMA, isKnownAttribute } from "./discovery.ts";
 import { ScimError } from "./error.ts";
 import { type Filter, parsePath } from "./filter.ts";
-import type { Operation } from "./patch.ts";
+import { type Operation, refuseMany } from "./patch.ts";
 import { invalidValue, isRecord, single, textOf } from "./values.ts";
 
 /** The change that a call makes of a group. Undefined: it stays. */
@@ -21,6 +21,7 @@ const READ_ONLY = new Set(["id", "meta", "schemas"]);
 /** A whole group: what is not named is empty. Throws `invalidValue`, `invalidSyntax`. */
 export function readGroupInput(body: unknown): GroupChange & { displayName: string } {
   if (!isRecord(body)) throw new ScimError(400, "invalidSyntax", "A group is an object.");
+  refuseMany([body]);
   const change: GroupChange = { externalId: null, isReplaced: true, added: new Set(), removed: new Set() };
   for (const [name, value] of Object.entries(body)) set(change, "replace", name, value, false);
   const { displayName } = change;

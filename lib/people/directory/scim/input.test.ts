@@ -275,3 +275,13 @@ test.each([
 ])("what is no PATCH is refused (%#)", (body) => {
   expect(refusal(() => readPatch(body))).toBe("invalidSyntax");
 });
+
+test("more attributes than any directory sends are refused before they are read", () => {
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`-${n}a`, 1]));
+  expect(refusal(() => readPersonInput({ userName: "ben@acme.example", ...many }))).toBe("invalidValue");
+  expect(refusal(() => readGroupInput({ displayName: "Finance", ...many }))).toBe("invalidValue");
+  expect(refusal(() => read({ op: "add", value: many }))).toBe("invalidValue");
+  expect(refusal(() => readPatch({ schemas: Array(100_000).fill(PATCH), Operations: [{ op: "add" }] }))).toBe(
+    "invalidSyntax",
+  );
+});

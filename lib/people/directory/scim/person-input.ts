@@ -2,7 +2,7 @@
 import { isKnownAttribute, USER_SCHEMA } from "./discovery.ts";
 import { ScimError } from "./error.ts";
 import { parsePath } from "./filter.ts";
-import type { Operation } from "./patch.ts";
+import { type Operation, refuseMany } from "./patch.ts";
 import { activeOf, addressOf, invalidValue, isRecord, single, textOf } from "./values.ts";
 
 /** What a directory may say of a person. */
@@ -22,6 +22,7 @@ const READ_ONLY = new Set(["id", "meta", "schemas", "groups"]);
 /** A whole person. What is not named is empty, but for `active`. Throws `invalidValue`, `invalidSyntax`. */
 export function readPersonInput(body: unknown, active = true): PersonInput {
   if (!isRecord(body)) throw new ScimError(400, "invalidSyntax", "A user is an object.");
+  refuseMany([body]);
   const person: PersonInput = {
     userName: "",
     externalId: null,

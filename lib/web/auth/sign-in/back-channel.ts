@@ -8,7 +8,7 @@ import { Prisma } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
 import { log } from "../../../base/log.ts";
 import { database } from "../../database.ts";
-import { readText } from "../../http/body/body.ts";
+import { readForm } from "../../http/body/body.ts";
 import { operatorNetwork } from "../../networks.ts";
 import {
   LOGOUT_CLOCK_SECONDS,
@@ -40,7 +40,7 @@ class LogoutRefused extends Error {}
 export async function takeLogout(request: Request, provider: SignInProvider): Promise<Response> {
   const headers = { "cache-control": "no-store" };
   try {
-    const token = new URLSearchParams(await readText(request)).get("logout_token");
+    const token = (await readForm(request)).get("logout_token");
     if (!token) throw new LogoutRefused("there is no logout_token");
     const ended = await carryOut(provider, await believe(provider, token));
     log.info({ provider: provider.id, ended }, "a provider signed somebody out");

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { Prisma } from "../../../base/db/db.ts";
 import { database } from "../../database.ts";
-import { readText } from "../../http/body/body.ts";
+import { readForm } from "../../http/body/body.ts";
 import {
   cookieName,
   cookieOf,
@@ -28,7 +28,7 @@ interface Destination {
 /** The organization that the page named, else the one that does not let the browser's session in. */
 export async function whereTo(request: Request): Promise<Destination | null> {
   const refused = await refusedSessionOf(cookieOf(request, sessionCookieName()));
-  const form = new URLSearchParams(await readText(request.clone()));
+  const form = await readForm(request.clone());
   const organizationId = z.uuid().safeParse(form.get("organization")).data ?? refused?.organization.id;
   if (organizationId === undefined) return null;
   return { organizationId, again: refused?.organization.id === organizationId && refused.kind === "again" };

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import NextAuth, { type NextAuthOptions } from "next-auth";
-import { readText } from "../../http/body/body.ts";
+import { readForm } from "../../http/body/body.ts";
 import { cookiesOf } from "../session-cookie.ts";
 
 /** `path`: the segments after `/api/auth/`, e.g. `["callback", "password"]`. */
@@ -66,5 +66,5 @@ class Reply {
 }
 
 async function formOf(request: Request): Promise<Record<string, string>> {
-  return Object.fromEntries(new URLSearchParams(await readText(request)));
+  return Object.fromEntries(await readForm(request));
 }

@@ -36,7 +36,7 @@ import {
 import { recordRefusal, recordTest } from "../../../people/saml/saml-writes.ts";
 import { REQUEST_MS } from "../../../people/saml/tunables.ts";
 import { database } from "../../database.ts";
-import { readText } from "../../http/body/body.ts";
+import { readForm } from "../../http/body/body.ts";
 import { mayTry } from "../../http/throttle.ts";
 import { sealing } from "../../sealing.ts";
 import { services } from "../../tenant.ts";
@@ -151,7 +151,7 @@ export async function receiveSaml(request: Request, id: string): Promise<Respons
       if (!(await mayTry(`saml response ${origin.key}`, SAML_RESPONSES_PER_ORIGIN))) throw new SamlPause();
       const provider = await findProvider(id);
       if (!provider) throw new SamlFault("not_started");
-      const { encoded, relayState } = await readForm(request);
+      const { encoded, relayState } = await readResponse(request);
       const db = await database();
       const { organizationId, parties, idpInitiated } = provider;
       const judged = await judgeResponse(organizationId, parties, encoded);
@@ -176,13 +176,12 @@ export async function receiveSaml(request: Request, id: string): Promise<Respons
   );
 }
 
-async function readForm(request: Request): Promise<{ encoded: string; relayState: string | null }> {
+async function readResponse(request: Request): Promise<{ encoded: string; relayState: string | null }> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") throw new SamlFault("malformed");
-  const text = await readText(request).catch((error: unknown) => {
+  const form = await readForm(request).catch((error: unknown) => {
     throw new SamlFault("malformed", error);
   });
-  const form = new URLSearchParams(text);
   const [encoded, ...more] = form.getAll("SAMLResponse");
   if (!encoded || more.length > 0) throw new SamlFault("malformed");
   return { encoded, relayState: form.get("RelayState") };

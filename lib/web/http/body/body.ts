@@ -1,7 +1,7 @@
 import { storableText } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
-import { deeperThan } from "../../../mcp/messages.ts";
-import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from "../../tunables.ts";
+import { sizeOfJson } from "../../../text/json-size.ts";
+import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from "../../tunables.ts";
 import { wholeBodyOf } from "./whole-body.ts";
 
 /** Refuses multipart bodies, since no call takes a file. */
@@ -15,13 +15,17 @@ export async function readJson(
   request: Request,
   types = ["application/json"],
   mostBytes = MAX_BODY_BYTES,
+  mostValues = MAX_BODY_VALUES,
 ): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === undefined || !types.includes(type))
     throw new AppError("unsupported_media_type", `Send the body as ${types[0]}.`);
   const text = await readText(request, mostBytes);
+  const { depth, values } = sizeOfJson(text, MAX_BODY_DEPTH);
+  if (depth > MAX_BODY_DEPTH) throw new AppError("invalid_json", "The body is nested too deeply.");
+  if (values > mostValues)
+    throw new AppError("too_large", `The body has more than ${mostValues.toLocaleString("en")} values.`);
   const value = parseJson(text);
-  if (deeperThan(value, MAX_BODY_DEPTH)) throw new AppError("invalid_json", "The body is nested too deeply.");
   return UNSTORABLE.test(text) ? storableValue(value) : value;
 }
 
@@ -44,6 +48,17 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     throw new AppError("invalid_json", "The body is not JSON.", { cause });
   }
+}
+
+/** Fields of a form. A name without a value costs much more to read than one with. */
+const MOST_FIELDS = 100;
+
+/** The fields of a form's body. Throws `too_large`, also for more fields than any form has. */
+export async function readForm(request: Request, mostBytes = MAX_BODY_BYTES): Promise<URLSearchParams> {
+  const text = await readText(request, mostBytes);
+  if (text.split("&", MOST_FIELDS + 1).length > MOST_FIELDS)
+    throw new AppError("too_large", `The form has more than ${MOST_FIELDS} fields.`);
+  return new URLSearchParams(text);
 }
 
 const MIB = 1024 * 1024;

@@ -125,12 +125,19 @@ export function ChoiceGroup({
 /** A native select for many options, which finds an option by its first letters. */
 export function ChoiceList({ id, field, value, error, onChange, onBlur }: AnswerProps<"one_of">) {
   const suggested = field.options.find((option) => option.value === field.default);
+  const chosen = field.options.find((option) => heldAs(option.value) === value);
   return (
     <LabelledField
       id={id}
       label={field.title}
       description={field.description}
-      hint={suggested && `The server suggests ${suggested.title}`}
+      hint={[
+        suggested && `The server suggests ${suggested.title}`,
+        // A phone's select cuts the end of a title, where the value stands.
+        chosen?.title.includes("(sends ") && `Chosen: ${chosen.title}`,
+      ]
+        .filter(Boolean)
+        .join(" · ")}
       error={error}
       required={field.required}
       need={field.need}

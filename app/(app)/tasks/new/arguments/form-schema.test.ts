@@ -10,6 +10,14 @@ const formOf = (schema: Json): Json => {
 };
 const object = (properties: Json, more: Json = {}) => ({ type: "object", properties, ...more });
 
+test("fields whose titles read the same have their names behind them", () => {
+  const { properties } = formOf(
+    object({ to: { type: "string", title: "Recipient" }, cc: { type: "string", title: "Recipient" } }),
+  );
+  const titles = Object.values(properties as Record<string, Json>).map(({ title }) => title);
+  expect(titles).toEqual(["Recipient (to)", "Recipient (cc)"]);
+});
+
 describe("a hostile schema has no form, at once and with a reason", () => {
   /** Each part stands for two of the next: 2^40 in all. */
   const bomb = {

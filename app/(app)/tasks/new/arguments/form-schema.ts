@@ -1,6 +1,7 @@
 /**
  * Turns an expanded schema into one for the form library: one type per field, readable titles, no `pattern`.
  */
+import { readAs } from "@/lib/text/foreign/alike.ts";
 import { humanise } from "@/lib/text/labels.ts";
 import { Beyond, expand, isJson, type Json } from "./schema-tree.ts";
 
@@ -78,12 +79,17 @@ const OPTIONS: Record<string, string> = {
 const DRAWN_FORMATS = new Set(["date", "date-time", "email", "uri"]);
 
 function drawProperties(properties: Json): Json {
+  const drawn = Object.entries(properties).map(([name, property]) => {
+    const { title } = property as Json;
+    // Generators derive titles by capitalising the name; Intray's own wording of the name reads better.
+    const own = typeof title === "string" && title.trim() !== "" && !looksGenerated(title, name);
+    return { name, property: property as Json, title: own ? title : humanise(name) };
+  });
+  const alike = Map.groupBy(drawn, ({ title }) => readAs(title));
   return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => {
-      const { title } = property as Json;
-      // Generators derive titles by capitalising the name; Intray's own wording of the name reads better.
-      const own = typeof title === "string" && title.trim() !== "" && !looksGenerated(title, name);
-      return [name, { ...draw(property as Json), title: own ? title : humanise(name) }];
+    drawn.map(({ name, property, title }) => {
+      const isAlone = alike.get(readAs(title))?.length === 1;
+      return [name, { ...draw(property), title: isAlone ? title : `${title} (${name})` }];
     }),
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { distinctChoices } from "@/lib/mcp/forms/choices.ts";
 
 type Control = Partial<React.ComponentProps<"input"> & React.ComponentProps<"select">>;
 
@@ -69,7 +70,7 @@ interface ChoiceOption {
   label: string;
 }
 
-function choicesOf(schema: LeafSchema): ChoiceOption[] | null {
+export function choicesOf(schema: LeafSchema): ChoiceOption[] | null {
   if (schema.enum) return schema.enum.map((value) => ({ value, label: String(value) }));
   if (schema.const !== undefined) return [{ value: schema.const, label: String(schema.const) }];
   if (schema.type === "boolean")
@@ -79,9 +80,14 @@ function choicesOf(schema: LeafSchema): ChoiceOption[] | null {
     ];
   const several = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(several)) return null;
-  return several.map(({ const: value, title }: { const?: unknown; title?: string }) => ({
+  const options = several.map(({ const: value, title }: { const?: unknown; title?: string }) => ({
     value,
     label: title ?? String(value),
+  }));
+  const told = distinctChoices(options.map(({ value, label }) => ({ value: String(value), title: label })));
+  return options.map(({ value, label }, at) => ({
+    value,
+    label: told?.[at]?.title ?? `${label} (sends ${JSON.stringify(value)})`,
   }));
 }
 
@@ -107,7 +113,7 @@ function Choice({
     >
       <option value="">{control["aria-required"] ? "Choose…" : "Not set"}</option>
       {choices.map((choice, at) => (
-        <option key={choice.label} value={String(at)}>
+        <option key={String(at)} value={String(at)}>
           {choice.label}
         </option>
       ))}

@@ -3,6 +3,7 @@ import { checkPolicy } from "@/lib/policy/check.ts";
 import { policyCheckSchema } from "@/lib/policy/policy-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { MAX_POLICY_VALUES } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -10,6 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       summary: "Say what would keep a policy from being saved, each problem with its place; nothing is saved",
       body: z.record(z.string(), z.unknown()),
+      mostValues: MAX_POLICY_VALUES,
       output: policyCheckSchema,
     },
     ({ caller, body }) => within(caller, (tx) => checkPolicy(tx, body)),

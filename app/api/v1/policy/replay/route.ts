@@ -7,6 +7,7 @@ import { streamOf } from "@/lib/web/exports/stream-of.ts";
 import { withinStill } from "@/lib/web/exports/within-still.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { MAX_POLICY_VALUES } from "@/lib/web/tunables.ts";
 
 const DAY_MS = 24 * 3600_000;
 
@@ -17,6 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary:
         "Replay a policy, the one in force or a draft, on what people decided in the last 30 days; nothing is changed. JSON lines: progress, each disagreement of an automatic rule with people, and a summary as the last one",
       body: replayInputSchema,
+      mostValues: MAX_POLICY_VALUES,
       output: replayLineSchema,
       mediaType: "application/x-ndjson",
       errors: ["throttled"],

@@ -1,0 +1,46 @@
+/** How large JSON is, told before anything walks all of it. Pure. */
+
+/** Levels and values of a JSON text, before it is parsed. `depth` counts no further than one beyond `mostDepth`. */
+export function sizeOfJson(
+  text: string,
+  mostDepth = Number.POSITIVE_INFINITY,
+): { depth: number; values: number } {
+  let [depth, deepest, values] = [0, 0, 1];
+  let inText = false;
+  for (let at = 0; at < text.length && deepest <= mostDepth; at++) {
+    const code = text.charCodeAt(at);
+    if (inText) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) inText = false;
+    } else if (code === QUOTE) inText = true;
+    else if (code === COMMA) values++;
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      values++;
+      if (++depth > deepest) deepest = depth;
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--;
+  }
+  return { depth: deepest, values };
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_ARRAY = 91;
+const BACKSLASH = 92;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/** Whether a parsed value holds more values than these, which is known as soon as it does. */
+export function holdsMoreThan(value: unknown, most: number): boolean {
+  let left = most;
+  const open = [value];
+  while (open.length > 0) {
+    const at = open.pop();
+    if (--left < 0) return true;
+    if (typeof at !== "object" || at === null) continue;
+    const inner = Array.isArray(at) ? at : Object.values(at);
+    if (inner.length > left) return true;
+    for (const each of inner) open.push(each);
+  }
+  return false;
+}
