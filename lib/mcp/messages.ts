@@ -39,7 +39,7 @@ export type RpcError = { code: number; message: string; data?: unknown };
 
 /** A reply to one of our requests. incoming.ts reads the id. */
 export const replySchema = z.object({
-  // Not copied: a reply may have half a million names.
+  // Not copied: a reply may have a hundred thousand names.
   result: z.custom<Record<string, unknown>>(isRecord).optional(),
   error: rpcErrorSchema.optional(),
 });

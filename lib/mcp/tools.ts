@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdsMoreThan } from "../text/json-size.ts";
+import { holdsMoreThan } from "../text/schemas/json-size.ts";
 import { IDEMPOTENCY_KEY } from "./client.ts";
 import {
   TOOL_CHARACTERS,

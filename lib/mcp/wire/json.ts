@@ -1,4 +1,4 @@
-import { sizeOfJson } from "../../text/json-size.ts";
+import { sizeOfJson } from "../../text/schemas/json-size.ts";
 import { DEPTH, VALUES } from "../limits.ts";
 import { PeerError } from "../peer.ts";
 

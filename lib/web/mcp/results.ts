@@ -6,7 +6,7 @@ import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.
 import { type AgentTask, TASK_ID, type Unfinished } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 import { pollAfterMs, type WaitingFor, waitingFor } from "../../lifecycle/agent-calls/agent-call-status.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
-import { holdsMoreThan } from "../../text/json-size.ts";
+import { holdsMoreThan } from "../../text/schemas/json-size.ts";
 
 /** Where a person finds what is waited for. */
 function urlOf({ id, question }: Pick<AgentTaskRow, "id" | "question">): string {

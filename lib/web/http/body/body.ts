@@ -1,6 +1,6 @@
 import { storableText } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
-import { sizeOfJson } from "../../../text/json-size.ts";
+import { sizeOfJson } from "../../../text/schemas/json-size.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from "../../tunables.ts";
 import { wholeBodyOf } from "./whole-body.ts";
 
@@ -64,7 +64,7 @@ export async function readForm(request: Request, mostBytes = MAX_BODY_BYTES): Pr
 const MIB = 1024 * 1024;
 
 /** Throws `too_large`, or `invalid_json` if the caller leaves before the body's end. */
-export async function readText(request: Request, mostBytes = MAX_BODY_BYTES): Promise<string> {
+async function readText(request: Request, mostBytes = MAX_BODY_BYTES): Promise<string> {
   const most = mostBytes < MIB ? `${mostBytes / 1024} KiB` : `${mostBytes / MIB} MiB`;
   const tooLarge = new AppError("too_large", `The body is larger than ${most}.`);
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw tooLarge;
