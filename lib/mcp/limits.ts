@@ -79,8 +79,9 @@ export const TOOLS = 1_000;
 export const TASK_PAGES = 100;
 /** One tool, all tools, and what a server says of itself, in characters of JSON. */
 export const TOOL_CHARACTERS = 256 * 1024;
-/** Values of one tool. */
+/** Values of one tool, and of all tools of a server: agents are told of them in one turn. */
 export const TOOL_VALUES = 20_000;
+export const TOOLS_VALUES = 50_000;
 export const TOOLS_CHARACTERS = 2 * 1024 * 1024;
 export const CAPABILITIES_CHARACTERS = 64 * 1024;
 /** A tool's name, and its title and description, in characters. */

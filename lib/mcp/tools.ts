@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdsMoreThan } from "../text/schemas/json-size.ts";
+import { countValues } from "../text/schemas/json-size.ts";
 import { IDEMPOTENCY_KEY } from "./client.ts";
 import {
   TOOL_CHARACTERS,
@@ -9,6 +9,7 @@ import {
   TOOL_VALUES,
   TOOLS,
   TOOLS_CHARACTERS,
+  TOOLS_VALUES,
 } from "./limits.ts";
 import { nextCursor, readList } from "./lists.ts";
 import { canBeKept } from "./messages.ts";
@@ -41,7 +42,7 @@ export async function listTools(
   page: (params: { cursor?: string }) => Promise<z.infer<typeof toolsPageSchema>>,
   onLeftOut?: (count: number) => void,
 ): Promise<Tool[]> {
-  let characters = 0;
+  let [characters, values] = [0, 0];
   const known = new Set<string>();
   const { items, leftOut } = await readList<Tool>(
     { pages: TOOL_PAGES, items: TOOLS },
@@ -51,7 +52,8 @@ export async function listTools(
     },
     (item) => {
       // Before anything that copies or walks it.
-      if (holdsMoreThan(item, TOOL_VALUES)) return null;
+      const its = countValues(item, TOOL_VALUES);
+      if (its > TOOL_VALUES || values + its > TOOLS_VALUES) return null;
       const { data: listed } = toolSchema.safeParse(item);
       if (!listed || listed.name.length > TOOL_NAME_CHARACTERS || !canBeKept(listed.name)) return null;
       if (era === "2026-07-28" && !hasSoundHeaders(listed.inputSchema)) return null;
@@ -60,6 +62,7 @@ export async function listTools(
         const size = JSON.stringify(tool).length;
         if (size > TOOL_CHARACTERS || characters + size > TOOLS_CHARACTERS) return null;
         characters += size;
+        values += its;
         known.add(tool.name);
       }
       return [tool.name, tool];

@@ -23,3 +23,13 @@ test("a hash of another cost still counts, and is known as dated", async () => {
   expect(isDated(stored)).toBe(true);
   expect(isDated(await hashPassword("correct horse battery"))).toBe(false);
 });
+
+test("many at once wait for each other, and each gets its own answer", async () => {
+  const stored = await hashPassword("correct horse");
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => verifyPassword(n % 2 ? "correct horse" : `wrong ${n}`, stored)),
+  );
+  expect(answers).toEqual(Array.from({ length: 20 }, (_, n) => n % 2 === 1));
+  await expect(verifyPassword("x", "plain")).rejects.toThrow("not in our format");
+  expect(await verifyPassword("correct horse", stored)).toBe(true);
+});

@@ -32,15 +32,20 @@ const CLOSE_OBJECT = 125;
 
 /** Whether a parsed value holds more values than these, which is known as soon as it does. */
 export function holdsMoreThan(value: unknown, most: number): boolean {
-  let left = most;
+  return countValues(value, most) > most;
+}
+
+/** Counts the values of a parsed value, no further than one beyond `most`. */
+export function countValues(value: unknown, most: number): number {
+  let count = 0;
   const open = [value];
   while (open.length > 0) {
     const at = open.pop();
-    if (--left < 0) return true;
+    if (++count > most) return most + 1;
     if (typeof at !== "object" || at === null) continue;
     const inner = Array.isArray(at) ? at : Object.values(at);
-    if (inner.length > left) return true;
+    if (count + inner.length > most) return most + 1;
     for (const each of inner) open.push(each);
   }
-  return false;
+  return count;
 }

@@ -1,6 +1,6 @@
 /** What a request is refused for before Next, or anything else, reads it. */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { receive } from "./front.ts";
 
@@ -26,4 +26,16 @@ test.each([
   const response = await fetch(`${origin}${path}`, { method });
   expect(response.status).toBe(status);
   if (status !== 200) expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test("of many requests in one packet a few are answered, and the connection ends", async () => {
+  const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+  let answers = "";
+  socket.setEncoding("utf8").on("data", (text: string) => {
+    answers += text;
+  });
+  socket.write("GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(300));
+  await new Promise((resolve) => socket.on("close", resolve));
+  expect(answers.match(/HTTP\/1\.1 200/g)?.length).toBe(10);
+  expect(answers).toMatch(/HTTP\/1\.1 429/);
 });

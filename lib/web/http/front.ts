@@ -1,5 +1,6 @@
 /** What scripts/web.ts does to a request before Next sees it, whether a page, a call or a file is asked for. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setApiHeaders, transportSecurity } from "./security-headers.ts";
 
 /** Next answers TRACE with 500, and OPTIONS by itself, without our headers. No other site has a preflight to pass. */
@@ -8,15 +9,28 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 /** Parameters of a query. Next reads them in time with the square of their number: 7,000 would hold the process for seconds. */
 const MOST_PARAMETERS = 200;
 
+/** Requests of one connection that are under way. Neither browsers nor proxies send another before the answer. */
+const MOST_AT_ONCE = 10;
+const underWay = new WeakMap<Socket, number>();
+
+/** Counts a request of its connection until it is answered. Returns how many there are. */
+function countOn(socket: Socket, response: ServerResponse): number {
+  const count = (underWay.get(socket) ?? 0) + 1;
+  underWay.set(socket, count);
+  response.once("close", () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+  return count;
+}
+
 /** Sets what every answer has. Returns false if it has answered by itself. */
 export function receive(request: IncomingMessage, response: ServerResponse): boolean {
   const security = transportSecurity();
   if (security !== null) response.setHeader("strict-transport-security", security);
   const isKnown = METHODS.includes(request.method ?? "");
   const isShort = (request.url ?? "").split("&", MOST_PARAMETERS + 1).length <= MOST_PARAMETERS;
-  if (isKnown && isShort) return true;
+  const isAlone = countOn(request.socket, response) <= MOST_AT_ONCE;
+  if (isKnown && isShort && isAlone) return true;
   const headers = new Headers({ connection: "close", ...(!isKnown && { allow: METHODS.join(", ") }) });
   setApiHeaders(headers);
-  response.writeHead(isKnown ? 414 : 405, Object.fromEntries(headers)).end();
+  response.writeHead(!isKnown ? 405 : isShort ? 429 : 414, Object.fromEntries(headers)).end();
   return false;
 }

@@ -2,6 +2,7 @@
 
 import { LoaderCircle } from "lucide-react";
 import type { ComponentProps, ReactNode, Ref } from "react";
+import { ChoiceTitle } from "@/components/text/choice-title.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
@@ -55,7 +56,9 @@ export function MainButton({
         </>
       ) : (
         <>
-          <bdi className="wrap-anywhere">{children}</bdi>
+          <span className="wrap-anywhere">
+            {typeof children === "string" ? <ChoiceTitle text={children} /> : <bdi>{children}</bdi>}
+          </span>
           {shortcut && <Kbd>{shortcut}</Kbd>}
         </>
       )}

@@ -1,5 +1,6 @@
 "use client";
 
+import { ChoiceTitle } from "@/components/text/choice-title.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { FieldErrorLine, Field as LabelledField } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
@@ -101,7 +102,7 @@ export function ChoiceGroup({
             />
             <span className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5">
               <span className={option.value === "" ? "text-muted" : "wrap-anywhere min-w-0"}>
-                <bdi>{option.title}</bdi>
+                <ChoiceTitle text={option.title} />
               </span>
               {suggested.includes(option.value) && (
                 <span className="shrink-0 rounded-md bg-sunken px-1.5 py-0.5 text-muted text-xs">
