@@ -207,7 +207,7 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   await expect(server.getByRole("alert")).toContainText("private network");
   await paste(deadUrl);
   await expect(server.getByText("Unreachable")).toBeVisible(SOON);
-  await expect(server.getByRole("alert")).toContainText("Look whether it runs");
+  await expect(server.getByRole("alert")).toContainText("INTRAY_ALLOW_HOSTS=");
   await checkAppearance(page, "get started, a server that does not answer");
   expect(await steps(page)).toEqual({ server: "open", task: "open", invitation: "open" });
   await server.getByRole("button", { name: "Remove it and start over" }).click();

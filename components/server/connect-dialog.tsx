@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
@@ -30,6 +30,7 @@ import {
   type Server,
   serverUrl,
 } from "@/lib/servers/server-schema.ts";
+import { unreachedAdvice } from "@/lib/servers/words/address-words.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
 import { serverKeys } from "@/lib/web/client/server-keys.ts";
@@ -70,10 +71,8 @@ function ConnectSteps({ onDone }: { onDone: () => void }) {
   return <ServerForm tried={tried} onChange={change} onTried={setTried} onDone={onDone} />;
 }
 
-const ADDRESS_SENTENCES = {
-  address_not_allowed:
-    "This address could not be reached, or is not allowed here. Whoever runs Intray can allow an address in a private network: INTRAY_ALLOW_HOSTS.",
-};
+const notAllowed = (url: string) =>
+  `This address could not be reached, or is not allowed here. ${unreachedAdvice(url)}`;
 
 const tryAddress = (input: Partial<ProbeInput> & { url: string }) =>
   api.post<ProbedAddress>("/api/v1/servers/probe", input);
@@ -87,11 +86,19 @@ function AddressForm({
   onTried: (tried: Tried) => void;
   onDone: () => void;
 }) {
+  const asked = useRef("");
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: z.object({ url: serverUrl }),
     read: (data) => ({ url: data.get("url") }),
-    sentences: ADDRESS_SENTENCES,
-    send: async ({ url }) => onTried({ url, result: await tryAddress({ url }) }),
+    sentences: {
+      get address_not_allowed() {
+        return notAllowed(asked.current);
+      },
+    },
+    send: async ({ url }) => {
+      asked.current = url;
+      onTried({ url, result: await tryAddress({ url }) });
+    },
   });
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
@@ -153,7 +160,7 @@ function ServerForm({
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: createServerSchema,
     read: (data) => ({ name: data.get("name"), url, era: data.get("era"), auth: readServerAuth(data) }),
-    sentences: ADDRESS_SENTENCES,
+    sentences: { address_not_allowed: notAllowed(url) },
     send: connect,
   });
   const tryAgain = async () => {
@@ -173,6 +180,7 @@ function ServerForm({
         </Button>
       </div>
       <AddressResult
+        url={url}
         result={result}
         action={
           !isConnectable(result) && (
@@ -206,7 +214,7 @@ function isConnectable({ signIn }: ProbedAddress): boolean {
 }
 
 /** What the try of an address found out, and what is needed to connect it. */
-function AddressResult({ result, action }: { result: ProbedAddress; action: ReactNode }) {
+function AddressResult({ url, result, action }: { url: string; result: ProbedAddress; action: ReactNode }) {
   const { signIn, health, era, tools } = result;
   if (signIn?.kind === "none")
     return (
@@ -252,7 +260,7 @@ function AddressResult({ result, action }: { result: ProbedAddress; action: Reac
       <p>
         {health.state === "failing"
           ? "The address may not be the one it speaks MCP at: many servers end in /mcp."
-          : "Check that it runs and that the address is right. Whoever runs Intray can allow an address in a private network: INTRAY_ALLOW_HOSTS."}
+          : unreachedAdvice(url)}
       </p>
     </Notice>
   );

@@ -9,6 +9,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { CreateServerInput, Health, Server } from "@/lib/servers/server-schema.ts";
+import { unreachedAdvice } from "@/lib/servers/words/address-words.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
 import { serverKeys } from "@/lib/web/client/server-keys.ts";
@@ -61,16 +62,16 @@ export function FoundServer({
       )}
       {connect.isError && (
         <Notice live tone="bad" title={`${found.name} was not connected`}>
-          <p>{refusalOf(connect.error)}</p>
+          <p>{refusalOf(connect.error, found.url)}</p>
         </Notice>
       )}
     </article>
   );
 }
 
-function refusalOf(error: unknown): string {
+function refusalOf(error: unknown, url: string): string {
   return error instanceof ApiError && error.code === "address_not_allowed"
-    ? "Its address could not be reached, or is not allowed here. Whoever runs Intray can allow an address in a private network: INTRAY_ALLOW_HOSTS."
+    ? `Its address could not be reached, or is not allowed here. ${unreachedAdvice(url)}`
     : errorSentence(error);
 }
 
@@ -125,7 +126,7 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
             </span>
           }
         >
-          <p>{WHAT_TO_DO[server.health.state]}</p>
+          <p>{whatToDo(server.health.state, server.url)}</p>
           {remove.error && <p>{errorSentence(remove.error)}</p>}
         </Notice>
       )}
@@ -133,8 +134,11 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
   );
 }
 
-const WHAT_TO_DO: Record<Exclude<Health["state"], "ok">, string> = {
-  unreachable: "It is saved. Look whether it runs and the address is right, then test it again.",
+function whatToDo(state: Exclude<Health["state"], "ok">, url: string | null): string {
+  return state === "unreachable" ? `It is saved. ${unreachedAdvice(url ?? "")}` : WHAT_TO_DO[state];
+}
+
+const WHAT_TO_DO = {
   unauthorized: "It is saved, and wants to know who asks: give it a token, or choose OAuth, on its page.",
   failing: "It is saved. The address may not be the one it speaks MCP at: many servers end in /mcp.",
 };

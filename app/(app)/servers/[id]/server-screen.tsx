@@ -21,6 +21,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import type { CheckedServer, Server, ServerDetail } from "@/lib/servers/server-schema.ts";
+import { unreachedAdvice } from "@/lib/servers/words/address-words.ts";
 import { describeTraits } from "@/lib/servers/words/traits.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { useKeptError } from "@/lib/web/client/base/kept-error.ts";
@@ -108,7 +109,10 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       {checked && <TestResult steps={checked.steps} />}
       {health.state !== "ok" && health.checkedAt && !waitsForSignIn && (
         <Notice tone="bad" title={health.message ?? "The server does not answer as it should."}>
-          <p>Its tasks are kept and go on by themselves once it is back.</p>
+          <p>
+            Its tasks are kept and go on by themselves once it is back.
+            {health.state === "unreachable" && ` ${unreachedAdvice(server.url ?? "")}`}
+          </p>
         </Notice>
       )}
       {server.authKind === "oauth" && <ServerConnections server={server} />}

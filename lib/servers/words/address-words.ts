@@ -1,0 +1,20 @@
+/** Names that lead to this machine or into a private network, as far as they tell. */
+const PRIVATE_NAME = /^[^.:]+$|(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/i;
+const PRIVATE_ADDRESS =
+  /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^\[(::1?|f[cd]|fe80)/i;
+
+/** Returns `localhost:3055` of an address whose text says that it is private, or null. */
+function privateHostOf(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { hostname, port, protocol } = new URL(url);
+  if (!PRIVATE_NAME.test(hostname) && !PRIVATE_ADDRESS.test(hostname)) return null;
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+}
+
+/** What to do about a server that was not reached. Judged by the address's text, so that it tells nothing of the network. */
+export function unreachedAdvice(url: string): string {
+  const host = privateHostOf(url);
+  return host === null
+    ? "Check that it runs and that the address is right."
+    : `Intray calls no address of this machine or of a private network until it is allowed. Whoever runs Intray allows this one by a new start: INTRAY_ALLOW_HOSTS=${host} npm start`;
+}
