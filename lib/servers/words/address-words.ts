@@ -16,5 +16,5 @@ export function unreachedAdvice(url: string): string {
   const host = privateHostOf(url);
   return host === null
     ? "Check that it runs and that the address is right."
-    : `Intray calls no address of this machine or of a private network until it is allowed. Whoever runs Intray allows this one by a new start: INTRAY_ALLOW_HOSTS=${host} npm start`;
+    : `Check that it runs. Intray calls addresses of this machine and of private networks only where they are allowed. Whoever runs Intray allows this one with: INTRAY_ALLOW_HOSTS=${host} npm start`;
 }
