@@ -53,6 +53,8 @@ async function listen({ dev, mayUpgrade, answerWith }: Way): Promise<void> {
   const server = createServer({ shouldUpgradeCallback: mayUpgrade }, answer);
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.
   server.keepAliveTimeout = 75_000;
+  // Strangers could else hold what they have sent of a body for five minutes.
+  server.requestTimeout = 60_000;
   // Next would keep a WebSocket for as long as its page is open.
   server.on("upgrade", (_request, socket) =>
     drainSignal().addEventListener("abort", () => socket.destroy(), { once: true }),

@@ -41,6 +41,7 @@ import { mayTry } from "../../http/throttle.ts";
 import { sealing } from "../../sealing.ts";
 import { services } from "../../tenant.ts";
 import {
+  MAX_BODY_BYTES,
   PROVIDER_STARTS_PER_ORIGIN,
   SAML_REFUSALS_TOLD,
   SAML_RESPONSES_PER_ORIGIN,
@@ -179,7 +180,7 @@ export async function receiveSaml(request: Request, id: string): Promise<Respons
 async function readResponse(request: Request): Promise<{ encoded: string; relayState: string | null }> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") throw new SamlFault("malformed");
-  const form = await readForm(request).catch((error: unknown) => {
+  const form = await readForm(request, MAX_BODY_BYTES).catch((error: unknown) => {
     throw new SamlFault("malformed", error);
   });
   const [encoded, ...more] = form.getAll("SAMLResponse");

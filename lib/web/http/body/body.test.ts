@@ -31,5 +31,5 @@ test("a body of more values, or of more levels, than any call needs is refused b
 test("a form of more fields than any form has is refused before they are read", async () => {
   const form = (text: string) => readForm(sent("application/x-www-form-urlencoded", text));
   expect((await form("a=1&b=2")).get("b")).toBe("2");
-  await expect(form("a&".repeat(400_000))).rejects.toMatchObject({ code: "too_large" });
+  await expect(form("a&".repeat(20_000))).rejects.toMatchObject({ code: "too_large" });
 });
