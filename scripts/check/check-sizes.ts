@@ -54,7 +54,7 @@ const BUDGETS: Record<string, number> = {
   "/setup": 193_000,
   "/sign-in": 161_000,
   "/tasks": 242_000,
-  "/tasks/[id]": 271_000,
+  "/tasks/[id]": 272_000,
   "/tasks/bulk/[id]": 192_000,
   "/tasks/new": 245_000,
 };
