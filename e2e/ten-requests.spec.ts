@@ -64,7 +64,7 @@ const TEN: Decision[] = [
     kind: "research",
     decide: (hands) => hands.press("a", "Enter"),
     touch: (thumbs) => thumbs.tap("The programming language"),
-    answer: accept({ sense: "language" }),
+    answer: accept({ sense: "the_programming_language" }),
   },
   {
     kind: "grant_access",
@@ -92,7 +92,7 @@ const TEN: Decision[] = [
     },
     async touch(thumbs) {
       await thumbs.choose("checkbox", "Nordics");
-      await thumbs.choose("checkbox", "United Kingdom");
+      await thumbs.choose("checkbox", "United Kingdom (sends “uk”)");
       await thumbs.tap("Send answer");
     },
     answer: accept({ regions: ["nordics", "uk"] }),

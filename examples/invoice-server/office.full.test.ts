@@ -128,13 +128,15 @@ describe.each(ERAS)("%s", (era) => {
       ],
     });
     expect(choice.form).toMatchObject({
-      fields: [{ kind: "one_of", options: [{ title: "Halden Office, $6,480.00" }, { value: "Kestrel" }] }],
+      fields: [
+        { kind: "one_of", options: [{ title: "Halden Office, $6,480.00" }, { value: "Kestrel, $6,110.50" }] },
+      ],
     });
 
     await office.restartServer();
     const booking = { approved_amount: 250, category: "travel", receipts_complete: true };
     await office.organization.answer(form.id, accept(booking));
-    await office.organization.answer(choice.id, accept({ supplier: "Kestrel" }));
+    await office.organization.answer(choice.id, accept({ supplier: "Kestrel, $6,110.50" }));
     await office.inState(expense, "completed");
     await office.inState(suppliers, "completed");
     expect((await office.result(expense)).structuredContent).toMatchObject({

@@ -22,7 +22,7 @@ const schema = z.object({
     .meta({ title: "Quotes" }),
 });
 
-/** A choice: one of several options, each with a title. */
+/** A choice: one of several options. What is chosen names its price, so that nobody chooses another one. */
 export const chooseSupplier: OfficeTool<z.infer<typeof schema>> = {
   name: "choose_supplier",
   title: "Choose a supplier",
@@ -45,18 +45,16 @@ export const chooseSupplier: OfficeTool<z.infer<typeof schema>> = {
           supplier: {
             type: "string",
             title: "Supplier",
-            oneOf: quotes.map(({ supplier, price, freight_cost }) => ({
-              const: supplier,
-              title: `${supplier}, ${money(sum([price, freight_cost]))}`,
-            })),
+            enum: quotes.map(choiceOf),
           },
         },
         required: ["supplier"],
       },
     }),
     answer: ({ request_id, quotes }) =>
-      z.object({ supplier: z.enum(quotes.map((quote) => quote.supplier)) }).transform(({ supplier }) => {
-        const quote = quotes.find((each) => each.supplier === supplier);
+      z.object({ supplier: z.enum(quotes.map(choiceOf)) }).transform((answer) => {
+        const quote = quotes.find((each) => choiceOf(each) === answer.supplier);
+        const supplier = quote?.supplier;
         const total = sum([quote?.price ?? 0, quote?.freight_cost ?? 0]);
         return {
           status: "Ordered",
@@ -66,3 +64,13 @@ export const chooseSupplier: OfficeTool<z.infer<typeof schema>> = {
       }),
   },
 };
+
+const choiceOf = ({
+  supplier,
+  price,
+  freight_cost,
+}: {
+  supplier: string;
+  price: number;
+  freight_cost: number;
+}) => `${supplier}, ${money(sum([price, freight_cost]))}`;
