@@ -45,8 +45,8 @@ test("the token that Intray made is printed behind a #, and one that the operato
   expect(lines).not.toContain(chosen.INTRAY_SETUP_TOKEN);
 });
 
-test("each part is given every variable that the README says it reads, and none the owner's address", () => {
-  const rows = readFileSync("README.md", "utf8")
+test("each part is given every variable that docs/configuration.md says it reads, and none the owner's address", () => {
+  const rows = readFileSync("docs/configuration.md", "utf8")
     .split("\n")
     .filter((line) => /^\| `[A-Z]/.test(line))
     .map((line) => line.split("|").map((cell) => cell.trim()));

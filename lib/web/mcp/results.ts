@@ -98,7 +98,7 @@ function toolsOwn(result: unknown): CallToolResult {
 
 /** Members of a result, and values of it beside its structured content, that are judged. */
 const MOST_NAMES = 100;
-const MOST_JUDGED = 5_000;
+const MOST_JUDGED = 20_000;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
