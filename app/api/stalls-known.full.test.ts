@@ -223,7 +223,7 @@ describe("arguments of a task", () => {
       { a: {} },
     ],
   ])("%s", async (_, schema, args) => {
-    expect((await start(schema, args)).status).toBeOneOf([201, 422]);
+    expect((await start(schema, args)).status).toBeOneOf([201, 422, 413]);
   });
 
   test("that fit are taken, and others are not, also where they may take long to judge", async () => {
@@ -242,7 +242,7 @@ test("permissions of a key, names of anything", async () => {
     return watched(() => web.call("POST", "/api/v1/api-keys", { key, body }));
   };
   for (const one of ["tasks:read", "x", 1, {}])
-    expect((await make(repeated(60_000, one))).body.errors).toMatchObject([{ field: "permissions" }]);
+    expect((await make(repeated(40_000, one))).body.errors).toMatchObject([{ field: "permissions" }]);
 });
 
 test("an answer with the same choice again and again", async () => {
@@ -258,7 +258,7 @@ test("an answer with the same choice again and again", async () => {
     const body = JSON.stringify({ action: "accept", questionHash, content: { a } });
     return watched(() => web.call("POST", `/api/v1/input-requests/${id}/answer`, { key, body }));
   };
-  for (const one of ["v499", "x", 1, {}]) expect((await answer(repeated(100_000, one))).status).toBe(422);
+  for (const one of ["v499", "x", 1, {}]) expect((await answer(repeated(40_000, one))).status).toBe(422);
 });
 
 test("a policy with many tests of many conditions", async () => {

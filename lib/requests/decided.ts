@@ -3,7 +3,7 @@
 import type { ChoiceValue } from "../mcp/forms/form.ts";
 import { visibleText } from "../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned } from "../text/foreign/yes-no.ts";
-import { capitalise, humanise, shorten } from "../text/labels.ts";
+import { capitalise, humanise, shorten, splitSent } from "../text/labels.ts";
 import { booleanWords, PLAIN_TITLE } from "./decision.ts";
 
 /** What the words need of the form's only field. */
@@ -40,6 +40,7 @@ const REFUSED: Record<string, string> = {
 };
 const TITLE_CHARACTERS = 60;
 const LABEL_CHARACTERS = 40;
+const SENT_CHARACTERS = 70;
 
 /**
  * The decision as a past participle where that is clear (`Approved`, `Declined`), else with the pressed choice
@@ -92,9 +93,8 @@ function answered(title: string, label: string): string {
     ? ""
     : `${shown(title, TITLE_CHARACTERS)}${/[?:]$/.test(title) ? "" : ":"} `;
   // What was sent stays, however long the title is (lib/mcp/forms/choices.ts).
-  const [sent = ""] = / \(sends [^\n]{1,60}\)$/.exec(label) ?? [];
-  const called = sent === "" ? label : label.slice(0, -sent.length);
-  return `Answered “${before}${shown(called, LABEL_CHARACTERS)}${visibleText(sent)}”`;
+  const { called, sent } = splitSent(label);
+  return `Answered “${before}${shown(called, LABEL_CHARACTERS)}${shown(sent, SENT_CHARACTERS)}”`;
 }
 
 function own<T>(words: Record<string, T>, key: string): T | undefined {

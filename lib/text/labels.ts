@@ -3,6 +3,13 @@ export type Tone = "neutral" | "accent" | "wait" | "bad" | "good";
 
 const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip", "usd", "eur"]);
 
+/** Splits the title of a choice from what it sends, which stands behind it (lib/mcp/forms/choices.ts). */
+export function splitSent(title: string): { called: string; sent: string } {
+  const at = title.lastIndexOf(" (sends ");
+  if (at < 0 || !title.endsWith(")")) return { called: title, sent: "" };
+  return { called: title.slice(0, at), sent: title.slice(at) };
+}
+
 /** Turns `due_date` and `dueDate` into `Due date`, and `invoice_id` into `Invoice ID`. */
 export function humanise(name: string): string {
   const words = name

@@ -469,7 +469,7 @@ function consumer({ organization }: Place, requestId: string): { kill(): Promise
   const lib = pathToFileURL(join(import.meta.dirname, "../..")).href;
   const script = `
     const { createDatabase } = await import("${lib}/base/db/db.ts");
-    const { consumeApproval } = await import("${lib}/human-tasks/transitions.ts");
+    const { consumeApproval } = await import("${lib}/lifecycle/human-tasks/human-task-writes.ts");
     const [url, id, principal, request, digest] = JSON.parse(process.env.CONSUME);
     const database = createDatabase(url, { connections: 1 });
     await database.withOrganization(id, (tx) => consumeApproval(tx, principal, request, { argumentsDigest: digest }));

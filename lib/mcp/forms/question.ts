@@ -9,6 +9,7 @@ import { visibleText } from "../../text/foreign/hidden.ts";
 import { saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson, humanise } from "../../text/labels.ts";
 import { isDateText } from "../../text/time.ts";
+import { trimEndOf } from "../../text/trim-end.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
@@ -283,7 +284,9 @@ function toField(name: string, from: Property, required: boolean): Field | strin
 
 /** Says under which name a yes or a no is sent, unless the title has just its words. */
 function nameWords(name: string, title: string, { type, description }: Property): string | null {
-  if (type !== "boolean" || saysJust(title.replace(/\?+$/, ""), humanise(name))) return null;
+  if (type !== "boolean" || saysJust(trimEndOf(title, "?"), humanise(name))) return null;
+  // As `toldApart` writes it.
+  if ([name, asJson(name)].some((said) => title.endsWith(`(${said})`))) return null;
   const said = `Sent as “${visibleText(name)}”.`;
   // A form that was read before says so already.
   return description?.startsWith(said) ? null : said;
