@@ -116,18 +116,21 @@ test("a COMMIT that takes longer than the transaction's time is waited for", asy
   await hasty.close();
 });
 
-/** A way to Postgres on which the answer to COMMIT never comes: the connection breaks instead, once Postgres has committed. */
-async function silentAtCommit() {
+/** A way to Postgres that, from the first `word` on, lets nothing of Postgres through and breaks after `ms`. */
+async function silentAt(word: string, ms: number, transactionMs?: number) {
   const proxy = net.createServer((client) => {
     const server = connectRaw(postgres.appUrl);
-    let isCommitting = false;
+    let isSilent = false;
     client.on("data", (chunk) => {
-      isCommitting ||= chunk.includes("COMMIT");
+      if (!isSilent && chunk.includes(word)) {
+        isSilent = true;
+        if (ms > 0) setTimeout(() => client.destroy(), ms);
+      }
       server.write(chunk);
     });
     server.on("data", (chunk) => {
-      if (isCommitting) client.destroy();
-      else client.write(chunk);
+      if (!isSilent) client.write(chunk);
+      else if (ms === 0) client.destroy();
     });
     client.on("close", () => server.destroy()).on("error", () => server.destroy());
     server.on("close", () => client.destroy()).on("error", () => client.destroy());
@@ -135,7 +138,7 @@ async function silentAtCommit() {
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const url = new URL(postgres.appUrl);
   url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const way = createDatabase(url.href, { connections: 1 });
+  const way = createDatabase(url.href, { connections: 1, ...(transactionMs && { transactionMs }) });
   return {
     way,
     async close() {
@@ -145,8 +148,18 @@ async function silentAtCommit() {
   };
 }
 
+test("a BEGIN that hears nothing until its time is over and the connection breaks fails the call alone", async () => {
+  const silent = await silentAt("BEGIN", 900, 300);
+  const failure = await silent.way
+    .withOrganization(ORGANIZATION, async () => "begun")
+    .catch((error: unknown) => error);
+  expect(isDatabaseDown(failure)).toBe(true);
+  expect(silent.way.pool()).toEqual({ busy: 0, idle: 0, waiting: 0 });
+  await silent.close();
+});
+
 test("where the connection breaks before Postgres says whether it committed, the caller is told to look, and nothing is tried again", async () => {
-  const silent = await silentAtCommit();
+  const silent = await silentAt("COMMIT", 0);
   let tries = 0;
   const failure = await silent.way
     .withOrganization(ORGANIZATION, async (tx) => {

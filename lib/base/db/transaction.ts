@@ -75,8 +75,12 @@ export async function beginTransaction(
   try {
     await send({ text: "BEGIN" });
   } catch (error) {
-    state = "ended";
-    release(true);
+    // Where its time was over, the rollback gives the connection back.
+    if (state === "open") {
+      state = "ended";
+      release(true);
+    }
+    await end;
     throw error;
   }
   return {
