@@ -13,6 +13,13 @@ test.each([
   expect(unreachedAdvice(url)).toContain(`INTRAY_ALLOW_HOSTS=${host} npm start`);
 });
 
+test.each(["http://$(reboot)/mcp", "http://a;b`c`&d/mcp", "http://a';b'.local/mcp"])(
+  "%s is in no command: its host name would run in a shell",
+  (url) => {
+    expect(unreachedAdvice(url)).not.toContain("INTRAY_ALLOW_HOSTS");
+  },
+);
+
 test.each(["https://mcp.example.com/mcp", "http://172.32.0.1/mcp", "https://8.8.8.8/", "nonsense"])(
   "%s: look whether it runs",
   (url) => {

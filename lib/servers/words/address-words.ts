@@ -3,10 +3,14 @@ const PRIVATE_NAME = /^[^.:]+$|(^|\.)(localhost|local|internal|intranet|lan|home
 const PRIVATE_ADDRESS =
   /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^\[(::1?|f[cd]|fe80)/i;
 
+/** What a name or an address needs. A URL's host may have `$`, `;` and quotes too, which a shell would run. */
+const PLAIN_HOST = /^[\w.:[\]-]+$/;
+
 /** Returns `localhost:3055` of an address whose text says that it is private, or null. */
 function privateHostOf(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const { hostname, port, protocol } = new URL(url);
+  if (!PLAIN_HOST.test(hostname)) return null;
   if (!PRIVATE_NAME.test(hostname) && !PRIVATE_ADDRESS.test(hostname)) return null;
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
