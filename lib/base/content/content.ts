@@ -236,7 +236,7 @@ export function createContent({ organizationId, seals, current }: Keys): Content
   };
   const sealed = (column: ContentColumn, kind: "t" | "j", row: string, text: string): string => {
     const seal = sealing();
-    const [table = "", name = ""] = column.split("../db");
+    const [table = "", name = ""] = column.split(".");
     const place = { organizationId, table, row, column: `${name}/${kind}` };
     return `${PREFIX}${column}/${kind}/${row}/${seal.sealRepeatably(place, text)}`;
   };
@@ -281,7 +281,7 @@ function unsealed(
   seal: Seal,
   { column, place, row, value }: Lookalike,
 ): { value: unknown } | null {
-  const [table = "", name = ""] = column.split("../db");
+  const [table = "", name = ""] = column.split(".");
   const isJson = place.kind === "json";
   try {
     const text = seal.open({ organizationId, table, row, column: `${name}/${isJson ? "j" : "t"}` }, value);

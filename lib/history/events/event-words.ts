@@ -24,7 +24,7 @@ export function inWords(
   words: Record<string, Words>,
   { type, actor, data, detailsDeleted }: Line,
 ): EventWords {
-  const kind = humanise(type.replaceAll("../../web/words", " "));
+  const kind = humanise(type.replaceAll(".", " "));
   if (detailsDeleted) return say(`${kind} by ${whoActs(actor)}; details were deleted`);
   const known = Object.hasOwn(words, type) && words[type];
   return known ? known(data, whoActs(actor, { begins: true }), whoActs(actor)) : say(kind);
