@@ -230,6 +230,14 @@ test.each<[name: string, words: () => string]>([
   await wire.end();
 });
 
+test("a stream of more heartbeats than a reply may have bytes goes on", async () => {
+  const beats = `: ${"heartbeat ".repeat(100)}\n\n`;
+  const { peer, wire } = await start(inStream(() => beats.repeat(9 * 1024)));
+  const listed = await peer("2026-07-28").listTools(null, options);
+  expect(listed.map(({ name }) => name)).toEqual(["ask"]);
+  await wire.end();
+});
+
 const QUESTION = {
   jsonrpc: "2.0",
   id: "q-1",

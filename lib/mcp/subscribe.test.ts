@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { contributeTaskFilterV2, isTaskStatusNotificationV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
@@ -15,6 +16,7 @@ interface Listen {
 }
 
 const options = { deadlineMs: 5_000 };
+const UNNAMED = { jsonrpc: "2.0", id: null, error: { code: -32601, message: "Method not found" } };
 let behave: (response: ServerResponse, message: Listen) => void;
 let network: Network;
 let official: TestServer;
@@ -119,6 +121,18 @@ describe("subscribing to tasks", () => {
         response
           .writeHead(404, { "content-type": "application/json" })
           .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } })),
+    ],
+    [
+      "names no request in its error",
+      (response) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(UNNAMED)),
+    ],
+    [
+      "packs such an error",
+      (response) =>
+        response
+          .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
+          .end(gzipSync(JSON.stringify(UNNAMED))),
     ],
     [
       "says so on the stream",

@@ -226,6 +226,16 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
     over = true;
     reception.onEnd();
   };
+  /** undici catches what `reception` throws, but for an unpacker's events, whose errors would end the process. */
+  const guarded = (read: () => void) => {
+    try {
+      read();
+    } catch (error) {
+      over = false;
+      fail(error as Error);
+      controller?.abort(error as Error);
+    }
+  };
   agent.dispatch(
     { origin: url.origin, path: url.pathname + url.search, method, headers, body },
     {
@@ -244,11 +254,13 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
         reception.onHead(status, replyHeaders);
         const flow = unpacker;
         // Pausing the unpacker also pauses the socket by backpressure.
-        flow?.on("data", (part: Buffer) => over || reception.onData(part, flow));
-        flow?.on("end", end).on("error", (error) => {
-          fail(error);
-          controller?.abort(error);
-        });
+        flow?.on("data", (part: Buffer) => over || guarded(() => reception.onData(part, flow)));
+        flow
+          ?.on("end", () => guarded(end))
+          .on("error", (error) => {
+            fail(error);
+            controller?.abort(error);
+          });
       },
       onResponseData(flow, chunk) {
         if (over) return;

@@ -52,7 +52,7 @@ export interface ExchangeOptions {
   rpcMethod: string | null;
 }
 
-/** Called in order of arrival. An error thrown by one of the first three ends the exchange with it. */
+/** Called in order of arrival. An error that one of them throws ends the exchange: `onError` is called with it. */
 export interface ExchangeHandlers {
   /** Called with the headers of a 2xx. */
   onHead(headers: IncomingHttpHeaders): void;
@@ -70,7 +70,7 @@ export interface ExchangeHandlers {
   onUnfinished?(data: string): void;
   onEventId(eventId: string): void;
   onRetry?(afterMs: number): void;
-  /** Called when the body of a 2xx is complete. Either `onEnd` or `onError` is called last, once. */
+  /** Called when the body of a 2xx is complete. `onEnd` or `onError` is called last, or both where `onEnd` throws. */
   onEnd(): void;
   onError(error: PeerError): void;
 }
@@ -150,7 +150,6 @@ export function exchange(
       if (isEventStream(headers)) {
         if (options.opensOnly) settle();
         parser = new SseParser(({ name, data, id, retryMs }) => {
-          size = 0;
           flood.events(1);
           if (retryMs !== undefined) handlers.onRetry?.(retryMs);
           if (id !== null) handlers.onEventId(id);
@@ -162,19 +161,23 @@ export function exchange(
       guarded(() => handlers.onHead(headers));
     },
     onData(chunk, flow) {
+      const tooLarge = () => drop(new PeerError("too_large", "yes", "The reply is larger than 8 MiB"));
+      if (parser) {
+        const stream = parser;
+        return guarded(() => {
+          flood.bytes(chunk.length);
+          stream.push(chunk);
+          // One event at a time: a stream that is held for weeks sends as much in heartbeats.
+          if (stream.held > REPLY_BYTES) tooLarge();
+          else large.holds(stream.held, flow);
+        });
+      }
       size += chunk.length;
       if (isRefusal()) {
         if (size <= ERROR_BYTES) chunks.push(chunk);
         else stop("The error's body is too large");
       } else if (size > REPLY_BYTES) {
-        drop(new PeerError("too_large", "yes", "The reply is larger than 8 MiB"));
-      } else if (parser) {
-        const stream = parser;
-        guarded(() => {
-          flood.bytes(chunk.length);
-          stream.push(chunk);
-          large.holds(stream.held, flow);
-        });
+        tooLarge();
       } else {
         chunks.push(chunk);
         large.holds(size, flow);
@@ -191,10 +194,10 @@ export function exchange(
         if (chunks.length > 0) handlers.onText(text());
         const unfinished = parser?.end();
         if (unfinished) handlers.onUnfinished?.(hide(unfinished));
+        handlers.onEnd();
       } catch (error) {
-        return handlers.onError(badReply("The reply makes no sense", error));
+        handlers.onError(badReply("The reply makes no sense", error));
       }
-      handlers.onEnd();
     },
     onError(error, sent) {
       settle();

@@ -95,6 +95,25 @@ it("tells of each event of a packed stream as it comes, and of its end", async (
   expect(ids).toEqual(["1", "2"]);
 });
 
+it.each([
+  ["packed", gzipSync, "gzip"],
+  ["plain", (text: string) => Buffer.from(text), "identity"],
+])("an error without an id, %s, that ends a held request fails it alone", async (_what, pack, coding) => {
+  const said = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message: "Not now" } });
+  behave = (response) => send(response, 200, coding, pack(said));
+  const handlers = {
+    onServerMessage() {},
+    onReply() {
+      throw new Error("no reply of ours");
+    },
+    onEventId() {},
+    onClosed() {},
+  };
+  const wire = openWire({ url, headers: {} }, network);
+  const held = wire.hold({ method: "tasks/result", params: {}, headers: {} }, options, handlers);
+  await expect(held).rejects.toMatchObject({ code: "bad_reply" });
+});
+
 it("fails a call whose reply can't be unpacked, is cut off, is none, or is a bomb", async () => {
   behave = (response) => send(response, 200, "gzip", Buffer.from("no gzip at all"));
   await expect(get()).rejects.toMatchObject({ code: "bad_reply" });

@@ -3,7 +3,7 @@
  * listeners for the server's own messages. A channel has no streams, so a message goes to the open call that the message
  * names, else to the standalone stream.
  */
-import { INSTANT_REPLIES } from "../../limits.ts";
+import { INSTANT_REPLIES, UNHANDLED_CHARACTERS } from "../../limits.ts";
 import { relatedTaskId, type ServerMessage } from "../../messages.ts";
 import { PeerError, type RpcId } from "../../peer.ts";
 import { type Incoming, type IncomingReply, incoming, ownId } from "../incoming.ts";
@@ -25,8 +25,10 @@ export interface ChannelListener {
   onGone(why?: PeerError): void;
 }
 
-/** Messages kept for the next listener while none is registered. */
+/** Messages kept for the next listener while none is registered, the newest. */
 const MAX_KEPT = 100;
+/** Of one call, the newest of the server's requests whose cancellations are passed on to it. */
+const MAX_ASKED = 1_000;
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
 export interface Call {
@@ -62,7 +64,7 @@ export class Conversation {
   /** The call that was written last, unless another message was written after it. */
   #last: number | null = null;
   #standalone: Listener | null = null;
-  #kept: ServerMessage[] = [];
+  #kept: { message: ServerMessage; characters: number }[] = [];
   /** Replies to pings that are still being written. */
   #pongs = 0;
 
@@ -129,7 +131,7 @@ export class Conversation {
     // Deferred, so that the caller has its stream before the first message.
     setImmediate(() => {
       while (this.#standalone === listener && this.#kept.length > 0)
-        listener.onServerMessage(this.#kept.shift() as ServerMessage);
+        listener.onServerMessage((this.#kept.shift() as { message: ServerMessage }).message);
     });
     return () => {
       if (this.#standalone === listener) this.#standalone = null;
@@ -159,7 +161,7 @@ export class Conversation {
   }
 
   #take(one: Incoming, text: string): void {
-    if (one.kind === "message") this.#route(one.message);
+    if (one.kind === "message") this.#route(one.message, text.length);
     else if (one.kind === "reply") this.#answer(one);
     // JSON is not logged: it may be somebody's result, or a heartbeat.
     else if (one.error.cause instanceof SyntaxError) this.#log(`Not a message: ${text.slice(0, 200)}`);
@@ -182,7 +184,7 @@ export class Conversation {
     return this.#calls.size === 1 && this.#last !== null && this.#calls.has(this.#last) ? this.#last : null;
   }
 
-  #route(message: ServerMessage): void {
+  #route(message: ServerMessage, characters: number): void {
     if (message.method === "ping" && message.id !== undefined) {
       if (this.#pongs >= INSTANT_REPLIES) return;
       this.#pongs++;
@@ -195,15 +197,22 @@ export class Conversation {
     }
     const call = this.#takerOf(message);
     if (call?.onServerMessage) {
-      if (message.id !== undefined) call.asked.add(message.id);
+      if (message.id !== undefined) {
+        call.asked.add(message.id);
+        if (call.asked.size > MAX_ASKED) call.asked.delete(call.asked.values().next().value as RpcId);
+      }
       call.onServerMessage(message);
     } else if (this.#standalone && this.#kept.length === 0) this.#standalone.onServerMessage(message);
-    else if (message.id !== undefined || message.method === "notifications/cancelled") this.#keep(message);
+    else if (message.id !== undefined || message.method === "notifications/cancelled")
+      this.#keep(message, characters);
   }
 
-  #keep(message: ServerMessage): void {
-    this.#kept.push(message);
-    if (this.#kept.length > MAX_KEPT) this.#kept.shift();
+  #keep(message: ServerMessage, characters: number): void {
+    this.#kept.push({ message, characters });
+    const isFull = () =>
+      this.#kept.length > MAX_KEPT ||
+      this.#kept.reduce((sum, kept) => sum + kept.characters, 0) > UNHANDLED_CHARACTERS;
+    while (isFull()) this.#kept.shift();
   }
 
   /** Returns the open call that a message names. A question that names none goes to the sole listener. */
