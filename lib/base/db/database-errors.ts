@@ -28,10 +28,20 @@ export class OutcomeUnknown extends Error {
 }
 const OUTCOME_UNKNOWN = "outcome_unknown";
 
+export function isOutcomeUnknown(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ((at as { code?: unknown }).code === OUTCOME_UNKNOWN) return true;
+  return false;
+}
+
 /** An error that ends the transaction and not the connection, as of a deferred constraint: nothing was written. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+  // By its code, since Postgres translates the severity.
+  return error instanceof pg.DatabaseError && !ENDS_CONNECTION.test(error.code ?? "");
 }
+
+/** 08: connection; 53: no resources; 57P: shutdown, crash; 58: system; 25P03: idle for too long; XX: internal */
+const ENDS_CONNECTION = /^(08|53|57P|58|25P03|XX|$)/;
 
 /** Returns Postgres' SQLSTATE of a failed statement, e.g. `40P01`, or null. Prisma nests the code. */
 export function sqlState(error: unknown): string | null {
@@ -87,10 +97,11 @@ export function isDatabaseDown(error: unknown): boolean {
   if (code === OUTCOME_UNKNOWN || code === TRANSACTION_ENDED || NETWORK_DOWN.has(code)) return true;
   // node-postgres has no codes for these errors. A Postgres that was stopped takes its Unix socket away.
   if (
-    /connect ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
+    /connect ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|Query read timeout|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
       error.message,
     )
   )
     return true;
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseDown);
   return error.cause !== undefined && isDatabaseDown(error.cause);
 }

@@ -100,7 +100,10 @@ export function createDatabase(
   return {
     withOrganization: (organizationId, work) => retried(() => attempt(organizationId, work)),
     gate: (query) =>
-      retried(async () => rowsOf(await statements.send(pool, toQuery(statementOf(query, []))))),
+      retried(async () => {
+        const statement = { ...toQuery(statementOf(query, [])), query_timeout: transactionMs };
+        return rowsOf(await statements.send(pool, statement));
+      }),
     pool: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

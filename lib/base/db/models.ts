@@ -28,6 +28,8 @@ export interface BorrowedModels {
   giveBack(): void;
 }
 
+const OUTSIDE = "models are used within a transaction only";
+
 /** Clients that no transaction has. */
 const free: { client: PrismaClient; adapter: LentAdapter }[] = [];
 
@@ -38,6 +40,7 @@ export function borrowModels(send: Send): BorrowedModels {
   adapter.send = send;
   /** Calls under way. A client with one is not lent again, as it might send a statement of it then. */
   let calls = 0;
+  let isOver = false;
   const models = new Map<string, object>();
   const counted = (model: Record<string, unknown>): object =>
     new Proxy(model, {
@@ -45,6 +48,7 @@ export function borrowModels(send: Send): BorrowedModels {
         const run = target[method as string];
         if (typeof run !== "function") return run;
         return async (...given: unknown[]) => {
+          if (isOver) throw new Error(OUTSIDE);
           calls++;
           try {
             return await run.apply(target, given);
@@ -61,6 +65,7 @@ export function borrowModels(send: Send): BorrowedModels {
       return known;
     },
     giveBack() {
+      isOver = true;
       adapter.send = null;
       if (calls === 0) free.push(lent);
     },
@@ -121,7 +126,7 @@ export class LentAdapter implements SqlDriverAdapter {
   async dispose(): Promise<void> {}
 
   async #query({ sql, args, argTypes }: SqlQuery): Promise<pg.QueryResult> {
-    if (!this.send) throw new Error("models are used within a transaction only");
+    if (!this.send) throw new Error(OUTSIDE);
     const values = args.map((value, at) => parameterOf(value, argTypes[at]));
     try {
       return await this.send({ text: sql, values, types, rowMode: "array" });

@@ -13,6 +13,8 @@ export interface Statement {
   types?: pg.CustomTypesConfig;
   /** `array`: rows are arrays of columns. */
   rowMode?: "array";
+  /** How long it may take, in ms. Its connection is broken off then. */
+  query_timeout?: number;
 }
 
 /**

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { inScope, Spent } from "../process/scope.ts";
-import { isDatabaseDown } from "./database-errors.ts";
+import { isDatabaseDown, isOutcomeUnknown } from "./database-errors.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "./db.ts";
 import { type DeferredWrite, deferWrite } from "./deferred-writes.ts";
 
@@ -104,11 +104,11 @@ test("a statement that waits until the transaction's time is over is undone", as
 test("a COMMIT that takes longer than the transaction's time is waited for", async () => {
   await withClient(postgres.adminUrl, (client) =>
     client.query(`CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$;
+        $$ BEGIN PERFORM pg_sleep(2.5); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON noted DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW WHEN (NEW.id = 7) EXECUTE FUNCTION commit_slowly()`),
   );
-  const hasty = createDatabase(postgres.appUrl, { connections: 1, transactionMs: 900 });
+  const hasty = createDatabase(postgres.appUrl, { connections: 1, transactionMs: 2_000 });
   await hasty.withOrganization(ORGANIZATION, (tx) => note(tx, 7));
   expect(await noted()).toEqual([1, 7]);
   // And the connection serves the next one.
@@ -116,15 +116,15 @@ test("a COMMIT that takes longer than the transaction's time is waited for", asy
   await hasty.close();
 });
 
-/** A way to Postgres that, from the first `word` on, lets nothing of Postgres through and breaks after `ms`. */
-async function silentAt(word: string, ms: number, transactionMs?: number) {
+/** A way to Postgres that, from the first `word` on, lets nothing of Postgres through and breaks after `ms`; null: never. */
+async function silentAt(word: string, ms: number | null, transactionMs?: number) {
   const proxy = net.createServer((client) => {
     const server = connectRaw(postgres.appUrl);
     let isSilent = false;
     client.on("data", (chunk) => {
       if (!isSilent && chunk.includes(word)) {
         isSilent = true;
-        if (ms > 0) setTimeout(() => client.destroy(), ms);
+        if (ms) setTimeout(() => client.destroy(), ms);
       }
       server.write(chunk);
     });
@@ -152,6 +152,34 @@ test("a BEGIN that hears nothing until its time is over and the connection break
   const silent = await silentAt("BEGIN", 900, 300);
   const failure = await silent.way
     .withOrganization(ORGANIZATION, async () => "begun")
+    .catch((error: unknown) => error);
+  expect(isDatabaseDown(failure)).toBe(true);
+  expect(silent.way.pool()).toEqual({ busy: 0, idle: 0, waiting: 0 });
+  await silent.close();
+});
+
+test.each([
+  ["a BEGIN", "BEGIN", 300, false],
+  ["a statement", "INSERT INTO", 300, false],
+  ["a COMMIT", "COMMIT", 1_500, true],
+])(
+  "%s to which Postgres never answers is given up, with its connection",
+  async (_what, word, ms, isUnknown) => {
+    const silent = await silentAt(word, null, ms);
+    const failure = await silent.way
+      .withOrganization(ORGANIZATION, (tx) => note(tx, 9))
+      .catch((error: unknown) => error);
+    expect([isDatabaseDown(failure), isOutcomeUnknown(failure)]).toEqual([true, isUnknown]);
+    expect(silent.way.pool()).toEqual({ busy: 0, idle: 0, waiting: 0 });
+    await silent.close();
+    await database.withOrganization(ORGANIZATION, (tx) => tx.$executeRaw`DELETE FROM noted WHERE id = 9`);
+  },
+);
+
+test("a statement before an organization is known, to which Postgres never answers, is given up", async () => {
+  const silent = await silentAt("gate_of_silence", null, 300);
+  const failure = await silent.way
+    .gate(Prisma.sql`SELECT 'gate_of_silence'`)
     .catch((error: unknown) => error);
   expect(isDatabaseDown(failure)).toBe(true);
   expect(silent.way.pool()).toEqual({ busy: 0, idle: 0, waiting: 0 });

@@ -28,6 +28,10 @@ class NotCommitted extends Error {
   }
 }
 
+/** Parts of a transaction's time: how long Postgres may be silent after its end, and how long a COMMIT may take. */
+const SILENCE_SHARE = 0.25;
+const COMMIT_SHARE = 3;
+
 /** Begins a transaction, which is rolled back after `ms` if nobody has ended it by then. */
 export async function beginTransaction(
   pool: pg.Pool,
@@ -49,10 +53,20 @@ export async function beginTransaction(
     refuseUnlessOpen();
     return statements.send(connection, statement);
   };
+  let isReleased = false;
+  let silence: NodeJS.Timeout | undefined;
   const release = (isBroken: boolean) => {
+    if (isReleased) return;
+    isReleased = true;
     clearTimeout(timer);
+    clearTimeout(silence);
     models?.giveBack();
     connection.release(isBroken);
+  };
+  /** A host that is lost sends no reset: TCP alone would wait for a quarter of an hour. What was sent fails. */
+  const breakOffAfter = (share: number) => {
+    silence = setTimeout(release, share * ms, true);
+    silence.unref();
   };
   const rollBack = () =>
     statements.send(connection, { text: "ROLLBACK" }).then(
@@ -63,6 +77,7 @@ export async function beginTransaction(
   const timer = setTimeout(() => {
     if (state !== "open") return;
     state = "late";
+    breakOffAfter(SILENCE_SHARE);
     end = rollBack();
   }, ms);
   timer.unref();
@@ -90,6 +105,7 @@ export async function beginTransaction(
       state = "ended";
       end = Promise.resolve();
       let answer: pg.QueryResult;
+      breakOffAfter(COMMIT_SHARE);
       try {
         answer = await statements.send(connection, { text: "COMMIT" });
       } catch (error) {
@@ -102,6 +118,7 @@ export async function beginTransaction(
     async rollback() {
       if (state === "open") {
         state = "ended";
+        breakOffAfter(SILENCE_SHARE);
         end = rollBack();
       }
       await end;
