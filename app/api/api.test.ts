@@ -324,7 +324,7 @@ describe("the description", () => {
 
   test("names every call with its role, body, answers and refusals", async () => {
     const { openapi } = await import("@/lib/web/http/openapi.ts");
-    const description = JSON.parse(JSON.stringify(openapi(paths, ORIGIN)));
+    const description = JSON.parse(JSON.stringify(await openapi(paths, ORIGIN)));
     expect(description.openapi).toBe("3.1.0");
     const start = description.paths["/api/v1/tasks"].post;
     expect(Object.keys(start.responses).sort()).toEqual([

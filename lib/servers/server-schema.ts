@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/access-schema.ts";
 import { pageSchema } from "../base/page.ts";
+import { webAddress } from "../text/schemas/web-address.ts";
 import { callsSchema } from "./call-statistics/call-statistics-schema.ts";
 import { scopesSchema } from "./connections/connection-schema.ts";
 
@@ -22,15 +23,12 @@ const serverAuthSchema = z.discriminatedUnion("kind", [
 ]);
 
 export const serverName = z.string().trim().min(1, "Name the server").max(80);
-export const serverUrl = z
-  .url({ protocol: /^https?$/, error: "A full http or https address" })
-  .max(2048)
-  .refine(
-    (value) => !URL.canParse(value) || (new URL(value).username === "" && new URL(value).password === ""),
-    {
-      error: "Put credentials in the token, not in the address",
-    },
-  );
+export const serverUrl = webAddress(2048, "A full http or https address").refine(
+  (value) => !URL.canParse(value) || (new URL(value).username === "" && new URL(value).password === ""),
+  {
+    error: "Put credentials in the token, not in the address",
+  },
+);
 
 export const createServerSchema = z.strictObject({
   name: serverName,

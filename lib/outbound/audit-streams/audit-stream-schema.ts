@@ -1,7 +1,8 @@
 /** Audit streams: destinations outside that get an organization's history, line by line. */
 import { z } from "zod";
+import { webAddress } from "../../text/schemas/web-address.ts";
 
-const url = z.url({ protocol: /^https?$/, error: "Write a whole address, https://…" }).max(2_000);
+const url = webAddress(2_000);
 const host = z
   .string()
   .trim()

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageQuerySchema } from "../../base/page.ts";
+import { webAddress } from "../../text/schemas/web-address.ts";
 
 /** Events for webhooks: ids and states of objects visible to the whole organization. */
 export const WEBHOOK_EVENTS = [
@@ -23,7 +24,7 @@ export type WebhookEvent = z.infer<typeof webhookEventSchema>;
 /** Sent by hand to test a receiver. */
 export const TEST_EVENT = "webhook.test";
 
-const url = z.url({ protocol: /^https?$/, error: "Write a whole address, https://…" }).max(2_000);
+const url = webAddress(2_000);
 const events = z
   .array(webhookEventSchema)
   .min(1, "Choose what to be told of")

@@ -1,10 +1,11 @@
 /** SAML 2.0 identity providers of an organization. */
 import { z } from "zod";
 import { roleSchema } from "../../access/access-schema.ts";
+import { webAddress } from "../../text/schemas/web-address.ts";
 import { METADATA_CHARACTERS } from "./tunables.ts";
 
 const name = z.string().trim().min(1, "Give it a name").max(40, "Use at most 40 characters");
-const httpsUrl = z.url({ protocol: /^https?$/, error: "Write a whole address, https://…" }).max(2_000);
+const httpsUrl = webAddress(2_000);
 const attributeName = z
   .string()
   .trim()

@@ -1,6 +1,6 @@
 /** Judges what a document really is, by its bytes. Browsers get a few types that they only draw. Pure. */
 import { DOCUMENT_BYTES } from "../../mcp/limits.ts";
-import { byteLength, formatBytes } from "../../text/media.ts";
+import { formatBytes } from "../../text/media.ts";
 
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
@@ -59,9 +59,19 @@ const NAMES: Record<string, string> = {
 
 function bytesOf({ text, blob }: { text: string | null; blob: string | null }): Buffer | null {
   if (text !== null) return Buffer.from(text);
-  const plain = blob?.replace(/\s/g, "") ?? null;
-  return plain === null || byteLength(plain) === null ? null : Buffer.from(plain, "base64");
+  return blob === null ? null : fromBase64(blob);
 }
+
+/** Returns null for damaged data. Servers may break its lines: Node's decoder passes over blanks. */
+function fromBase64(text: string): Buffer | null {
+  if (!/^[A-Za-z0-9+/\s]*={0,2}$/.test(text.trimEnd())) return null;
+  let characters = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > SPACE) characters++;
+  const bytes = Buffer.from(text, "base64");
+  return characters === Math.ceil(bytes.length / 3) * 4 ? bytes : null;
+}
+
+const SPACE = 32;
 
 function startsWith(bytes: Buffer, signature: string): boolean {
   return bytes.subarray(0, signature.length).equals(Buffer.from(signature, "latin1"));

@@ -1,4 +1,5 @@
 /** The API's own description, OpenAPI 3.1, generated from the handlers' definitions. */
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { PERMISSIONS } from "../../access/permissions.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
@@ -8,7 +9,13 @@ import { type Definition, type Handler, isOffered, METHODS, type Method } from "
 /** The handlers of each path, e.g. `/api/v1/tasks/{id}`, as their route file exports them. */
 export type Paths = Record<string, Partial<Record<Method, Handler>>>;
 
-export function openapi(paths: Paths, server: string): Record<string, unknown> {
+/** Lets other calls go on after each path: all of them together take a third of a second. */
+export async function openapi(paths: Paths, server: string): Promise<Record<string, unknown>> {
+  const items: Record<string, unknown> = {};
+  for (const [path, handlers] of Object.entries(paths)) {
+    items[path] = toPathItem(handlers);
+    await setImmediate();
+  }
   return {
     openapi: "3.1.0",
     info: {
@@ -25,7 +32,7 @@ export function openapi(paths: Paths, server: string): Record<string, unknown> {
       },
       schemas: { Problem: toSchema(problemSchema, "output") },
     },
-    paths: Object.fromEntries(Object.entries(paths).map(([path, handlers]) => [path, toPathItem(handlers)])),
+    paths: items,
   };
 }
 

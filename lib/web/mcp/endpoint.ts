@@ -134,10 +134,11 @@ function refuseLongBatch(body: unknown): void {
 }
 
 function refuseManyValues(body: unknown): void {
-  const left: unknown[] = [body].flat().map((message) => callSchema.safeParse(message).data ?? message);
+  const left: unknown[] = [body];
+  const ofCalls = new Set([body].flat().filter(callsTool).map(argumentsOf));
   for (let count = 0; left.length > 0; ) {
     const value = left.pop();
-    if (typeof value !== "object" || value === null) continue;
+    if (typeof value !== "object" || value === null || ofCalls.has(value)) continue;
     for (const each of Object.values(value)) {
       if (++count > MOST_VALUES)
         throw new AppError(
@@ -149,11 +150,6 @@ function refuseManyValues(body: unknown): void {
   }
 }
 
-const callSchema = z.looseObject({
-  method: z.literal("tools/call"),
-  params: z.looseObject({ arguments: z.unknown().transform(() => null) }),
-});
-
 /** Every message counts as a call of its own. The first was counted when its caller was identified. */
 async function countMessages(messages: unknown[], caller: AgentCaller, originKey: string): Promise<void> {
   for (const [at, message] of messages.entries()) {
@@ -163,7 +159,11 @@ async function countMessages(messages: unknown[], caller: AgentCaller, originKey
 }
 
 function callsTool(message: unknown): boolean {
-  return z.looseObject({ method: z.literal("tools/call") }).safeParse(message).success;
+  return z.object({ method: z.literal("tools/call") }).safeParse(message).success;
+}
+
+function argumentsOf(call: unknown): unknown {
+  return z.object({ params: z.object({ arguments: z.unknown() }) }).safeParse(call).data?.params.arguments;
 }
 
 const idSchema = z.looseObject({ id: z.union([z.string(), z.number()]) });

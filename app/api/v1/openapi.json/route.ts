@@ -11,16 +11,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "This description; it names no tenant",
       output: z.record(z.string(), z.unknown()),
     },
-    async () => new Response(described(), { headers: { "content-type": "application/json" } }),
+    async () => new Response(await described(), { headers: { "content-type": "application/json" } }),
   ),
 });
 
-let made: Uint8Array<ArrayBuffer> | undefined;
+let made: Promise<Uint8Array<ArrayBuffer>> | undefined;
 
 /** Made once a process: to write it takes as long as hundreds of other calls, and anybody may ask for it. */
-function described(): Uint8Array<ArrayBuffer> {
-  made ??= new TextEncoder().encode(
-    JSON.stringify(openapi({ ...paths, "/api/v1/openapi.json": { GET } }, env().url)),
+function described(): Promise<Uint8Array<ArrayBuffer>> {
+  made ??= openapi({ ...paths, "/api/v1/openapi.json": { GET } }, env().url).then((description) =>
+    new TextEncoder().encode(JSON.stringify(description)),
   );
   return made;
 }
