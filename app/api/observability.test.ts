@@ -140,7 +140,7 @@ test("a task from its start over its question to its end is counted by web and e
   expect(sum(text, "intray_polls_total", engineLabel)).toBeGreaterThan(0);
   expect(sum(text, "intray_lateness_seconds_count", engineLabel)).toBeGreaterThan(0);
   expect(sum(text, "intray_database_connections")).toBeGreaterThan(0);
-  expect(sum(text, "intray_chore_seconds_count", 'chore="metrics"')).toBeGreaterThan(0);
+  expect(sum(text, "intray_job_seconds_count", 'name="metrics"')).toBeGreaterThan(0);
   expect(sum(text, "intray_follower_lag_seconds", 'follower="metrics"')).toBeGreaterThanOrEqual(0);
   expect(text).not.toContain('follower="retention"');
   expect(

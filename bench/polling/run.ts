@@ -35,7 +35,7 @@ async function measureAll(scene: Scene, engine: MeasuredEngine, server: Simulate
   return { idle, ten, fifty: await watch(scene, engine, server, 50_000) };
 }
 
-/** An engine without tasks: the cost of its own chores, per second. */
+/** An engine without tasks: the cost of its own jobs, per second. */
 interface Idle {
   core: number;
   writes: Writes;

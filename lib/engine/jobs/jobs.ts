@@ -126,7 +126,7 @@ export class JobRunner {
   /** Handles every error, so that one job's failure does not affect the others. */
   async #lookAndRun(places: Place[]): Promise<void> {
     const { database } = this.#context;
-    const timers = new Map(places.map(({ job }) => [job, jobSeconds.startTimer({ chore: job.name })]));
+    const timers = new Map(places.map(({ job }) => [job, jobSeconds.startTimer({ name: job.name })]));
     for (const place of places) {
       place.isBusy = true;
       place.wasTold = false;
@@ -190,22 +190,22 @@ export class JobRunner {
 
   async #turn(job: Job, organizations: string[]): Promise<void> {
     for (const [served, organizationId] of organizations.entries()) {
-      jobsWaiting.set({ chore: job.name }, organizations.length - served);
+      jobsWaiting.set({ name: job.name }, organizations.length - served);
       await this.#serve(job, organizationId).catch((error: unknown) =>
         this.#logFailure(job.name, error, organizationId),
       );
     }
-    jobsWaiting.set({ chore: job.name }, 0);
+    jobsWaiting.set({ name: job.name }, 0);
   }
 
   async #serve(job: Job, organizationId: string): Promise<void> {
     while (!this.#stopping && (await job.run(this.#context, organizationId)));
   }
 
-  #logFailure(chore: string, error: unknown, organizationId?: string): void {
-    jobFailures.inc({ chore });
+  #logFailure(name: string, error: unknown, organizationId?: string): void {
+    jobFailures.inc({ name });
     const level = isDatabaseDown(error) ? "warn" : "error";
-    this.#context.log[level]({ err: error, chore, organizationId }, "a chore failed");
+    this.#context.log[level]({ err: error, job: name, organizationId }, "a job failed");
   }
 }
 

@@ -65,23 +65,24 @@ export const timeToDecision = new Histogram({
   buckets: [10, 60, 300, 1_800, 3_600, 14_400, 86_400, 259_200, 604_800],
   registers,
 });
+// The label is not `job`, which Prometheus sets itself.
 export const jobsWaiting = new Gauge({
-  name: "intray_chores_waiting",
-  help: "Organizations that a chore has yet to serve in its turn.",
-  labelNames: ["chore"],
+  name: "intray_jobs_waiting",
+  help: "Organizations that a job has yet to serve in its turn.",
+  labelNames: ["name"],
   registers,
 });
 export const jobSeconds = new Histogram({
-  name: "intray_chore_seconds",
-  help: "How long a turn of a chore took, over all organizations.",
-  labelNames: ["chore"],
+  name: "intray_job_seconds",
+  help: "How long a turn of a job took, over all organizations.",
+  labelNames: ["name"],
   buckets: [0.01, 0.1, 1, 10, 60, 600],
   registers,
 });
 export const jobFailures = new Counter({
-  name: "intray_chore_failures_total",
-  help: "Turns of a chore, or an organization's part of one, that failed.",
-  labelNames: ["chore"],
+  name: "intray_job_failures_total",
+  help: "Turns of a job, or an organization's part of one, that failed.",
+  labelNames: ["name"],
   registers,
 });
 const sent = new Counter({

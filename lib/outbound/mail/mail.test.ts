@@ -39,7 +39,7 @@ beforeEach(async () => {
   await fixture.sql("DELETE FROM mail");
 });
 
-/** The chore `notices` as run with a mail server. */
+/** Runs the job `notices` with a mail server. */
 const withMail: Job = {
   name: "notices",
   everyMs: 1,

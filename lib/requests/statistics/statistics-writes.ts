@@ -1,4 +1,4 @@
-/** Writes statistics: sums of history events, and samples of open tasks. Called by the engine's chores. */
+/** Writes statistics: sums of history events, and samples of open tasks. Called by the engine's jobs. */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { type FollowedEvent, takeEvents } from "../../history/events/follow.ts";
 import { readCalendar } from "../../policy/calendar/calendar-reads.ts";
