@@ -225,7 +225,7 @@ export class Engine {
 
   /**
    * Counts the leases: expires those of dead engines, takes what waits, and gives away what is beyond this engine's
-   * share. An engine that is alone and holds all leases has nothing of that to expect, and counts less often.
+   * share. A single engine with all leases has nothing to take over, and counts less often.
    */
   async #count(): Promise<void> {
     let isCalm = false;

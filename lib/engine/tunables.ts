@@ -195,9 +195,9 @@ export const LISTEN_GRACE_MS = 500;
 export const STORED_TOGETHER = 100;
 /** Questions of a task that become requests per transaction. */
 export const CAPTURED_TOGETHER = 20;
-/** a watcher that ends waits this long for a database that is away, and stores the rest when it is back. */
+/** How long a stopping watcher waits for an unreachable database before it gives up storing. */
 export const DRAIN_STREAMS_MS = 10_000;
-/** Progress is written this often at most, */
+/** Shortest interval between two writes of a task's progress. */
 export const PROGRESS_MS = 1_000;
 /** Shortest interval, and longest delay, of status messages that differ from the last by numbers only. */
 export const MINOR_STATUS_MS = 5_000;

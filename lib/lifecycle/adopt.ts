@@ -74,7 +74,7 @@ async function take(tx: Tx, connectionId: string, foundId: string): Promise<Take
   if (find.taskId !== null)
     throw new AppError(
       "start_not_settled",
-      "It may be what a start of unknown outcome made: settle that task first.",
+      "A task with an unknown start may be this one. Settle that start first.",
       { extra: { taskId: find.taskId } },
     );
   const taken = await tx.foundTask.deleteMany({ where: { ...where, taskId: null } });

@@ -112,7 +112,8 @@ export async function noteWaiting(
 
 /**
  * Stores the handle of the task that the server made. The next step applies the server's status. `adopted`:
- * the call's reply was lost and the task was found in the server's list. `onlyStarting`: returns false for an open call too.
+ * the call's reply was lost and the task was found in the server's list. Returns false if nobody awaits this attempt's
+ * outcome. With `onlyStarting`, also false if an open call awaits it.
  */
 export async function markStarted(
   tx: Tx,

@@ -168,7 +168,7 @@ async function judgeRetry(tx: Tx, call: CallToRetry): Promise<Gate | null> {
   return gate;
 }
 
-/** Whom nobody knows any more has the weakest role: the attempt is queued only if somebody may still start it. */
+/** A requester who no longer exists counts as viewer, so the attempt is queued only if somebody may still start it. */
 function weakerOf(own: string | null, bound: string | null): Role {
   const known = roleSchema.catch("viewer");
   return weakerRole(known.parse(own), known.parse(bound ?? own));

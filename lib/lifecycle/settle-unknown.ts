@@ -31,7 +31,7 @@ export async function settleStart(
 ): Promise<void> {
   const task = await lockTask(tx, principal, taskId);
   if (task.state !== "start_unknown")
-    throw new AppError("not_start_unknown", "It is known by now how this task started.");
+    throw new AppError("not_start_unknown", "The start of this task is no longer in doubt. Reload the page.");
   const events =
     foundTaskId === null
       ? await neverStarted(tx, principal, taskId)

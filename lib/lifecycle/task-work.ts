@@ -37,7 +37,7 @@ const askWork = z.object({
   rpcId: z.union([z.string(), z.number()]).nullable(),
   accepted: z.boolean(),
   came: z.enum(["first", "asked_again", "new_session"]),
-  /** The task of ours as which the question was put: the server fetches the answer. Null: the answer is sent. */
+  /** The elicitation task by which the server fetches the answer. Null: Intray sends the answer. */
   kept: z
     .object({
       id: z.string(),
@@ -49,7 +49,7 @@ const askWork = z.object({
 });
 export type AskWork = z.infer<typeof askWork>;
 
-/** The task of ours that the request's answer is fetched by: as which its newest ask was put. Null: the answer is sent. */
+/** The elicitation task by which the server fetches the answer: the newest ask's. Null: Intray sends the answer. */
 export function keptTask({ asks }: { asks: AskWork[] }): AskWork["kept"] {
   return asks.find(({ kept }) => kept?.state !== "cancelled")?.kept ?? null;
 }
@@ -238,7 +238,7 @@ export async function readLockedWork(tx: Tx, connectionId: string, taskId: strin
 
 /**
  * As `readWorkOf`, at the end of the transaction, once its other statements are carried out. Returns what to call when it
- * is committed. A task of which only a look could tell whether its content is sealed counts as one that can't be opened.
+ * is committed. If only reading could tell whether the content is sealed, it counts as unreadable.
  */
 export function readWorkAtEnd(tx: Tx, taskIds: string[]): () => ReadWork[] {
   const content = contentOf(tx);

@@ -30,7 +30,7 @@ export interface LockedRequest {
   isOver: boolean;
   form: unknown;
   questionHash: string;
-  /** When a text that changes again and again was read last. Null: the text stands. */
+  /** When a constantly changing text was last read. Null: the text is stable. */
   rewordedAt: Date | null;
   /** Hashes of the earlier texts. */
   earlierHashes: string[];
@@ -54,8 +54,8 @@ export interface LockedRequest {
   /** Who has to agree, as stored (lib/policy); null: any one approver. */
   approval: unknown;
   /**
-   * Rules were asked about it, or will be: what people answer may have to be compared with that. There since the request is, so that
-   * this says no less than what is true once the lock is held.
+   * Rules judge this request, so people's answer may be compared with theirs. Set at insert and never reset, so it is safe to read
+   * before the lock.
    */
   hasDecision: boolean;
 }

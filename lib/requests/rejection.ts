@@ -148,7 +148,7 @@ function isNoYes(field: Field, given: unknown, decided: boolean): boolean {
   return takesDecision(field.title) || (!decided && takesDecision(humanise(field.name)));
 }
 
-/** Whether a choice is a consent and the chosen one says no yes: “Needs changes” beside “Approve”. */
+/** Whether consent was on offer and something else was chosen: “Needs changes” beside “Approve”. */
 export function isBesideConsent(field: Field, given: unknown): boolean {
   if (field.kind !== "one_of") return false;
   const says = (say: typeof affirms, { value, title }: { value: ChoiceValue; title: string }) =>

@@ -24,7 +24,7 @@ export function isLive(state: RequestState): state is "open" | "answered" {
 /** A claim ends after this long without activity. */
 export const CLAIM_IDLE_MS = 15 * 60_000;
 
-/** How long people have, once, after an undo, before the time of a request is over that would be over sooner. */
+/** Minimum time left after the first undo, even if the request would expire sooner. */
 export const AFTER_UNDO_MS = 3_600_000;
 
 /** How long reminders pause at most for a requester who was asked. */

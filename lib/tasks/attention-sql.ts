@@ -98,7 +98,7 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
   // A task that may not start yet is not late.
   start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)} AND NOT ${IS_GATED}
     AND (t.start_after IS NULL OR t.start_after < ${ago(QUIET_MS.start_slow)})`,
-  // Most often there is none, of which the planner takes a third to be this old.
+  // Usually there are no rows, but the planner guesses a third: hence the subquery.
   state_unknown: (organizationId) =>
     Prisma.sql`t.id = ${ids(Prisma.sql`SELECT u.id FROM task u
       WHERE u.organization_id = ${organizationId}::uuid AND u.unknown_since IS NOT NULL`)} AND t.unknown_since < ${ago(UNKNOWN_MS)}`,

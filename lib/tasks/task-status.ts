@@ -1,4 +1,4 @@
-/** Rules of tasks. Pure, client-safe; lifecycle/task-writes.ts writes. */
+/** Rules of tasks. Pure, client-safe. docs/data-flow.md lists the files that write each state. */
 import { stateMachine } from "../base/state-machine.ts";
 
 export const TASK_STATES = [

@@ -8,7 +8,7 @@ export function ofHiddenTask(principal: Principal): Prisma.Sql {
     AND NOT ${visibleTask(principal)})`;
 }
 
-/** Condition on the alias `e`: events about a private task, for readers outside that nobody in particular is. */
+/** Condition on the alias `e`: events of private tasks, for external readers with no identity. */
 export const OF_PRIVATE_TASK = Prisma.sql`EXISTS (SELECT FROM task t WHERE t.organization_id = e.organization_id
   AND t.id = e.task_id AND t.visibility <> 'organization')`;
 

@@ -49,7 +49,7 @@ export async function fence(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Not before Postgres has looked at the tables: a plan that was made for empty ones would be kept as they fill. */
+/** Waits until Postgres has analyzed the tables; else it would keep plans made for empty tables. */
 const ONE_PLAN = Prisma.sql`(SELECT CASE WHEN reltuples > 0 THEN 'force_generic_plan' ELSE 'auto' END
   FROM pg_class WHERE oid = 'protocol_message'::regclass)`;
 

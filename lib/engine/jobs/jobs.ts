@@ -25,8 +25,8 @@ export interface Job {
   /** Shortest pause in ms between two looks for work. */
   everyMs: number;
   /**
-   * Whether whoever makes work for the job tells the engine. The job then looks when told, when the next work is
-   * due, and every `IDLE_LOOK_MS` for what was not told; other jobs look every `everyMs`.
+   * True: the write that creates work wakes the job, which also looks when its next work is due, and every `IDLE_LOOK_MS`
+   * in case a hint was lost. False: the job polls, every `everyMs`.
    */
   isTold: boolean;
   /** A query for the `id`s of organizations with work to do; null if there can't be any. */

@@ -333,7 +333,7 @@ export class StreamInbox {
       } else if (isDatabaseDown(error)) {
         await pause(DATABASE_RETRY_MS);
         this.#handleOnceMore = true;
-      } else this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
+      } else this.#ctx.log.error({ err: error }, "a stream message could not be processed");
     }
   }
 
@@ -347,7 +347,7 @@ export class StreamInbox {
     await work().catch((error: unknown) => {
       if (error instanceof LeaseLost || isDatabaseDown(error)) throw error;
       this.#failed++;
-      this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
+      this.#ctx.log.error({ err: error }, "a stream message could not be processed");
     });
   }
 
@@ -439,7 +439,10 @@ export class StreamInbox {
     one.candidates = candidates;
     if (one.session && !this.#warned.has(one.session)) {
       this.#warned.add(one.session);
-      log.warn({ serverId, candidates }, "a question came that no task can be told for yet");
+      log.warn(
+        { serverId, candidates },
+        "a question matches several tasks, or none; it is kept until its task is known",
+      );
     }
     // It names a task that is none of ours: nobody can do anything about it.
     if (candidates.length === 0) return;

@@ -74,7 +74,7 @@ interface Unattended extends Omit<UnattendedTask, "createdAt"> {
   againAt: number;
 }
 
-/** A request that nobody waits for, but as a `tasks/result` of this task. */
+/** A request whose only waiting reader is a `tasks/result` of this task. */
 type Dropped = WaitingResult & { exceptFor: string | null };
 
 /** An answer that is about to be handed over: that is committed. */
@@ -167,7 +167,7 @@ export class TaskReceiver {
   /** A question was stored that the server put as a task: tells it the task's id. */
   announce(id: string, rpcId: RpcId, session: LiveSession | null): void {
     if (this.#hasEnded || !session) return;
-    // The request that made the task used its id anew, and is the one that is answered.
+    // The id was reused: answer the newest request with it.
     for (const dropped of this.#dropped)
       if (isSame(dropped, { session: this.#digest(session), rpcId })) dropped.exceptFor = id;
     const one = { id, sessionDigest: this.#digest(session), rpcId, taskId: null, waiting: [] };
@@ -391,7 +391,7 @@ export class TaskReceiver {
       try {
         this.#unattended ??= await this.#readUnattended();
       } catch (error) {
-        if (!isAway(error)) log.error({ err: error }, "what a server is to be told was not read");
+        if (!isAway(error)) log.error({ err: error }, "could not read the answer for a server's task");
         await sleep(DATABASE_RETRY_MS, null, { ref: false });
         continue;
       }

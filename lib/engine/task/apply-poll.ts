@@ -83,7 +83,7 @@ export async function applyRemote(
   return true;
 }
 
-/** Whether the server has had its time to follow the cancel: of a recipe's, which may be committed before its call, the call's too. */
+/** Whether the server had enough time to obey the cancel. For a recipe, adds the time of the call that cancels. */
 export function isCancelOver({ cancelSentAgoMs, recipeVersion }: TaskWork): boolean {
   const graceMs = CANCEL_GRACE_MS + (recipeVersion === null ? 0 : CHOICE_REPLY_MS);
   return (cancelSentAgoMs ?? 0) > graceMs;

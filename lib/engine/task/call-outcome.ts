@@ -102,7 +102,7 @@ export async function storeAfterLeaseLost(
     ctx
       .unfenced((tx) => stillAwaited(tx, task.id, call.attempt, ELSEWHERE_MS), task.id)
       .catch((error: unknown) =>
-        ctx.log.warn({ err: error, taskId: task.id }, "an open call was not told of"),
+        ctx.log.warn({ err: error, taskId: task.id }, "could not report that an open call is still awaited"),
       );
   const patience = setTimeout(() => call.close(), HANDLE_REPLY_MS).unref();
   const reporting = setInterval(report, ELSEWHERE_MS / 6).unref();
@@ -149,7 +149,7 @@ async function storeReply(
   return 0;
 }
 
-/** Returns false if the attempt's outcome is not awaited; `onlyStarting`: or awaited by an open call. */
+/** Returns false if nobody awaits this attempt's outcome. With `onlyStarting`, also false if an open call awaits it. */
 function storeTask(
   ctx: WatcherContext,
   tx: Tx,

@@ -51,7 +51,7 @@ export function sendCall(ctx: WatcherContext, task: WatchedTask, attempt: string
   );
 }
 
-/** Returns whether the call may be the task itself. A 2026-07-28 server decides that on each call; of a recipe none is. */
+/** Returns whether the call may be the task itself. A 2026-07-28 server decides that on each call. A recipe's calls never are. */
 export function mayBeHeld(work: TaskWork): boolean {
   return work.recipeVersion === null && (work.era === "2026-07-28" || isPlain(work));
 }

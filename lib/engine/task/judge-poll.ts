@@ -61,8 +61,8 @@ export function askedUnder({ questions }: RemoteTask, key: string | null): Quest
 }
 
 /**
- * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task. Of a report that
- * is not understood, what it asks counts: that it does not ask something says nothing.
+ * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task. In a report that
+ * is not understood, only the questions count: a missing question proves nothing here.
  */
 export function judgeKeyed(
   work: TaskWork,

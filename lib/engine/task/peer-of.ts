@@ -23,7 +23,7 @@ export function eraFor(work: TaskWork, serverEra: Era): Era {
   return work.recipeVersion === null ? serverEra : "2026-07-28";
 }
 
-/** Returns what the answer of a request is that is the call of a tool; of a task that is no recipe's none is. */
+/** Returns whether the answer is itself a tool call, and if it may be repeated; undefined: it is no tool call. Only a recipe's are. */
 export async function answerCalls(
   ctx: WatcherContext,
   work: TaskWork,

@@ -123,7 +123,7 @@ function expireQuestions(ctx: WatcherContext, task: WatchedTask): Promise<void> 
 }
 
 /**
- * Whether a task that waits for answers, and was told of, is polled before it is read: the poll comes before the answer
+ * Whether a task that waits for answers, and for which a hint came, is polled before it is read: the poll comes before the answer
  * anyway, and then one transaction reads the task and commits that the answer is about to be sent.
  */
 function mayPollUnread({ work, cold, asked, calls }: WatchedTask): boolean {
@@ -304,15 +304,15 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
   }
 }
 
-/** Returns what people read of a status that no version of MCP, or not the recipe, has, unless the task asks something in it. */
+/** Returns the text to show for a status that neither MCP nor the recipe defines; null if it asks something. */
 function unknownStatus({ isUnknown = false, questions, statusMessage }: RemoteTask): string | null {
   return isUnknown && questions.length === 0 ? (statusMessage ?? "") : null;
 }
 
 /**
- * It is not known what the server reports: a status that does not exist, a state that the recipe does not name, or a reply that
- * it can't be applied to. Nothing is concluded of it: questions and answers stay as they are, and people read why. A cancel goes
- * out all the same.
+ * Handles a report that Intray does not understand: an unknown status, a state that the recipe does not name, or a reply that
+ * the recipe can't be applied to. Nothing is concluded from it: questions and answers stay as they are, and people read why.
+ * A cancel is still sent.
  */
 async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: string): Promise<Polled> {
   if (isStale(task) && !(await reload(ctx, task))) {

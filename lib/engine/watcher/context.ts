@@ -163,8 +163,8 @@ export function fencedBeginning<T>(
 }
 
 /**
- * As `fencedBeginning`, of a task that was told of and is not read by now: it is read under its lock, and `begin` returns
- * null where nothing is to be begun. Then the next step needs no reading of its own.
+ * As `fencedBeginning`, for a task for which a hint came and that was not read since: reads it under its lock. `begin` returns
+ * null if there is nothing to begin; then the next step need not read the task.
  */
 export async function readAndBegin<T>(
   ctx: WatcherContext,
@@ -218,7 +218,7 @@ async function write<T>(
       : undefined,
   );
   task.messages = task.messages.filter((message) => !messages.includes(message));
-  // Two writes at a time, or a change by others meanwhile: whose reading is the newest is not known here.
+  // After two writes at a time, or a change by others meanwhile, nobody knows which reading is the newest.
   if (read && task.asked === asked)
     setCold(task, { written: { ...(read as { work: TaskWork | null; at: number }), asked } });
   else markStale(task);

@@ -14,7 +14,7 @@ import type { LaneName } from "./scheduler.ts";
 export interface WatchedTask {
   readonly id: string;
   work: TaskWork;
-  /** How often somebody said that the database may have changed; `read`: as `work` was read. See `isStale`. */
+  /** Counts hints that the row changed. `read`: the count when `work` was read. See `isStale`. */
   asked: number;
   read: number;
   /** A person waits for the next step, which runs even while the server's circuit is open. */

@@ -353,7 +353,7 @@ export class Watcher {
 
   #storeAfterLeaseLost(task: WatchedTask, call: OpenCall): Promise<void> {
     return storeAfterLeaseLost(this.#context, task, call).catch((error: unknown) =>
-      this.#options.log.error({ err: error, taskId: task.id }, "what a call came to is lost"),
+      this.#options.log.error({ err: error, taskId: task.id }, "the outcome of a call could not be stored"),
     );
   }
 

@@ -2,14 +2,14 @@
 import type { TaskState } from "../../tasks/task-status.ts";
 
 /**
- * How long after a task has ended its result, which no connection took, is the answer to the repeated call. Where calling again
- * does harm, an agent that was away over a long weekend still gets it.
+ * How long an unfetched result answers a repeated call, counted from the task's end. Where calling again does harm, an agent
+ * that was away over a long weekend still gets it.
  */
 const KEPT_MS = 7 * 24 * 3_600_000;
-/** The same, where calling again does no harm: what a tool said is soon old. */
+/** The same, where calling again does no harm: a tool's result is soon old. */
 const KEPT_REPEATABLE_MS = 10 * 60_000;
 
-/** A result that was sent this lately may be on its way still: whether it arrived is known in a moment. */
+/** A result that was sent this recently may still be on its way. */
 export const SETTLING_MS = 2_000;
 
 /** What is known of the last call with the same tool and arguments. */

@@ -19,11 +19,11 @@ export interface AgentCall {
   key: string | null;
   /** Another task is asked for, whatever runs already. */
   isNew: boolean;
-  /** It has waited long enough for whether the result that was sent last arrived: it gets that result. */
+  /** The call has already waited to learn if the last result arrived; now it gets that result. */
   hasWaited: boolean;
 }
 
-/** The result of the same call was sent just now: whether it arrived is known in a moment, and what this call is with it. */
+/** The same result was sent just now. In a moment we know if it arrived, and so whether this call repeats it. */
 export class CallSettling extends Error {}
 
 interface EarlierRow extends Omit<EarlierCall, "repeatable"> {

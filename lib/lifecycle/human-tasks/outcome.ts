@@ -14,7 +14,7 @@ export interface Decision {
   at: Date;
 }
 
-/** Null: the time ran out. Nothing but an acceptance is a consent, and to an approval none that says no in the form. */
+/** Null: the time ran out. Only an acceptance is consent, and for an approval only if the form says no nowhere. */
 export function outcomeOfDecision(tool: string, decision: Decision | null, endedAt: Date): HumanOutcome {
   if (!decision) return { outcome: "expired", at: endedAt.toISOString() };
   const { form, action, content, comment, by, at } = decision;

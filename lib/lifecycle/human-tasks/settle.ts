@@ -23,8 +23,8 @@ export function organizationsWithOwnQuestions(): Prisma.Sql {
 }
 
 /**
- * Settles an organization's due questions, each in a transaction of its own. Returns true if more may be due. One that
- * can't be settled now keeps none of the others.
+ * Settles an organization's due questions, each in a transaction of its own. One that fails does not stop the others.
+ * Returns true if more may be due.
  */
 export async function settleOwnQuestions(organizationId: string, database: Database): Promise<boolean> {
   const due = await database.withOrganization(organizationId, (tx) => dueQuestions(tx));

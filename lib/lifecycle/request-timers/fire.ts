@@ -24,21 +24,21 @@ import {
 import { endAssignment, endIdleClaim } from "../../requests/unassign.ts";
 import { cancelByRule } from "../task-writes.ts";
 
-/** Timers that one turn fires, and how many of them at a time: what is asked over night is due at one moment of the morning. */
+/** Timers that one turn fires, and how many at a time: all requests of a night are due at one moment of the morning. */
 const AT_ONCE = 100;
 const BESIDE = 4;
-/** Names that are kept of those who were reminded or asked too. */
+/** Most names that the history keeps of the people who were reminded or asked too. */
 const MOST_NAMES = 20;
 
 /**
  * Moves an organization's timers if its calendar has changed, then fires those that are due, each in a transaction of its own.
- * Returns true if more may be due. One that can't be fired now keeps none of the others.
+ * One that fails does not stop the others. Returns true if more may be due.
  */
 export async function fireDueTimers(organizationId: string, database: Database): Promise<boolean> {
   await followCalendar(organizationId, database);
   const due = await database.withOrganization(organizationId, (tx) => dueTimers(tx, AT_ONCE));
   const failures: unknown[] = [];
-  // Of several engines each goes its own way through the same timers: in one order each would wait for the other at every one.
+  // Shuffled, so that several engines do not wait for each other at every timer.
   const left = due.map((timer) => ({ timer, at: Math.random() })).sort((one, other) => one.at - other.at);
   const fireOneByOne = async () => {
     for (let next = left.pop(); next; next = left.pop()) {

@@ -46,11 +46,11 @@ export async function judgeAgain(tx: Tx, principal: Principal, requestId: string
   if (!task || task.isOwn || hasAsked)
     throw new AppError(
       "four_eyes",
-      "You asked for this task, or somebody who counts as one person with you did: another admin has it judged again.",
+      "You asked for this task, or somebody who counts as one person with you did. Another admin must apply the current policy.",
     );
   if (task.arguments === UNOPENED) throw unavailable(`the task ${taskId}`);
   const before = request.approval === null ? null : approvalSchema.parse(request.approval);
-  // Judged by this version: what it was judged by, such as the server's name, may be another thing by now.
+  // Already judged by this version. Do not judge again: other inputs, like the server's name, may have changed.
   if (before && before.version === versionOf(task.policy)) return;
   const { form, ...shown } = await tx.inputRequest.findFirstOrThrow({
     where: { organizationId, id: requestId },

@@ -107,8 +107,8 @@ export function noteTakenBack(
 }
 
 /**
- * Forgets that people agreed with a rule, where their answer was never sent: who asks, answers and cancels again and again proves no
- * rule. Where they differed that stays, since a cancel is not theirs.
+ * Forgets that people agreed with a rule, if their answer was never sent: asking, answering and cancelling again and again must
+ * not prove a rule. A disagreement is kept: the person did not cause the cancel.
  */
 export async function noteNeverSent(tx: Tx, requestId: string): Promise<void> {
   await tx.$executeRaw`UPDATE automatic_decision SET people_answer_id = NULL, agreed = NULL

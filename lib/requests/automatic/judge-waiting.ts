@@ -39,7 +39,7 @@ import { dayIn } from "./day.ts";
 /** Requests of one turn, each in a transaction of its own. */
 const AT_ONCE = 100;
 
-/** Returns true if more may wait. A request that can't be judged is people's, and keeps none of the others. */
+/** Returns true if more may wait. One that fails is left to people, and does not stop the others. */
 export async function judgeWaiting(organizationId: string, database: Database): Promise<boolean> {
   const waiting = await database.withOrganization(organizationId, (tx) => waitingDecisions(tx, AT_ONCE));
   const failures: unknown[] = [];
@@ -193,7 +193,7 @@ async function whatRulesSay(tx: Tx, row: Waiting): Promise<Verdict | null> {
   };
 }
 
-/** Whether all that rules could be told of could be opened: what a key is missing for would count as not there. */
+/** Whether everything that rules read could be decrypted: a missing key would look like a missing value. */
 function isOpened({ arguments: args, label, message, privateAmount }: Waiting): boolean {
   return args !== UNOPENED && ![label, message, privateAmount].includes(UNOPENED_TEXT);
 }

@@ -7,8 +7,8 @@ import { lockAutomatic, setStopped } from "../../policy/automatic/switch.ts";
 import { takeBackByStop } from "../request-writes.ts";
 
 /**
- * Stops them, and takes back what has not begun to be sent. Once this transaction is stored none is recorded, nor begins to be sent.
- * Of what is stopped already it takes back what is left. Returns how many were taken back.
+ * Stops automatic answers, and takes back those of which nothing was sent. Once this transaction has committed, none is recorded or
+ * begins to be sent. If already stopped, takes back what is left. Returns how many were taken back.
  */
 export async function stopAutomatic(tx: Tx, { actor }: Principal): Promise<{ takenBack: number }> {
   await lockAutomatic(tx);

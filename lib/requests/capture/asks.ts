@@ -201,7 +201,7 @@ export async function addAsk(
     await tx.$executeRaw`UPDATE ask SET created_at = least(created_at, ${receivedAt(organizationId, captured.rpc.messageId)})
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   if (isFirst) return;
-  // A task of ours is told its answer by its ask: there are no more of them than `QUESTION_TASKS`.
+  // Asks made by an elicitation task are kept: the task is answered by them; `QUESTION_TASKS` limits them.
   await tx.$executeRaw`DELETE FROM ask a WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${inputRequestId}::uuid AND accepted_at IS NULL AND elicitation_task_id IS NULL
     AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = a.organization_id AND d.ask_id = a.id)

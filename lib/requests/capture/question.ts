@@ -94,7 +94,7 @@ export async function captureQuestion(
       EXISTS (SELECT ${asked} AND r.question_hash = ANY (${hashes}) AND r.state = 'settled') AS "confirmedBefore"
     FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!task || task.over) return [];
-  // The same request for a task of ours has the same task, and is not captured again.
+  // The same request has the same elicitation task, so it is not captured again.
   const mayBeKnown = rpc && task.hasRequests && rpc.elicitationTaskId === undefined;
   if (mayBeKnown && (await isKnownAsk(tx, taskId, hashes, rpc))) return [];
 
@@ -104,7 +104,7 @@ export async function captureQuestion(
     if (!rpc) return [];
     const fetched = await fetchedBefore(tx, taskId, request.id, rpc);
     if (fetched !== "had") return askedAgainLive(tx, taskId, request, captured, fetched === "in_doubt");
-    // The answer stays the result of its tasks, for whoever asks for it again.
+    // The answer remains readable by its elicitation tasks.
     events.push(...(await confirmRequest(tx, taskId, request.id)));
     request = undefined;
   }
@@ -319,7 +319,7 @@ export function answerFits(
 
 /**
  * Rewords a request in place. Earlier hashes are kept, since answers to earlier wordings bind to them; but not those of another form,
- * whose choices may have been called otherwise. Others that nobody knows stand for them, since their number sets the pace.
+ * whose choices may have been called otherwise. They are replaced by random hashes, because their number sets the polling pace.
  */
 async function rewordRequest(
   tx: Tx,
@@ -386,7 +386,7 @@ async function reopenUndeliverable(
   const [reopened] = rows;
   if (!reopened) return null;
   const { id, approval } = reopened;
-  // What they agreed to was sent as far as it went: people decide anew.
+  // The earlier votes' answer was already sent; a question that is asked again needs new votes.
   const dropped = approval ? await dropVotes(tx, taskId, id, "asked_again") : [];
   if (approval) await beginAnew(tx, id, approval);
   const ended = approval ? await endHeld(tx, id) : [];

@@ -48,7 +48,7 @@ export async function addComment(
   const given = isReply ? await endNeed(tx, principal, requestId, "reply") : [];
   await publish(tx, request, [line, ...given]);
   const [comment] = await listComments(tx, Prisma.sql`k.id = ${id}::uuid`);
-  if (!comment) throw new Error(`the comment ${id} was not there after it was made`);
+  if (!comment) throw new Error(`the insert of the comment ${id} returned no row`);
   return comment;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Judges deliveries: what an observation of the server means for the answer to a question. Pure. Polls,
- * streams, attempts and ends of tasks are observations; `input-requests/capture` writes the verdicts
+ * streams, attempts and ends of tasks are observations; `lib/requests/capture` writes the verdicts
  * through `delivery-writes.ts`. The words shown to people follow from `reachOf`: an answer is called unsent only
  * where nothing of it can have reached the server.
  */
@@ -8,7 +8,7 @@ import type { TaskState } from "../../tasks/task-status.ts";
 import { reachOf } from "./delivery-status.ts";
 import type { DeliveryFacts } from "./facts.ts";
 
-/** What an answer is that is the call of a tool: one that must not be made twice, or one that may be. */
+/** For an answer that is itself a tool call: whether the call may be repeated. */
 export type AnswerCall = "once" | "repeatable";
 
 export type Observation =

@@ -17,7 +17,7 @@ export const documentSchema = z.object({
   /** Where the request has it from. `result`: of its task, or of a task that its arguments name. */
   from: z.enum(["arguments", "message", "result"]),
   /**
-   * A JSON pointer to what in `from` is nothing but this document. Null: a text that has its address, or an object
+   * JSON pointer to the part of `from` that is only this document. Null: a text that has its address, or an object
    * that holds more.
    */
   path: z.string().nullable(),

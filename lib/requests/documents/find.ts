@@ -214,7 +214,7 @@ function isLong(name: string, value: unknown): boolean {
   );
 }
 
-/** The whole call is never told. */
+/** Null for the root, to never point to the whole call, and for a path that is too long. */
 function told(path: string): string | null {
   return path === "" || path.length > PATH_CHARACTERS ? null : path;
 }

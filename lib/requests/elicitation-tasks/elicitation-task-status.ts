@@ -23,7 +23,7 @@ export function statusOf({ state, requestState, deliveryState }: StatusFacts): S
   return requestState === "expired" ? null : "cancelled";
 }
 
-/** People were not told that the answer stays here. */
+/** States in which the screen still promises that the answer goes to the server, or says that it went. */
 const TOLD = new Set<DeliveryState>(["pending", "sending", "accepted", "confirmed"]);
 /** `undeliverable` is open again where the server puts the question anew. */
 const GOES_ON = new Set<RequestState>(["open", "answered", "undeliverable"]);

@@ -70,7 +70,7 @@ export async function noteLook(tx: Tx, id: string): Promise<void> {
       AND (looked_at IS NULL OR looked_at < now() - interval '1 minute')`;
 }
 
-/** Locks a task of which it is not known whose it is, for the rest of the transaction. False: it is over, or known by now. */
+/** Locks a task whose request is not known yet, for the rest of the transaction. False: it ended, or its request is known now. */
 export async function lockUnlinked(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.$queryRaw<
     unknown[]
@@ -120,7 +120,7 @@ export async function cancelElicitationTask(tx: Tx, connectionId: string, id: st
   return cancelled === 1;
 }
 
-/** Nobody will be asked the question: it is none of ours, or one too many. */
+/** Cancels a task whose question is not ours, or beyond the limit: nobody is asked. */
 export async function cancelUnlinked(tx: Tx, id: string): Promise<void> {
   await tx.$executeRaw`UPDATE elicitation_task SET state = 'cancelled', changed_at = now()
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND state = 'working' AND task_id IS NULL`;
@@ -155,7 +155,7 @@ export async function noteFetch(tx: Tx, id: string, sessionDigest: string): Prom
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid`;
 }
 
-/** Deletes tasks that were nobody's a day ago, some at a time. Returns how many went. */
+/** Deletes tasks without a request that were cancelled more than a day ago, some at a time. Returns how many. */
 export async function forgetNobodys(tx: Tx): Promise<number> {
   return tx.$executeRaw`DELETE FROM elicitation_task WHERE organization_id = ${tx.organizationId}::uuid AND id IN (
     SELECT id FROM elicitation_task WHERE organization_id = ${tx.organizationId}::uuid AND task_id IS NULL

@@ -126,7 +126,7 @@ function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
   return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;
 }
 
-/** Longer texts are read so far for a no. Longer lists are one, in doubt. */
+/** Only this much of a long text is searched for a no; a longer list counts as no. */
 const READ_CHARACTERS = 1_000;
 /** The names of fields that decide; a note, or whom to tell, does not. */
 const DECIDES =

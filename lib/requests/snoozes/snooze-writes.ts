@@ -18,8 +18,8 @@ import type { SnoozeInput } from "./snooze-schema.ts";
 const AHEAD_MS = 366 * 24 * 3600_000;
 
 /**
- * Puts an open request off, over a time that is set, and ends an assignment to the member, which the history says. Throws `forbidden` for a
- * program, `invalid_input` for the time.
+ * Hides an open request from the member until a given time; replaces an earlier snooze. Ends an assignment to the member, which the
+ * history says. Throws `forbidden` for a program, `invalid_input` for the time.
  */
 export async function snooze(
   tx: Tx,

@@ -11,8 +11,8 @@ import { AFTER_UNDO_MS, PAUSED_AT_MOST_MS } from "../request-status.ts";
 import { dueOf, type TimerKind, timersOf } from "./schedule.ts";
 
 /**
- * When a reminder that is paused comes all the same: nobody knows whether the requester ever replies. Of several the first comes then,
- * and the others as long after it as ever. `due`: when it would come; `reminds`: condition on those of the request that are paused with it.
+ * Latest time of a paused reminder: the first then, the others at their usual distance. Nobody knows whether the requester ever
+ * replies. `due`: when it would come; `reminds`: condition on those of the request that are paused with it.
  */
 const atTheLatest = (due: Prisma.Sql, reminds: Prisma.Sql) =>
   Prisma.sql`greatest(${due}, now() + ${PAUSED_AT_MOST_MS} * interval '1 ms' + (${due} - min(${due}) FILTER (WHERE ${reminds}) OVER ()))`;
@@ -104,7 +104,7 @@ async function lockCalendar(tx: Tx): Promise<Calendar | null> {
       ON CONFLICT (organization_id) DO NOTHING`;
     [row] = await read();
   }
-  if (!row) throw new Error("a working calendar was not there after it was made");
+  if (!row) throw new Error("the insert of a working calendar returned no row");
   return calendarSchema.nullable().parse(row.calendar);
 }
 

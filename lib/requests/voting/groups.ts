@@ -1,6 +1,6 @@
 /**
- * What follows for open requests from a change of a group, a role, a request's rule, of who counts as one person with whom, or of who
- * asked. Who votes is looked up anyway (voter.ts); this is about what was written down.
+ * Ends claims and assignments of people who have just lost their vote: by a change of a group, a role, a request's rule, of the
+ * accounts that count as one person, or of the requester. Votes themselves are judged when they are cast (voter.ts).
  */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { publishChange } from "../../base/live-updates.ts";
@@ -40,8 +40,8 @@ export async function followRoles(tx: Tx, roles: string[]): Promise<string[]> {
 }
 
 /**
- * Ends claims and assignments (`endWithoutVote`) on those of these requests that are open. Who lost the vote while an answer was held has the
- * request again once that is undone. For the engine.
+ * Ends claims and assignments (`endWithoutVote`) on those of these requests that are open. After an undo, one that the held answer
+ * kept comes back. For the engine.
  */
 export async function followRequests(tx: Tx, requestIds: string[]): Promise<void> {
   if (requestIds.length === 0) return;

@@ -37,7 +37,10 @@ function hasVoted(approval: Prisma.Sql, person: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`jsonb_exists(${approval} -> 'open' -> 'voted', ${person}::text)`;
 }
 
-/** As `hasVoted`, or somebody has who counts as one with the person, where the organization requires a second one. */
+/**
+ * As `hasVoted`; where the organization requires a second person, also true if an account has voted that counts as one person
+ * with this one. Two accounts count as one person if the database's `same_maker` says so (docs/decisions/037-one-maker.md).
+ */
 function isVotedAs(approval: Prisma.Sql, person: Prisma.Sql): Prisma.Sql {
   const voted = Prisma.sql`(${approval} -> 'open' -> 'voted')`;
   return Prisma.sql`(${hasVoted(approval, person)} OR (${voted} <> '[]'
@@ -284,7 +287,10 @@ async function lockGroups(tx: Tx, { stages }: Approval): Promise<void> {
     ORDER BY id FOR SHARE`;
 }
 
-/** The person behind the call, and for whom else they have a vote, also where who counts as one with either has voted: the vote is refused with that reason. */
+/**
+ * Returns the person behind the call, and for whom else they have a vote. Includes those whose vote is refused because an account
+ * that counts as one person with them has voted.
+ */
 export async function readVoter(
   tx: Tx,
   principal: Principal,

@@ -3,7 +3,7 @@ import type { Draft, InputRequestDetail } from "../request-schema.ts";
 import { initialValues, readAnswer } from "./answer-values.ts";
 import { sentValues } from "./sent-values.ts";
 
-/** What those who voted agreed to, to fill the form with; null: nobody has. */
+/** The values that the voters agreed to, to fill the form with; null: nobody has voted for any. */
 export function agreedValues({
   fields,
   approval,
@@ -12,8 +12,7 @@ export function agreedValues({
 }
 
 /**
- * The draft that the form begins with. What others agreed to, which one is asked to agree to, is hidden by no comment alone, and by
- * nothing that was typed before they did.
+ * The draft that the form begins with. The voters' agreed values fill the form. A draft wins only if it is newer and has values.
  */
 export function startingDraft({
   draft,

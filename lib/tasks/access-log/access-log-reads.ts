@@ -61,7 +61,7 @@ interface TaskRow extends NamedTask {
 }
 
 /**
- * Lists who looked at what is a member's, newest first, the member apart: tasks that they started, and those of
+ * Lists reads of a member's data, newest first, without the member's own reads: tasks that they started, and those of
  * requests that they answered or have; exports with such tasks in them; everything that left since they joined; and
  * views as them. Tasks that they may not see any more are left out, and deleted ones.
  */

@@ -1,4 +1,4 @@
-/** The effect of a task's end on its race. task-lifecycle/settle-races.ts then cancels the other tasks. */
+/** The effect of a task's end on its race. `lib/lifecycle/settle-races.ts` then cancels the other tasks. */
 
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { publishChange } from "../../base/live-updates.ts";

@@ -19,7 +19,7 @@ export function describeTaskEvent(line: Line): EventWords {
 
 /**
  * The words of task events, which every request's page loads. Other events of the organization's history are
- * in events.ts.
+ * in `lib/web/words/activity-words.ts`.
  */
 export const TASK_WORDS = {
   "task.queued": (data, who) =>
