@@ -1,7 +1,8 @@
 /** Adopts a task that a server has and Intray did not start. */
 
 import type { Principal } from "../access/principal.ts";
-import { storable, type Tx } from "../base/db/db.ts";
+import { contentOf } from "../base/content/content-keys.ts";
+import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
@@ -13,6 +14,7 @@ import type { AdoptInput } from "../tasks/found/found-task-schema.ts";
 import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
 import { resealed, type TakenFind } from "../tasks/found/handle.ts";
 import { UNKNOWN_TOOL } from "../tasks/task-schema.ts";
+import { insertTaskRow, storedContent } from "./insert-task-row.ts";
 
 /**
  * Turns a found task into a task of the organization that the engine watches. Of two concurrent adoptions one
@@ -33,31 +35,25 @@ export async function adoptFoundTask(
   const id = uuidv7();
   const sealed = resealed(tx.organizationId, seal, find, id);
   const tool = input.tool ?? UNKNOWN_TOOL;
-  await tx.task.create({
-    data: {
-      organizationId: tx.organizationId,
-      id,
-      serverId: at.serverId,
-      connectionId,
-      tool,
-      arguments: {},
-      label: input.label ?? null,
-      state: "working",
-      watched: true,
-      visibility: "organization",
-      requestedBy: storable(principal.actor),
-      requesterUserId: principal.userId,
+  await insertTaskRow(tx, {
+    ...{ id, connectionId, serverId: at.serverId, tool },
+    ...storedContent(tx, id, {}, input.label ?? null),
+    statusMessage: contentOf(tx).text("task.status_message", id, find.statusMessage),
+    state: "working",
+    watched: true,
+    visibility: "organization",
+    requestedBy: principal.actor,
+    requesterUserId: principal.userId,
+    agentId: null,
+    adopted: {
       // Servers list their tasks only in this era.
       era: "2025-11-25",
-      adopted: true,
       sealedHandle: sealed.handle,
       sealedSession: sealed.session,
-      handleDigest: Uint8Array.from(find.handleDigest),
-      statusMessage: find.statusMessage,
-      startedAt: find.serverCreatedAt ?? new Date(),
+      handleDigest: find.handleDigest,
     },
+    startedAt: find.serverCreatedAt ?? new Date(),
   });
-  await tx.taskWatch.create({ data: { organizationId: tx.organizationId, taskId: id } });
   await publishChange(tx, "task", [id]);
   await publishChange(tx, "server", [at.serverId]);
   await wakeEngine(tx, connectionId, id);

@@ -7,12 +7,13 @@ import { createHash } from "node:crypto";
 import type { Actor } from "../access/access-schema.ts";
 import { listedDigest } from "../agents/kept-tools.ts";
 import { contentOf } from "../base/content/content-keys.ts";
-import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import type { Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import { insertOwnQuestion } from "../requests/asking/own.ts";
 import type { GateRule } from "../tasks/task-schema.ts";
+import type { GATE_STATES } from "../tasks/task-status.ts";
 
 export interface Gate {
   /** The rule that wants a person; null where something else does. */
@@ -58,15 +59,23 @@ export async function refuseWithoutApprover(tx: Tx, gate: Gate, isPrivate: boole
 }
 
 /** The columns of a task whose call waits for an approval. */
-export async function gateColumns(tx: Tx, { rule, expiresAt }: Gate, call: GatedCall) {
+export interface GateColumns {
+  state: (typeof GATE_STATES)[number];
+  rule: GateRule | null;
+  digest: Uint8Array;
+  toolDigest: string | null;
+  expiresAt: Date | null;
+}
+
+export async function gateColumns(tx: Tx, { rule, expiresAt }: Gate, call: GatedCall): Promise<GateColumns> {
   return {
-    gate: "waiting",
+    state: "waiting",
     // The tool as people see it while they decide: one that changes meanwhile is not called (call-approval.ts).
-    gateToolDigest: (await listedDigest(tx, call.serverId, call.tool)) ?? null,
-    gateRule: rule ? storable(rule) : Prisma.DbNull,
+    toolDigest: (await listedDigest(tx, call.serverId, call.tool)) ?? null,
+    rule,
     // As content is kept: keyed where the organization seals.
-    gateDigest: Uint8Array.from(Buffer.from(contentOf(tx).hash(callDigest(call)), "hex")),
-    gateExpiresAt: expiresAt,
+    digest: Uint8Array.from(Buffer.from(contentOf(tx).hash(callDigest(call)), "hex")),
+    expiresAt,
   };
 }
 

@@ -9,7 +9,7 @@ import { keptTools } from "../agents/kept-tools.ts";
 import { type ContentColumn, PLAIN, sealedFor, unavailable } from "../base/content/content.ts";
 import { asStored, contentOf } from "../base/content/content-keys.ts";
 import { isDatabaseDown, sqlState } from "../base/db/database-errors.ts";
-import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
@@ -22,6 +22,7 @@ import { RECIPE_NOT_REMOVED } from "../servers/recipes/recipe-reads.ts";
 import { OUTCOME_KNOWN } from "../tasks/failure-sql.ts";
 import { MAX_RETRY_PAUSE_MS } from "../tasks/task-schema.ts";
 import { askBefore, type Gate, gateColumns, refuseWithoutApprover } from "./call-approval-question.ts";
+import { insertTaskRow, storedContent, type TaskRow } from "./insert-task-row.ts";
 
 const MAY_START = ROLES.filter((role) => roleAllows(role, PERMISSIONS["tasks:start"]));
 
@@ -37,55 +38,33 @@ export async function queueRetry(tx: Tx, taskId: string): Promise<NewEvent[]> {
   if (call.isRemoved) return [refusedRetry(taskId, { detail: "The recipe was removed.", extra: undefined })];
   const gate = await judgeRetry(tx, call).catch(refusalOf);
   if (gate instanceof AppError) return [refusedRetry(taskId, gate)];
-  const { serverId, tool, arguments: args, actor } = call;
-  const gated = gate && (await gateColumns(tx, gate, { serverId, tool: tool.name, arguments: args }));
+  // An approval covers one call, which was made: the next one needs another.
+  if (!call.mayStart || (call.wasGated && gate === null)) return [];
+  const { serverId, connectionId, tool, arguments: args, actor, plan, again } = call;
   const id = uuidv7();
-  const [made] = await tx.$queryRaw<
-    {
-      connectionId: string;
-      attempt: number;
-      attempts: number;
-      startAfter: Date;
-    }[]
-  >`
-    INSERT INTO task (organization_id, id, server_id, connection_id, tool, tool_hints, recipe_version, arguments, label, state, watched,
-      gate, gate_rule, gate_digest, gate_tool_digest, gate_expires_at, visibility, requested_by, requester_user_id, agent_id, requested_ttl_ms, restart_of, retry_of, attempt, attempts,
-      retry_backoff_ms, retry_errors, start_after)
-    SELECT t.organization_id, ${id}::uuid, t.server_id, t.connection_id, t.tool, t.tool_hints, t.recipe_version, t.arguments, t.label,
-      'queued', ${gate === null}, ${gated?.gate}, ${gate?.rule ? JSON.stringify(storable(gate.rule)) : null}::jsonb,
-      ${gated?.gateDigest}::bytea, ${gated?.gateToolDigest}, ${gate?.expiresAt?.toISOString() ?? null}::timestamptz, t.visibility, t.requested_by, t.requester_user_id, t.agent_id, t.requested_ttl_ms, t.id, t.id, t.attempt + 1,
-      t.attempts, t.retry_backoff_ms, t.retry_errors, now() + interval '1 ms' *
-        least(${MAX_RETRY_PAUSE_MS}::float8, t.retry_backoff_ms * 2.0 ^ (t.attempt - 1))
-    FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid
-      AND ${IS_DUE}
-      -- An approval covers one call, which was made: the next one needs another.
-      AND (t.gate IS NULL OR ${gate !== null})
-      AND (t.requester_user_id IS NULL OR EXISTS (SELECT FROM membership m WHERE m.organization_id = t.organization_id
-        AND m.user_id = t.requester_user_id AND m.role = ANY (${MAY_START})))
-      AND (t.requested_by->>'kind' <> 'key' OR EXISTS (SELECT FROM api_key k WHERE k.organization_id = t.organization_id
-        AND k.id::text = t.requested_by->>'id' AND ${IN_FORCE} AND k.role = ANY (${MAY_START})
-        AND coalesce(${ACCOUNT_ROLE} = ANY (${MAY_START}), true)))
-      AND (t.agent_id IS NULL OR EXISTS (SELECT FROM agent_credential a WHERE a.organization_id = t.organization_id
-        AND a.id = t.agent_id AND ${AGENT_IN_FORCE} AND a.role = ANY (${MAY_START})
-        AND coalesce(${MEMBER_ROLE} = ANY (${MAY_START}), true)))
-    ON CONFLICT (organization_id, retry_of) WHERE retry_of IS NOT NULL DO NOTHING
-    RETURNING connection_id AS "connectionId", attempt, attempts, start_after AS "startAfter"`;
+  const made = await insertTaskRow(tx, {
+    ...again,
+    ...{ id, serverId, connectionId, tool: tool.name },
+    ...(await contentForCopy(tx, taskId, id)),
+    state: "queued",
+    watched: gate === null,
+    gate: gate && (await gateColumns(tx, gate, { serverId, tool: tool.name, arguments: args })),
+    retryOf: { id: taskId, attempt: plan.attempt, startAfter: plan.startAfter },
+    restartOf: taskId,
+  });
   if (!made) return [];
-  const { connectionId, attempt, attempts } = made;
-  await sealForCopy(tx, taskId, id);
-  await tx.taskWatch.create({ data: { organizationId: tx.organizationId, taskId: id } });
   await publishChange(tx, "task", [id]);
   const asked = { id, connectionId, tool: tool.name, arguments: args };
   const question = gate && (await askBefore(tx, asked, gate, actor));
   if (!question) await wakeEngine(tx, connectionId, id);
-  const plan = { attempt, attempts, startAfter: made.startAfter.toISOString() };
+  const said = { ...plan, startAfter: plan.startAfter.toISOString() };
   return [
-    { type: "task.retry_queued", actor: ENGINE_ACTOR, taskId, data: { ...plan, nextTaskId: id } },
+    { type: "task.retry_queued", actor: ENGINE_ACTOR, taskId, data: { ...said, nextTaskId: id } },
     {
       type: "task.queued",
       actor: ENGINE_ACTOR,
       taskId: id,
-      data: { tool: tool.name, serverId, retryOf: taskId, ...plan },
+      data: { tool: tool.name, serverId, retryOf: taskId, ...said },
     },
     ...(question ? [question] : []),
   ];
@@ -100,33 +79,65 @@ const IS_DUE = Prisma.sql`(t.attempt < t.attempts AND t.cancel_requested_at IS N
   AND (t.state = 'failed' OR (t.state = 'completed' AND t.retry_errors AND t.outcome_is_error))
   AND (t.recipe_version IS NULL OR t.state = 'completed' OR ${OUTCOME_KNOWN}))`;
 
+/** Whether whoever asked for the task `t`, by whatever credential, may still start tasks. */
+const MAY_STILL_START = Prisma.sql`((t.requester_user_id IS NULL OR EXISTS (SELECT FROM membership m WHERE m.organization_id = t.organization_id
+    AND m.user_id = t.requester_user_id AND m.role = ANY (${MAY_START})))
+  AND (t.requested_by->>'kind' <> 'key' OR EXISTS (SELECT FROM api_key k WHERE k.organization_id = t.organization_id
+    AND k.id::text = t.requested_by->>'id' AND ${IN_FORCE} AND k.role = ANY (${MAY_START})
+    AND coalesce(${ACCOUNT_ROLE} = ANY (${MAY_START}), true)))
+  AND (t.agent_id IS NULL OR EXISTS (SELECT FROM agent_credential a WHERE a.organization_id = t.organization_id
+    AND a.id = t.agent_id AND ${AGENT_IN_FORCE} AND a.role = ANY (${MAY_START})
+    AND coalesce(${MEMBER_ROLE} = ANY (${MAY_START}), true))))`;
+
+/** Columns that the next attempt has from this one. */
+type Again = Pick<
+  TaskRow,
+  | "toolHints"
+  | "recipeVersion"
+  | "visibility"
+  | "requestedBy"
+  | "requesterUserId"
+  | "agentId"
+  | "requestedTtlMs"
+  | "retry"
+>;
+
 interface CallToRetry extends Pick<Principal, "actor" | "role"> {
   serverId: string;
+  connectionId: string;
   tool: Tool;
   arguments: Record<string, unknown>;
   isPrivate: boolean;
   /** The tool was a recipe that is in force no more. */
   isRemoved: boolean;
+  /** The attempt before had an approval. */
+  wasGated: boolean;
+  mayStart: boolean;
+  plan: { attempt: number; attempts: number; startAfter: Date };
+  again: Again;
 }
 
 /** Returns the call of a task whose next attempt is due, by whom it is made; null if none is. */
 async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> {
   const [row] = await tx.$queryRaw<
-    {
-      id: string;
-      serverId: string;
+    (Pick<CallToRetry, "serverId" | "connectionId" | "arguments" | "isRemoved" | "wasGated" | "mayStart"> & {
       tool: string;
-      annotations: Record<string, unknown> | null;
-      arguments: Record<string, unknown>;
-      isPrivate: boolean;
-      isRemoved: boolean;
-      requestedBy: unknown;
       role: string | null;
       /** Of whoever is behind an agent or a key, and bounds it. */
       boundRole: string | null;
-    }[]
-  >`SELECT t.id, t.server_id AS "serverId", t.tool, t.tool_hints -> 'annotations' AS annotations, t.arguments,
-      t.visibility = 'private' AS "isPrivate", NOT ${RECIPE_NOT_REMOVED} AS "isRemoved", t.requested_by AS "requestedBy", CASE t.requested_by ->> 'kind'
+      again: Again;
+      attempt: number;
+      attempts: number;
+      startAfter: Date;
+    })[]
+  >`SELECT t.server_id AS "serverId", t.connection_id AS "connectionId", t.tool, t.arguments,
+      NOT ${RECIPE_NOT_REMOVED} AS "isRemoved", t.gate IS NOT NULL AS "wasGated", ${MAY_STILL_START} AS "mayStart",
+      jsonb_build_object('toolHints', t.tool_hints, 'recipeVersion', t.recipe_version, 'visibility', t.visibility,
+        'requestedBy', t.requested_by, 'requesterUserId', t.requester_user_id, 'agentId', t.agent_id, 'requestedTtlMs', t.requested_ttl_ms,
+        'retry', jsonb_build_object('attempts', t.attempts, 'backoffMs', t.retry_backoff_ms, 'errors', t.retry_errors)) AS again,
+      t.attempt + 1 AS attempt, t.attempts, now() + interval '1 ms' *
+        least(${MAX_RETRY_PAUSE_MS}::float8, t.retry_backoff_ms * 2.0 ^ (t.attempt - 1)) AS "startAfter",
+      CASE t.requested_by ->> 'kind'
         WHEN 'agent' THEN (SELECT a.role FROM agent_credential a
           WHERE a.organization_id = t.organization_id AND a.id = t.agent_id)
         WHEN 'key' THEN (SELECT k.role FROM api_key k
@@ -140,15 +151,15 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
           WHERE k.organization_id = t.organization_id AND k.id::text = t.requested_by ->> 'id') END AS "boundRole"
     FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${IS_DUE}`;
   if (!row) return null;
-  const { serverId, tool: name, annotations } = row;
+  const { serverId, tool: name, role, boundRole, attempt, attempts, startAfter, ...its } = row;
   const listed = (await keptTools(tx, [{ id: serverId, checkedAt: null }])).get(serverId);
   return {
+    ...its,
     serverId,
-    arguments: row.arguments,
-    isPrivate: row.isPrivate,
-    isRemoved: row.isRemoved,
-    actor: actorSchema.parse(row.requestedBy),
-    role: weakerOf(row.role, row.boundRole),
+    isPrivate: its.again.visibility === "private",
+    plan: { attempt, attempts, startAfter },
+    actor: actorSchema.parse(its.again.requestedBy),
+    role: weakerOf(role, boundRole),
     // Judged as the server describes it now; the call is the one that was made.
     tool: listed?.get(name)?.tool ?? {
       name,
@@ -156,7 +167,7 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
       description: null,
       inputSchema: {},
       taskSupport: "optional",
-      annotations,
+      annotations: (its.again.toolHints?.annotations ?? null) as Record<string, unknown> | null,
       honoursIdempotencyKey: false,
     },
   };
@@ -191,10 +202,14 @@ function refusedRetry(taskId: string, { detail, extra }: Pick<AppError, "detail"
 }
 
 /**
- * Sealed values are bound to their row, so the copy's are sealed for the copy. Throws `content_unavailable` while a key is
- * away, as in a transaction that began before the organization had it: a later one ends the task and copies it.
+ * Returns a task's content as it is stored for its copy: sealed values are bound to their row. Throws `content_unavailable` while
+ * a key is away, as in a transaction that began before the organization had it: a later one ends the task and copies it.
  */
-async function sealForCopy(tx: Tx, fromId: string, toId: string): Promise<void> {
+async function contentForCopy(
+  tx: Tx,
+  fromId: string,
+  toId: string,
+): Promise<Pick<TaskRow, "arguments" | "label">> {
   const content = contentOf(tx);
   const stored = await asStored(tx).task.findFirstOrThrow({
     where: { organizationId: tx.organizationId, id: fromId },
@@ -209,9 +224,6 @@ async function sealForCopy(tx: Tx, fromId: string, toId: string): Promise<void> 
   };
   const [args, label] = [opened("task.arguments", stored.arguments), opened("task.label", stored.label)];
   // What was changed in the database stays as it is, bound to another row: the copy is never sent.
-  if (!args || !label || content === PLAIN) return;
-  await tx.task.updateMany({
-    where: { organizationId: tx.organizationId, id: toId, state: "queued" },
-    data: { arguments: storable(args.value), label: label.value as string | null },
-  });
+  if (!args || !label || content === PLAIN) return stored;
+  return storedContent(tx, toId, args.value as Record<string, unknown>, label.value as string | null);
 }

@@ -12,10 +12,10 @@ import { lockServer } from "../servers/locks.ts";
 import { lastUsed, noteToolUse } from "../servers/tool-changes.ts";
 import { readRace } from "../tasks/races/race-reads.ts";
 import type { Race } from "../tasks/races/race-schema.ts";
-import { findEarlier } from "./idempotency.ts";
+import { findEarlier, storedDigest } from "./idempotency.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { startableTool } from "./start.ts";
-import { gateOf, insertTask, isSameDigest, storedDigest } from "./task-writes.ts";
+import { gateOf, insertTask } from "./task-writes.ts";
 
 export interface RaceStart {
   starts: {
@@ -42,22 +42,10 @@ export async function startRace(
   for (const [index, start] of input.starts.entries())
     tools.push(await startableTool(services, principal, start).catch(inStart(index)));
   return services.db.withOrganization(organizationId, async (tx) => {
-    const earlier = await findRace(tx, principal, input);
+    const earlier = await findEarlier(tx, "race", principal.actor, input.idempotencyKey, digestOf(input));
     const id = earlier ?? (await createRace(tx, principal, input, tools));
     return { race: await readRace(tx, principal, id), created: earlier === null };
   });
-}
-
-/**
- * Returns the id of the race that the caller made with this key, or null if the key is new. Throws `idempotency_mismatch`.
- */
-async function findRace(tx: Tx, { actor }: Principal, input: RaceStart): Promise<string | null> {
-  const { idempotencyKey } = input;
-  if (idempotencyKey === null) return null;
-  const earlier = await findEarlier(tx, "race", actor, idempotencyKey);
-  if (!earlier) return null;
-  if (isSameDigest(tx, digestOf(input), earlier.requestDigest)) return earlier.id;
-  throw new AppError("idempotency_mismatch", "This Idempotency-Key was used before, with another request.");
 }
 
 async function createRace(tx: Tx, principal: Principal, input: RaceStart, tools: Tool[]): Promise<string> {

@@ -7,8 +7,7 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../access/access-schema.ts";
 import { agentOf, type Principal } from "../access/principal.ts";
-import { contentOf } from "../base/content/content-keys.ts";
-import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
@@ -23,7 +22,8 @@ import type { ConnectionKind, Retry } from "../tasks/task-schema.ts";
 import { isRepeatable, labelOf } from "../tasks/task-status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { askBefore, type Gate, gateColumns, refuseWithoutApprover } from "./call-approval-question.ts";
-import { findEarlier } from "./idempotency.ts";
+import { findEarlier, storedDigest } from "./idempotency.ts";
+import { insertTaskRow, storedContent } from "./insert-task-row.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { refuseOtherConnection } from "./same-connection.ts";
 
@@ -61,16 +61,9 @@ export async function createTask<T = undefined>(
   input: NewTask,
   read: (id: string) => Promise<T | undefined> = async () => undefined,
 ): Promise<{ id: string; created: boolean; task: T }> {
-  if (input.idempotencyKey !== null) {
-    const earlier = await findEarlier(tx, "task", input.principal.actor, input.idempotencyKey);
-    if (earlier && isSameDigest(tx, requestDigest(input), earlier.requestDigest))
-      return { id: earlier.id, created: false, task: (await read(earlier.id)) as T };
-    if (earlier)
-      throw new AppError(
-        "idempotency_mismatch",
-        "This Idempotency-Key was used before, with another request.",
-      );
-  }
+  const { actor } = input.principal;
+  const earlier = await findEarlier(tx, "task", actor, input.idempotencyKey, requestDigest(input));
+  if (earlier !== null) return { id: earlier, created: false, task: (await read(earlier)) as T };
   const { restartOf, connectionId, acknowledgeConnectionChange: acknowledged } = input;
   if (restartOf !== null) {
     await lockForRestart(tx, restartOf);
@@ -101,67 +94,64 @@ export async function insertTask(
   input: NewTask & { gate: Gate | null },
 ): Promise<{ id: string; events: NewEvent[] }> {
   const isPrivate = input.isPrivate ?? (await isOwn(tx, input.connectionId));
-  const { retry = null, gate } = input;
+  const { retry = null, gate, tool, server, connectionId, principal } = input;
   const id = input.id ?? uuidv7();
-  const content = contentOf(tx);
-  const hints = {
-    annotations: input.tool.annotations,
-    taskSupport: input.tool.taskSupport,
-    honoursIdempotencyKey: input.tool.honoursIdempotencyKey,
-    // Only a schema that sends arguments as headers is needed again at the call.
-    inputSchema: JSON.stringify(input.tool.inputSchema).includes('"x-mcp-header"')
-      ? input.tool.inputSchema
-      : null,
-    ...(input.tool.calls && { calls: input.tool.calls }),
-  };
-  const json = (value: unknown) => JSON.stringify(storable(value));
-  const args = JSON.stringify(content.json("task.arguments", id, storable(input.arguments)));
-  const digest = input.idempotencyKey === null ? null : storedDigest(tx, requestDigest(input));
-  const gated =
-    gate &&
-    (await gateColumns(tx, gate, {
-      serverId: input.server.id,
-      tool: input.tool.name,
-      arguments: input.arguments,
-    }));
-  // No engine learns of a call that is not approved: it is not watched.
-  await tx.$executeRaw`
-    WITH queued AS (
-      INSERT INTO task (organization_id, id, server_id, connection_id, tool, tool_hints, arguments, label, state, watched,
-        visibility, requested_by, requester_user_id, agent_id, restart_of, idempotency_key, request_digest, requested_ttl_ms, race_id,
-        gate, gate_rule, gate_digest, gate_tool_digest, gate_expires_at, attempts, retry_backoff_ms, retry_errors, request_id, traceparent, recipe_version, created_at, changed_at)
-      SELECT ${tx.organizationId}::uuid, ${id}::uuid, ${input.server.id}::uuid, ${input.connectionId}::uuid, ${input.tool.name},
-        ${json(hints)}::jsonb, ${args}::json, ${content.text("task.label", id, labelOf(input.arguments))}, 'queued', ${gate === null},
-        ${isPrivate ? "private" : "organization"}, ${json(input.principal.actor)}::jsonb,
-        ${input.principal.userId}::uuid, ${agentOf(input.principal)}::uuid, ${input.restartOf}::uuid, ${input.idempotencyKey}, ${digest}::bytea,
-        ${input.ttlMs}::bigint, ${input.raceId ?? null}::uuid,
-        ${gated?.gate}, ${gate?.rule ? json(gate.rule) : null}::jsonb, ${gated?.gateDigest}::bytea, ${gated?.gateToolDigest},
-        ${gated?.gateExpiresAt?.toISOString() ?? null}::timestamptz, ${retry?.attempts ?? 1}::smallint,
-        ${retry?.backoffMs ?? null}::integer, ${retry?.errors ?? false}::boolean, ${scope().requestId}::uuid,
-        ${currentTraceparent()}, ${input.tool.recipe?.version ?? null}::integer, now.at, now.at
-      FROM (SELECT clock_timestamp() AS at) now
-      RETURNING organization_id, id)
-    INSERT INTO task_watch (organization_id, task_id) SELECT organization_id, id FROM queued`;
-  if (!gate) await wakeEngine(tx, input.connectionId, id);
+  const call = { serverId: server.id, tool: tool.name, arguments: input.arguments };
+  await insertTaskRow(
+    tx,
+    {
+      ...{ id, connectionId, serverId: server.id, tool: tool.name, toolHints: hintsOf(tool) },
+      ...storedContent(tx, id, input.arguments, labelOf(input.arguments)),
+      recipeVersion: tool.recipe?.version ?? null,
+      state: "queued",
+      // No engine learns of a call that is not approved: it is not watched.
+      watched: gate === null,
+      visibility: isPrivate ? "private" : "organization",
+      requestedBy: principal.actor,
+      requesterUserId: principal.userId,
+      agentId: agentOf(principal),
+      gate: gate && (await gateColumns(tx, gate, call)),
+      retry,
+      restartOf: input.restartOf,
+      raceId: input.raceId ?? null,
+      idempotencyKey: input.idempotencyKey,
+      requestDigest: input.idempotencyKey === null ? null : storedDigest(tx, requestDigest(input)),
+      requestedTtlMs: input.ttlMs,
+      requestId: scope().requestId,
+      traceparent: currentTraceparent(),
+    },
+    Prisma.sql`clock_timestamp()`,
+  );
+  if (!gate) await wakeEngine(tx, connectionId, id);
   // The page of the restarted task links to the new one.
   await publishChange(tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
   const event: NewEvent = {
     type: "task.queued",
-    actor: input.principal.actor,
+    actor: principal.actor,
     taskId: id,
     data: {
-      tool: input.tool.name,
-      serverId: input.server.id,
+      tool: tool.name,
+      serverId: server.id,
       ...(input.restartOf && { restartOf: input.restartOf }),
       ...(input.raceId && { raceId: input.raceId }),
-      ...(retry && { retry: { ...retry, insist: retry.insist && !isRepeatable(input.tool.annotations) } }),
+      ...(retry && { retry: { ...retry, insist: retry.insist && !isRepeatable(tool.annotations) } }),
       ...(gate && { gate: gate.rule && { name: gate.rule.name, version: gate.rule.version } }),
     },
   };
   if (!gate) return { id, events: [event] };
-  const { connectionId, principal } = input;
-  const task = { id, connectionId, tool: input.tool.name, arguments: input.arguments };
+  const task = { id, connectionId, tool: tool.name, arguments: input.arguments };
   return { id, events: [event, await askBefore(tx, task, gate, principal.actor)] };
+}
+
+/** What the call needs to know of its tool, however the server lists it by then. */
+function hintsOf(tool: Tool): Record<string, unknown> {
+  const { annotations, taskSupport, honoursIdempotencyKey, inputSchema, calls } = tool;
+  return {
+    ...{ annotations, taskSupport, honoursIdempotencyKey },
+    // Only a schema that sends arguments as headers is needed again at the call.
+    inputSchema: JSON.stringify(inputSchema).includes('"x-mcp-header"') ? inputSchema : null,
+    ...(calls && { calls }),
+  };
 }
 
 /** Returns what a call has to wait for: by the rules, by an agent's grant, or by the caller's own wish. Throws `denied_by_rule`. */
@@ -181,16 +171,6 @@ async function isOwn(tx: Tx, connectionId: string): Promise<boolean> {
     select: { userId: true },
   });
   return userId !== null;
-}
-
-/** A digest of content as it is stored: keyed where the organization seals. */
-export function storedDigest(tx: Tx, digest: Buffer): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(Buffer.from(contentOf(tx).hash(digest.toString("hex")), "hex"));
-}
-
-export function isSameDigest(tx: Tx, digest: Buffer, stored: Uint8Array | null): boolean {
-  const known = Buffer.from(stored ?? []).toString("hex");
-  return contentOf(tx).hashes(digest.toString("hex")).includes(known);
 }
 
 function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry }: NewTask): Buffer {

@@ -5,7 +5,7 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";
-import { storedDigest } from "../task-writes.ts";
+import { storedDigest } from "../idempotency.ts";
 import { type EarlierCall, judgeRepeat } from "./agent-call-status.ts";
 
 export interface AgentCall {

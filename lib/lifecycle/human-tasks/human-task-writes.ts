@@ -17,9 +17,9 @@ import { lockRequest, refuseUnableRecipient } from "../../requests/guards.ts";
 import { type Recipient, recipientNamed } from "../../requests/recipient.ts";
 import { labelOf } from "../../tasks/task-status.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
-import { findEarlier } from "../idempotency.ts";
+import { findEarlier, idempotencyMismatch, storedDigest } from "../idempotency.ts";
+import { insertTaskRow, storedContent } from "../insert-task-row.ts";
 import { refuseBeyondQuota } from "../quota.ts";
-import { isSameDigest, storedDigest } from "../task-writes.ts";
 import {
   type AskPerson,
   askedSchema,
@@ -100,8 +100,8 @@ export async function createHumanTask(
   { subject, idempotencyKey = null, callback = null }: HumanTaskOptions = {},
 ): Promise<HumanTask> {
   const digest = digestOf(call, subject, callback?.url);
-  const earlier = idempotencyKey === null ? null : await earlierTask(tx, principal, idempotencyKey, digest);
-  if (earlier) return earlier;
+  const earlier = await findEarlier(tx, "task", principal.actor, idempotencyKey, digest);
+  if (earlier !== null) return earlierTask(tx, earlier);
   const { to, label, expiresAt, form, amount, currency } = call.arguments;
   refuseUnlessShown(form);
   const recipient = to === undefined ? null : await recipientNamed(tx, to);
@@ -109,31 +109,23 @@ export async function createHumanTask(
   const id = uuidv7();
   const endsAt = expiresAt === undefined ? null : new Date(expiresAt);
   const args: Record<string, unknown> = { ...call.arguments, ...(subject && { subject }) };
-  await tx.task.create({
-    data: {
-      organizationId: tx.organizationId,
-      id,
-      serverId,
-      connectionId,
-      tool: call.tool,
-      arguments: storable(args),
-      label: label ?? labelOf(call.arguments.details ?? {}),
-      state: "input_required",
-      builtin: true,
-      watched: false,
-      visibility: "organization",
-      requestedBy: storable(principal.actor),
-      requesterUserId: principal.userId,
-      agentId: agentOf(principal),
-      idempotencyKey,
-      requestDigest: idempotencyKey === null ? null : storedDigest(tx, digest),
-      startedAt: new Date(),
-      expiresAt: endsAt,
-      requestId: scope().requestId,
-      traceparent: currentTraceparent(),
-    },
+  await insertTaskRow(tx, {
+    ...{ id, serverId, connectionId, tool: call.tool },
+    ...storedContent(tx, id, args, label ?? labelOf(call.arguments.details ?? {})),
+    state: "input_required",
+    builtin: true,
+    watched: false,
+    visibility: "organization",
+    requestedBy: principal.actor,
+    requesterUserId: principal.userId,
+    agentId: agentOf(principal),
+    idempotencyKey,
+    requestDigest: idempotencyKey === null ? null : storedDigest(tx, digest),
+    startedAt: new Date(),
+    expiresAt: endsAt,
+    requestId: scope().requestId,
+    traceparent: currentTraceparent(),
   });
-  await tx.taskWatch.create({ data: { organizationId: tx.organizationId, taskId: id } });
   const question = await insertOwnQuestion(tx, {
     task: { id, connectionId, tool: call.tool, arguments: args },
     key: "question",
@@ -171,23 +163,13 @@ function digestOf(call: HumanCall, subject: Subject | undefined, callbackUrl: st
   return createHash("sha256").update(canonicalJson({ tool, args, subject, callbackUrl })).digest();
 }
 
-async function earlierTask(
-  tx: Tx,
-  { actor }: Principal,
-  idempotencyKey: string,
-  digest: Buffer,
-): Promise<HumanTask | null> {
-  const earlier = await findEarlier(tx, "task", actor, idempotencyKey);
-  if (!earlier) return null;
-  const request = isSameDigest(tx, digest, earlier.requestDigest)
-    ? await tx.inputRequest.findFirst({
-        where: { organizationId: tx.organizationId, taskId: earlier.id, origin: "intray" },
-        select: { id: true },
-      })
-    : null;
-  if (!request)
-    throw new AppError("idempotency_mismatch", "This Idempotency-Key was used before, with another request.");
-  return { taskId: earlier.id, inputRequestId: request.id, created: false };
+async function earlierTask(tx: Tx, taskId: string): Promise<HumanTask> {
+  const request = await tx.inputRequest.findFirst({
+    where: { organizationId: tx.organizationId, taskId, origin: "intray" },
+    select: { id: true },
+  });
+  if (!request) throw idempotencyMismatch();
+  return { taskId, inputRequestId: request.id, created: false };
 }
 
 /** Judged as a server's form is: what could only be shown in part is refused. */
