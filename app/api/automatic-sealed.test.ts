@@ -145,8 +145,8 @@ describe("one that can't be judged", () => {
 
 describe("an engine", () => {
   test("does not come back to one that can't be judged again and again, four times a second", async () => {
-    const { JobRunner } = await import("@/lib/engine/jobs/jobs.ts");
-    const { AUTOMATIC_ANSWERS } = await import("@/lib/engine/jobs/automatic-answers.ts");
+    const { JobRunner } = await import("@/lib/engine/jobs/job-runner.ts");
+    const { AUTOMATIC_ANSWERS } = await import("@/lib/engine/jobs/task-jobs.ts");
     expect((await put(ana, [rule()], ack("Small"))).status).toBe(200);
     const request = await asked();
     await acme.sql(`UPDATE input_request SET form = '{"kind": "nonsense"}' WHERE id = $1`, [request.id]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Principal } from "@/lib/access/principal.ts";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { NOTICES, SNOOZES } from "@/lib/engine/jobs/notifications.ts";
+import { NOTICES, SNOOZES } from "@/lib/engine/jobs/notice-jobs.ts";
 import { fireDueTimers } from "@/lib/lifecycle/request-timers/fire.ts";
 import { normaliseForm } from "@/lib/mcp/forms/question.ts";
 import { readThread } from "@/lib/requests/comments/comment-reads.ts";

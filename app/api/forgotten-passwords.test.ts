@@ -1,8 +1,7 @@
 /** Forgotten passwords: mailed links, which tell strangers nothing, and links of an admin's, which take nothing over. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
-import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
-import { PASSWORD_RESETS } from "@/lib/engine/jobs/notifications.ts";
+import { PASSWORD_RESETS } from "@/lib/engine/jobs/mail-jobs.ts";
 import { sendPasswordReset } from "@/lib/outbound/mail/password-reset.ts";
 import { createMailer, type Mailer } from "@/lib/outbound/mail/smtp.ts";
 import {
@@ -20,6 +19,7 @@ import {
   withSecondFactor,
 } from "@/test/fixtures/accounts.ts";
 import { Authenticator } from "@/test/fixtures/authenticator.ts";
+import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
 import { type MailServer, startMailServer } from "@/test/servers/mail-server.ts";
 import { ORIGIN, tokenOf } from "@/test/web.ts";

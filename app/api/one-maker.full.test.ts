@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Actor } from "@/lib/access/access-schema.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
-import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
-import { PROPOSALS } from "@/lib/engine/jobs/proposals.ts";
+import { PROPOSALS } from "@/lib/engine/jobs/organization-jobs.ts";
+import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { addProvider, browserOf, errorOf, signInBySaml, type TestProvider } from "@/test/saml/browsers.ts";
 import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Actor } from "@/lib/access/access-schema.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
-import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
-import { NOTICES, RESTING_ACCOUNTS } from "@/lib/engine/jobs/notifications.ts";
+import { NOTICES, RESTING_ACCOUNTS } from "@/lib/engine/jobs/notice-jobs.ts";
 import { queueRetry } from "@/lib/lifecycle/retry.ts";
+import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 

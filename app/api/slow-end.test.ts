@@ -1,10 +1,10 @@
 /** Nobody ends an organization, or wipes what happened in it, at once and unseen. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
-import { DELETIONS } from "@/lib/engine/jobs/deletions.ts";
-import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
-import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
-import { RETENTION } from "@/lib/engine/jobs/retention.ts";
+import { NOTICES } from "@/lib/engine/jobs/notice-jobs.ts";
+import { DELETIONS } from "@/lib/engine/jobs/organization-jobs.ts";
+import { RETENTION } from "@/lib/engine/jobs/retention-jobs.ts";
+import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
+import { NOTICES } from "@/lib/engine/jobs/notice-jobs.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

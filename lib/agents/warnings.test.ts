@@ -5,7 +5,7 @@ import {
   type NotificationsFixture,
 } from "../../test/fixtures/notifications-fixture.ts";
 import type { Principal } from "../access/principal.ts";
-import { AGENT_WARNINGS, NOTICES } from "../engine/jobs/notifications.ts";
+import { AGENT_WARNINGS, NOTICES } from "../engine/jobs/notice-jobs.ts";
 import { listNotices } from "../outbound/notices/notice-reads.ts";
 import { listedWords } from "../outbound/notices/notice-words.ts";
 import { markAllRead } from "../outbound/notices/notice-writes.ts";

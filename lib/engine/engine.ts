@@ -17,7 +17,7 @@ import { takeSnapshot } from "../history/metrics/snapshot.ts";
 import { fairDatabase } from "./db/engine-database.ts";
 import { publishChanges, publishingAfterCommit } from "./db/publish-changes.ts";
 import { JOBS } from "./jobs/all-jobs.ts";
-import { JobRunner } from "./jobs/jobs.ts";
+import { JobRunner } from "./jobs/job-runner.ts";
 import { LeaseExpiry } from "./leases/lease-expiry.ts";
 import { findLeasesToTake, makeLeases } from "./leases/lease-rows.ts";
 import { Leases } from "./leases/leases.ts";

@@ -1,6 +1,7 @@
 /** Who looks after a stuck task: one person at a time, until the task is no longer stuck. */
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { organizationsDue } from "../../test/fixtures/notifications-fixture.ts";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
@@ -10,8 +11,7 @@ import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { createNetwork } from "../base/network/network.ts";
-import { END_ACKNOWLEDGEMENTS } from "../engine/jobs/acknowledgements.ts";
-import { organizationsDue } from "../engine/jobs/jobs.ts";
+import { END_ACKNOWLEDGEMENTS } from "../engine/jobs/task-jobs.ts";
 import { readTask } from "../tasks/task-reads.ts";
 import type { Acknowledge } from "../tasks/task-schema.ts";
 import { acknowledgeTask, releaseTask } from "./acknowledge.ts";

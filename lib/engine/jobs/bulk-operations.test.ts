@@ -23,7 +23,7 @@ import {
 } from "../../lifecycle/bulk-operations/bulk-operation-writes.ts";
 import { restartTask } from "../../lifecycle/start.ts";
 import { createTask } from "../../lifecycle/task-writes.ts";
-import { bulkOperations } from "./bulk-operations.ts";
+import { BULK_OPERATIONS } from "./task-jobs.ts";
 
 const PATIENCE_MS = 180_000;
 const NETWORK = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 /** Runs one turn of an engine beside others. */
 const turn = () =>
-  bulkOperations.run(
+  BULK_OPERATIONS.run(
     {
       database: engine,
       network: NETWORK,

@@ -4,7 +4,7 @@ import { type Voter, type VotingOrganization, votingOrganization } from "../../.
 import { startWeb, type TestWeb } from "../../../test/web.ts";
 import { addByMinutes } from "../../../test/working-minutes.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
-import { NOTICES } from "../../engine/jobs/notifications.ts";
+import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { calendarSchema } from "../../policy/calendar/calendar-schema.ts";
 import { captureQuestion } from "../../requests/capture/question.ts";
 import { countHistory } from "../../requests/statistics/statistics-writes.ts";

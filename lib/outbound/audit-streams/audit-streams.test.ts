@@ -15,8 +15,8 @@ import { expectedSignature, type Receiver, startReceiver } from "../../../test/s
 import type { Principal } from "../../access/principal.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { NetworkError } from "../../base/network/network.ts";
-import { NOTICES } from "../../engine/jobs/notifications.ts";
-import { RETENTION } from "../../engine/jobs/retention.ts";
+import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
+import { RETENTION } from "../../engine/jobs/retention-jobs.ts";
 import { exportedLines } from "../../history/events/event-export.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";
 import { listNotices } from "../notices/notice-reads.ts";

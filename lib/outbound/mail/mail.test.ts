@@ -6,7 +6,7 @@ import {
 } from "../../../test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
 import { type MailServer, startMailServer } from "../../../test/servers/mail-server.ts";
-import type { Job } from "../../engine/jobs/jobs.ts";
+import type { Job } from "../../engine/jobs/job-runner.ts";
 import { takeEvents } from "../../history/events/follow.ts";
 import { subjectsOf } from "../notices/follow.ts";
 import { markOwnRead, syncNotices } from "../notices/notice-writes.ts";

@@ -6,7 +6,7 @@ import {
 } from "../../../test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
 import type { Principal } from "../../access/principal.ts";
-import { ABSENCES, NOTICES } from "../../engine/jobs/notifications.ts";
+import { ABSENCES, NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { endAway, setAway } from "../../policy/away/away-writes.ts";
 import { assignRequest, recordAnswer, undoAnswer } from "../../requests/request-writes.ts";
 import { countUnread, listNotices } from "./notice-reads.ts";

@@ -9,12 +9,9 @@ import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
 import { expectedSignature, type Receiver, startReceiver } from "../../../test/servers/receiver.ts";
 import type { Principal } from "../../access/principal.ts";
-import {
-  DELETE_OLD_NOTIFICATIONS,
-  NOTICES,
-  WEBHOOK_DELIVERIES,
-  WEBHOOK_OUTBOX,
-} from "../../engine/jobs/notifications.ts";
+import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
+import { DELETE_OLD_NOTIFICATIONS } from "../../engine/jobs/retention-jobs.ts";
+import { WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "../../engine/jobs/sending-jobs.ts";
 import { listNotices } from "../notices/notice-reads.ts";
 import type { WebhookEvent } from "./webhook-schema.ts";
 import { createWebhook, resendDelivery, rotateSecret, sendTest } from "./webhook-writes.ts";

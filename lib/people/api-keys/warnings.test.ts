@@ -6,7 +6,7 @@ import {
 } from "../../../test/fixtures/notifications-fixture.ts";
 import type { Principal } from "../../access/principal.ts";
 import { createSeal } from "../../base/seal.ts";
-import { KEY_WARNINGS, NOTICES } from "../../engine/jobs/notifications.ts";
+import { KEY_WARNINGS, NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { listNotices } from "../../outbound/notices/notice-reads.ts";
 import { markAllRead } from "../../outbound/notices/notice-writes.ts";
 import { createKey, revokeKey } from "./api-key-writes.ts";

@@ -1,11 +1,11 @@
 /** SAML certificates that end soon are told to owners, once. */
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { organizationsDue } from "../../../test/fixtures/notifications-fixture.ts";
 import { startWeb, type TestWeb } from "../../../test/web.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { organizationsDue } from "../../engine/jobs/jobs.ts";
-import { ENDING_CERTIFICATES } from "../../engine/jobs/notifications.ts";
+import { ENDING_CERTIFICATES } from "../../engine/jobs/notice-jobs.ts";
 import { makeOwnCertificate } from "./certificate.ts";
 
 let web: TestWeb;

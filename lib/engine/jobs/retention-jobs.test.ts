@@ -6,6 +6,7 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
+import { organizationsDue } from "../../../test/fixtures/notifications-fixture.ts";
 import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
@@ -17,8 +18,8 @@ import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts
 import { verifyEvents } from "../../history/events/verify.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";
 import { previewRetention } from "../../history/retention/retention-reads.ts";
-import { type JobContext, organizationsDue } from "./jobs.ts";
-import { RETENTION } from "./retention.ts";
+import type { JobContext } from "./job-runner.ts";
+import { RETENTION } from "./retention-jobs.ts";
 
 let postgres: TestDatabase;
 let owner: Database;

@@ -40,11 +40,6 @@ export interface Job {
 /** All organizations, for jobs that find out themselves whether any work is due. */
 export const ALL_ORGANIZATIONS = Prisma.sql`SELECT id FROM gate.organizations()`;
 
-/** Returns the ids of the organizations with work for a job. */
-export async function organizationsDue(database: Database, job: Job): Promise<string[]> {
-  return (await lookFor(database, [job], false)).due.get(job) ?? [];
-}
-
 interface Place {
   job: Job;
   /** When to look for work; monotonic, in ms. */

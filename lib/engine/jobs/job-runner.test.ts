@@ -9,7 +9,7 @@ import {
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
 import { createNetwork, type Network } from "../../base/network/network.ts";
-import { ALL_ORGANIZATIONS, type Job, JobRunner } from "./jobs.ts";
+import { ALL_ORGANIZATIONS, type Job, JobRunner } from "./job-runner.ts";
 
 let fixture: OrganizationFixture;
 let database: Database;

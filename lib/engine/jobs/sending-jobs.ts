@@ -1,0 +1,150 @@
+/** Jobs that send to other machines without waiting for them, so that a slow receiver delays no others. */
+import type { Logger } from "pino";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { env } from "../../base/env.ts";
+import { organizationsBehind, takeEvents } from "../../history/events/follow.ts";
+import {
+  callbacksDue,
+  deliverCallback,
+  organizationsWithCallbacks,
+} from "../../lifecycle/human-tasks/callbacks.ts";
+import { deliverBatch, streamsDue } from "../../outbound/audit-streams/delivery.ts";
+import { ANCHOR_MS } from "../../outbound/audit-streams/tunables.ts";
+import { deliverNext, webhooksDue } from "../../outbound/webhooks/delivery.ts";
+import { recordDeliveries } from "../../outbound/webhooks/outbox.ts";
+import {
+  AUDIT_STREAM_SENDS,
+  EVENTS_A_TURN,
+  NOTIFY_EVERY_MS,
+  WEBHOOK_SENDS,
+  WEBHOOK_SENDS_EACH,
+} from "../tunables.ts";
+import type { Job, JobContext } from "./job-runner.ts";
+
+/** Queues webhook deliveries for new history lines. */
+export const WEBHOOK_OUTBOX: Job = {
+  name: "webhook outbox",
+  everyMs: NOTIFY_EVERY_MS,
+  isTold: true,
+  due: () => organizationsBehind("webhooks"),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const from = { follower: "webhooks", begins: "now" } as const;
+      const events = await takeEvents(tx, from, EVENTS_A_TURN);
+      await recordDeliveries(tx, events);
+      return events.length === EVENTS_A_TURN;
+    }),
+};
+
+/** Sends due webhook deliveries. */
+export const WEBHOOK_DELIVERIES = sendingJob({
+  name: "webhook deliveries",
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_webhooks()`,
+  limits: { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH },
+  receivers: webhooksDue,
+  send: deliverNext,
+});
+
+/** Tells the addresses of programs that their requests have ended. */
+export const REQUEST_CALLBACKS = sendingJob({
+  name: "request callbacks",
+  due: organizationsWithCallbacks,
+  limits: { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH },
+  receivers: callbacksDue,
+  send: deliverCallback,
+});
+
+/** Sends new history lines to audit streams. */
+export const AUDIT_STREAMS = sendingJob({
+  name: "audit streams",
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_audit_streams(${ANCHOR_MS}::integer)`,
+  limits: { all: AUDIT_STREAM_SENDS, each: 1 },
+  receivers: streamsDue,
+  send: (context, organizationId, id) =>
+    deliverBatch(context, organizationId, id, new URL(env().url).hostname),
+});
+
+interface Sending extends Pick<Job, "name" | "due"> {
+  limits: SenderLimits;
+  /** Returns the receivers to whom something is due. */
+  receivers(tx: Tx): Promise<string[]>;
+  /** Sends the receiver one thing. Returns false if nothing was due. */
+  send(context: JobContext, organizationId: string, receiver: string): Promise<boolean>;
+}
+
+function sendingJob({ limits, receivers, send, ...its }: Sending): Job {
+  /** The senders of each engine in this process. */
+  const senders = new WeakMap<JobContext, Senders>();
+  return {
+    ...its,
+    everyMs: NOTIFY_EVERY_MS,
+    isTold: true,
+    async run(context, organizationId) {
+      const own = senders.get(context) ?? new Senders(context.log, limits, () => context.tell?.());
+      senders.set(context, own);
+      const due = await context.database.withOrganization(organizationId, (tx) => receivers(tx));
+      for (const receiver of due)
+        own.begin(`${organizationId} ${receiver}`, () => send(context, organizationId, receiver));
+      return false;
+    },
+    async settled(context) {
+      await senders.get(context)?.end();
+    },
+  };
+}
+
+interface SenderLimits {
+  /** Concurrent senders of one engine. */
+  all: number;
+  /** Concurrent senders to one receiver. */
+  each: number;
+}
+
+/** Limits concurrent deliveries, in total and per receiver, so that one slow receiver delays no others. */
+class Senders {
+  #log: Logger;
+  #limits: SenderLimits;
+  #onEnd: () => void;
+  #running = new Map<string, Set<Promise<void>>>();
+  #count = 0;
+  #isStopping = false;
+
+  /** `onEnd` is called whenever a sender has nothing more to send, or has failed. */
+  constructor(log: Logger, limits: SenderLimits, onEnd: () => void) {
+    this.#log = log;
+    this.#onEnd = onEnd;
+    this.#limits = limits;
+  }
+
+  /** Starts as many senders for `receiver` as the limits allow. `next` returns false if nothing is due. */
+  begin(receiver: string, next: () => Promise<boolean>): void {
+    const running = this.#running.get(receiver) ?? new Set();
+    this.#running.set(receiver, running);
+    while (running.size < this.#limits.each && this.#count < this.#limits.all && !this.#isStopping) {
+      this.#count++;
+      const sender = this.#send(next).finally(() => {
+        this.#count--;
+        running.delete(sender);
+        if (running.size === 0) this.#running.delete(receiver);
+        this.#onEnd();
+      });
+      running.add(sender);
+    }
+  }
+
+  /** Waits for deliveries under way. The rest is left to other engines, or to the next start. */
+  async end(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#running.values()].flatMap((running) => [...running]));
+  }
+
+  /** Logs every error and never rejects. */
+  async #send(next: () => Promise<boolean>): Promise<void> {
+    try {
+      while (!this.#isStopping && (await next()));
+    } catch (error) {
+      this.#log[isDatabaseDown(error) ? "warn" : "error"]({ err: error }, "a delivery was not made");
+    }
+  }
+}
