@@ -374,6 +374,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** A key of the organization can't be opened now. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === "content_unavailable";
+}
+
 export function unavailable(what?: string): AppError {
   const why = what === undefined ? undefined : new Error(`${what} can't be opened`);
   return new AppError(

@@ -45,7 +45,8 @@ import {
   SCAN_ALL_MS,
   STORED_TOGETHER,
 } from "../tunables.ts";
-import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import { LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction, requestIds } from "../watcher/fenced-writes.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
 import { clockMs, isStale, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import { tasksThatMayAsk } from "./sessions.ts";
@@ -73,7 +74,7 @@ interface UnhandledMessage {
 
 interface Dependencies {
   /** Runs a transaction without the fence: what a server said is true whichever engine holds the lease. */
-  record<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   tasks(): Iterable<WatchedTask>;
   onLeaseLost(): void;
   /** A question that was put as a task of ours is stored: the server may be told of the task. */
@@ -262,7 +263,7 @@ export class StreamInbox {
 
   async #record(some: UnhandledMessage[]): Promise<void> {
     const { connectionId } = this.#ctx;
-    const { stored, opened, refused } = await this.#deps.record(async (tx) => {
+    const { stored, opened, refused } = await this.#deps.inTransaction(async (tx) => {
       const opened = new Map<UnhandledMessage, string>();
       const refused = new Map<UnhandledMessage, string>();
       const news: UnhandledMessage[] = [];
@@ -586,8 +587,7 @@ export class StreamInbox {
       const ageMs = wasTask ? null : request.ageMs;
       if (verdict === "withdraw") learnWithdrawn(lessons, ageMs);
       const ending = endingOf(lessons, ageMs);
-      const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
-      const events = await carryOutVerdict(tx, judged, verdict, ending);
+      const events = await carryOutVerdict(tx, requestIds(taskId, request), verdict, ending);
       await appendEvents(tx, events);
       return lessons;
     };

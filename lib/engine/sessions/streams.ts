@@ -25,7 +25,8 @@ import {
   STREAM_QUIET_MS,
   STREAM_RETRY_MS,
 } from "../tunables.ts";
-import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import { learnFromSilence } from "../watcher/learning.ts";
 import {
   clockMs,

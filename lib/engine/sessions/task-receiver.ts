@@ -4,9 +4,9 @@
  * memory. One receiver per watcher.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUnavailable } from "../../base/content/content.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
-import { AppError } from "../../base/errors.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { readLockedWork } from "../../lifecycle/task-work.ts";
 import { type AnswerBody, PeerError, type RpcId, type TaskRequest, type ToServer } from "../../mcp/peer.ts";
@@ -56,12 +56,13 @@ import {
   UNATTENDED_TOGETHER,
   WAITING_RESULTS,
 } from "../tunables.ts";
-import { callOptions, LeaseLost, retryUntilStored, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import { requestIds, retryUntilStored } from "../watcher/fenced-writes.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 
 interface Dependencies {
   /** Runs a transaction without the fence: what a server asked is true whichever engine holds the lease. */
-  record<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   tasks(): Iterable<WatchedTask>;
   /** Drops the question of a cancelled task whose asking task is not known. */
   dropQuestion(id: string): Promise<void>;
@@ -273,7 +274,7 @@ export class TaskReceiver {
     const { rpcId } = request;
     if (request.method === "tasks/list") {
       const { cursor } = request;
-      const page = await this.#deps.record((tx) =>
+      const page = await this.#deps.inTransaction((tx) =>
         listElicitationTasks(tx, connectionId, cursor, LISTED_TOGETHER),
       );
       if (!page) return this.#refuse(session, rpcId, -32602, "Invalid cursor");
@@ -297,7 +298,7 @@ export class TaskReceiver {
         return this.#cancel(found, rpcId, session);
       case "tasks/result": {
         const waiting = { session: this.#digest(session), rpcId };
-        const isAdded = await this.#deps.record((tx) => addWaiting(tx, id, waiting, WAITING_RESULTS));
+        const isAdded = await this.#deps.inTransaction((tx) => addWaiting(tx, id, waiting, WAITING_RESULTS));
         if (!isAdded) return this.#refuse(session, rpcId, -32603, "Too many requests wait for this result");
         const { taskId } = found;
         const one = { id, sessionDigest: waiting.session, rpcId, taskId, waiting: [waiting] };
@@ -319,7 +320,7 @@ export class TaskReceiver {
         `Cannot cancel task: already in terminal status '${status}'`,
       );
     if (taskId === null) {
-      await this.#deps.record((tx) => cancelUnlinked(tx, id));
+      await this.#deps.inTransaction((tx) => cancelUnlinked(tx, id));
       await this.#deps.dropQuestion(id);
     } else {
       await this.#ctx.transaction(async (tx) => {
@@ -327,9 +328,8 @@ export class TaskReceiver {
         const request = await retractAsk(tx, taskId, { elicitationTaskId: id });
         if (!request) return;
         const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
-        const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
         const ending = { state: "withdrawn", reason: "retracted" } as const;
-        await appendEvents(tx, await carryOutVerdict(tx, judged, verdict, ending));
+        await appendEvents(tx, await carryOutVerdict(tx, requestIds(taskId, request), verdict, ending));
       }, taskId);
       this.#ctx.wake(taskId, 0);
     }
@@ -362,7 +362,7 @@ export class TaskReceiver {
 
   #find(id: string, looks = false): Promise<ElicitationTask | null> {
     const { connectionId } = this.#ctx;
-    return this.#deps.record(async (tx) => {
+    return this.#deps.inTransaction(async (tx) => {
       const found = await findElicitationTask(tx, connectionId, id);
       if (looks && found) await noteLook(tx, id);
       return found;
@@ -413,7 +413,7 @@ export class TaskReceiver {
     let last: UnattendedTask | null = null;
     do {
       const after: UnattendedTask | null = last;
-      const rows: UnattendedTask[] = await this.#deps.record((tx) =>
+      const rows: UnattendedTask[] = await this.#deps.inTransaction((tx) =>
         unattendedTasks(tx, connectionId, after, UNATTENDED_TOGETHER),
       );
       for (const row of rows) read.set(row.id, { ...row, againAt: 0 });
@@ -471,10 +471,10 @@ export class TaskReceiver {
     if (session && found) {
       const reply = { id: one.rpcId, result: { task: toTask({ ...found, ...AT_FIRST }) } };
       await this.#send(session, reply, this.#askingTask(one)).catch((error: unknown) => {
-        if (!isRefusal(error)) throw error;
+        if (!isNeverTaken(error)) throw error;
       });
     }
-    await this.#deps.record((tx) => markAnnounced(tx, one.id));
+    await this.#deps.inTransaction((tx) => markAnnounced(tx, one.id));
     one.isAnnounced = true;
   }
 
@@ -495,7 +495,7 @@ export class TaskReceiver {
     const message = status === "cancelled" ? "The task was cancelled" : "Task not found";
     await this.#refuse(session, waiting.rpcId, status === "cancelled" ? -32603 : -32602, message).catch(
       (error: unknown) => {
-        if (!isRefusal(error)) throw error;
+        if (!isNeverTaken(error)) throw error;
       },
     );
     await this.#removeWaiting(one.id, waiting);
@@ -524,7 +524,7 @@ export class TaskReceiver {
       if (error.reached === "maybe" || error.code === "bad_reply" || error.code === "too_large") throw error;
       if (attempt !== null)
         await this.#ctx.transaction((tx) => markUnsent(tx, ids, error.code, 0), ids.taskId);
-      if (!isRefusal(error)) throw error;
+      if (!isNeverTaken(error)) throw error;
       return this.#removeWaiting(task.id, waiting);
     }
     await retryUntilStored(this.#ctx, () =>
@@ -573,7 +573,7 @@ export class TaskReceiver {
 
   async #removeWaiting(id: string, waiting: WaitingResult): Promise<void> {
     this.#forgetWaiting(id, waiting);
-    await this.#deps.record((tx) => removeWaiting(tx, id, waiting));
+    await this.#deps.inTransaction((tx) => removeWaiting(tx, id, waiting));
   }
 
   #forgetWaiting(id: string, waiting: WaitingResult): void {
@@ -631,7 +631,7 @@ function reportedState(state: string): "working" | "input_required" {
 }
 
 /** The server has read the message and will not take it, however often it is sent. */
-function isRefusal(error: unknown): boolean {
+function isNeverTaken(error: unknown): boolean {
   return error instanceof PeerError && error.reached === "yes" && REFUSALS.has(error.code);
 }
 
@@ -639,7 +639,7 @@ const REFUSALS = new Set<PeerError["code"]>(["session_gone", "rejected", "not_su
 
 /** The database, or the key of what it holds, is away. */
 function isAway(error: unknown): boolean {
-  return isDatabaseDown(error) || (error instanceof AppError && error.code === "content_unavailable");
+  return isDatabaseDown(error) || isUnavailable(error);
 }
 
 function merge(unattended: Map<string, Unattended>, one: Unattended): void {

@@ -1,18 +1,12 @@
 /** Applies a server's report on a task to the database. */
 
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import {
-  endTask,
-  noteServerState,
-  recordStatus,
-  type StatusChange,
-  type TaskEnd,
-} from "../../lifecycle/progress.ts";
+import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/progress.ts";
 import type { TaskWork } from "../../lifecycle/task-work.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
 import { captureQuestion } from "../../requests/capture/question.ts";
-import { carryOutVerdict, type JudgedRequest } from "../../requests/capture/settle.ts";
+import { carryOutVerdict } from "../../requests/capture/settle.ts";
 import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../requests/deliveries/judge.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
@@ -24,7 +18,8 @@ import {
   POLL_DEADLINE_MS,
   WATCH_CANCELLED_MS,
 } from "../tunables.ts";
-import { callOptions, fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
+import { endWatched, fencedTransaction, requestIds } from "../watcher/fenced-writes.ts";
 import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates, unansweredMs } from "../watcher/learning.ts";
 import { clockMs, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import {
@@ -52,7 +47,11 @@ export async function applyRemote(
   if (isCancelOver(work)) {
     // The server accepted the cancel but continues, so the task is cancelled here, with the server's state
     // noted.
-    await end(ctx, task, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
+    await endWatched(ctx, task, {
+      state: "cancelled",
+      serverState: remote.status,
+      watchForMs: WATCH_CANCELLED_MS,
+    });
     return true;
   }
   const isSending = work.requests.some((request) => request.delivery?.state === "sending");
@@ -127,7 +126,7 @@ async function carryOut(
     for (const { request, verdict } of plan.verdicts) {
       const ending =
         verdict === "undeliverable" ? OUTCOME_UNKNOWN : endingOf(lessons, unansweredMs(task, request));
-      events.push(...(await carryOutVerdict(tx, requestIds(task, request), verdict, ending)));
+      events.push(...(await carryOutVerdict(tx, requestIds(task.id, request), verdict, ending)));
     }
     for (const { question, key } of plan.capture)
       events.push(
@@ -146,24 +145,12 @@ async function carryOut(
 /** A call that must not be made twice may have been made: a person is asked anew while its server asks. */
 const OUTCOME_UNKNOWN = { state: "withdrawn", reason: "outcome_unknown" } as const;
 
-export function idsOf(task: WatchedTask, inputRequestId: string, deliveryId: string) {
-  return { taskId: task.id, inputRequestId, deliveryId };
-}
-
-/** Returns the ids that `carryOutVerdict()` takes. */
-export function requestIds(
-  task: WatchedTask,
-  { id, delivery }: { id: string; delivery: { id: string } | null },
-): JudgedRequest {
-  return { taskId: task.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
-}
-
 /** Ends the task as the server reports: fetches the result first, then stores everything at once. */
 async function applyEnd(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const state = remote.status as "completed" | "failed" | "cancelled";
   const base = { state, statusMessage: remote.statusMessage };
   if (state === "cancelled") {
-    await end(ctx, task, base);
+    await endWatched(ctx, task, base);
     return true;
   }
   setCold(task, { endReported: true });
@@ -171,7 +158,7 @@ async function applyEnd(ctx: WatcherContext, task: WatchedTask, remote: RemoteTa
   const lessons = new TraitUpdates(ctx);
   learnFromEnd(lessons, task, remote, outcome);
   const missing = { code: "result_missing", message: "The server did not hand over the result." };
-  await end(
+  await endWatched(
     ctx,
     task,
     !outcome
@@ -223,13 +210,6 @@ async function fetchResult(
 }
 
 const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_reply", "too_large"]);
-
-export async function end(ctx: WatcherContext, task: WatchedTask, how: TaskEnd): Promise<void> {
-  const ended = await fencedBeginning(ctx, task, (tx) => endTask(tx, task.id, how));
-  // It is watched no more, so nothing is left to read.
-  if (ended && how.watchForMs === undefined)
-    setCold(task, { written: { work: null, asked: task.asked, at: clockMs() } });
-}
 
 async function noteEnded(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const goesOn = remote.status === "working" || remote.status === "input_required";

@@ -12,9 +12,9 @@ import {
   RESUME_AGAIN_MS,
   SLOW_POLL_MS,
 } from "../tunables.ts";
-import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
+import { endWatched, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import { markStale, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
-import { end, idsOf } from "./apply-poll.ts";
 import { handleBrokenCall } from "./broken-call.ts";
 import { isPlain, resumeCall } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
@@ -104,7 +104,7 @@ async function cancel(ctx: WatcherContext, task: WatchedTask, call: OpenCall): P
   if (wait > 0) return wait;
   if (session && callId !== null)
     await ctx.peer(work.era!).cancelCall(session.record, callId, callOptions(task, CALL_DEADLINE_MS));
-  await end(ctx, task, { state: "cancelled" });
+  await endWatched(ctx, task, { state: "cancelled" });
   call.close();
   setCalls(task, { call: null });
   dropStreams(ctx, task);

@@ -1,9 +1,9 @@
 import { awaitElsewhere, markRepeating } from "../../lifecycle/attempts.ts";
 import type { PeerErrorCode } from "../../mcp/peer.ts";
 import { ELSEWHERE_MS, SLOW_POLL_MS } from "../tunables.ts";
-import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import { endWatched, fencedTransaction } from "../watcher/fenced-writes.ts";
 import { markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
-import { end } from "./apply-poll.ts";
 import { isPlain, mayRepeat, resumeCall } from "./call.ts";
 
 /**
@@ -32,11 +32,12 @@ export async function handleBrokenCall(
     return 0;
   }
   if (cancelRequested) {
-    await end(ctx, task, { state: "cancelled" });
+    await endWatched(ctx, task, { state: "cancelled" });
     return 0;
   }
   const wait = why in USELESS_REPLIES ? 0 : await waitElsewhere(ctx, task, attempt);
-  if (wait <= 0) await end(ctx, task, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
+  if (wait <= 0)
+    await endWatched(ctx, task, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
   return Math.max(0, wait);
 }
 

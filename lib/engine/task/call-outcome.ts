@@ -28,13 +28,8 @@ import {
   HANDLE_REPLY_MS,
   MAX_BROKEN_CALLS,
 } from "../tunables.ts";
-import {
-  callOptions,
-  fencedTransaction,
-  retryUntilStored,
-  storeOutcome,
-  type WatcherContext,
-} from "../watcher/context.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction, retryUntilStored, storeOutcome } from "../watcher/fenced-writes.ts";
 import {
   type CallOutcome,
   markStale,

@@ -35,19 +35,19 @@ import {
   UNASKED_LIMIT,
   UNASKED_LIMIT_WHERE_KNOWN,
 } from "../tunables.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import {
-  callOptions,
   fencedBeginning,
   fencedTransaction,
+  idsOf,
   readAndBegin,
+  requestIds,
   retryUntilStored,
   storeOutcome,
-  type WatcherContext,
-} from "../watcher/context.ts";
+} from "../watcher/fenced-writes.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
 import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
-import { idsOf, requestIds } from "./apply-poll.ts";
 import { askedUnder, isEmpty, judgeKeyed, type Memory, statusBefore } from "./judge-poll.ts";
 import { peerOf } from "./peer-of.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
@@ -284,7 +284,7 @@ async function giveUp(
   const verdict = judgeDelivery(request.delivery, observed);
   const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
   await fencedTransaction(ctx, task, async (tx) => {
-    const target = requestIds(task, request);
+    const target = requestIds(task.id, request);
     const events = await carryOutVerdict(tx, target, verdict, ending);
     await appendEvents(tx, events);
   });

@@ -10,9 +10,9 @@ import type { RequestWork } from "../../lifecycle/task-work.ts";
 import { settleUnsent } from "../../requests/capture/settle.ts";
 import { markSending } from "../../requests/deliveries/delivery-writes.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
-import { fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import { endWatched, fencedBeginning, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
-import { end, idsOf } from "./apply-poll.ts";
 import { nextTurn } from "./blocking-call.ts";
 import { sealSession } from "./sealed.ts";
 import { call, prepare } from "./start.ts";
@@ -22,7 +22,7 @@ export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise
   const { work } = task;
   if (work.cancelRequested) {
     // Nothing runs at the server, so nothing is to be cancelled there.
-    await end(ctx, task, { state: "cancelled" });
+    await endWatched(ctx, task, { state: "cancelled" });
     return 0;
   }
   if (work.era === "2025-11-25" && work.requests.some(isDeclined)) {

@@ -3,7 +3,8 @@
 import { PeerError } from "../../mcp/peer.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { hasEnded, isRunning } from "../../tasks/task-status.ts";
-import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import { type CallOutcome, isStale, markStale, type WatchedTask } from "../watcher/watched-task.ts";
 import { nextTurn } from "./blocking-call.ts";
 import { wasNotRun } from "./call.ts";

@@ -3,9 +3,11 @@
 import { markStarted, otherUnknownStarts } from "../../lifecycle/attempts.ts";
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
 import { keepCandidate, unknownAmong } from "../../tasks/found/candidates.ts";
+import { ourTime } from "../../tasks/found/found-task-writes.ts";
 import { joinSession, renewSession } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
-import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
 import { restoreSession, sealedTask } from "./sealed.ts";
 
@@ -92,9 +94,4 @@ function fittingTasks(
     const at = createdAt === null ? Number.NaN : Date.parse(createdAt);
     return at >= from - MARGIN_MS && at <= from + ATTEMPT_DEADLINE_MS + MARGIN_MS;
   });
-}
-
-function ourTime(at: string | null, clockOffsetMs: number | null): Date | null {
-  const ms = at === null ? Number.NaN : Date.parse(at) - (clockOffsetMs ?? 0);
-  return Number.isNaN(new Date(ms).getTime()) ? null : new Date(ms);
 }

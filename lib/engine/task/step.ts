@@ -34,13 +34,13 @@ import {
   PROGRESS_MS,
   SESSION_WAIT_MS,
 } from "../tunables.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import {
-  callOptions,
+  endWatched,
   fencedBeginning,
   fencedTransaction,
   retryUntilStored,
-  type WatcherContext,
-} from "../watcher/context.ts";
+} from "../watcher/fenced-writes.ts";
 import { learnFromGone, learnFromOutliving, ttlOverForMs } from "../watcher/learning.ts";
 import { pollDelay } from "../watcher/poll-schedule.ts";
 import { spanOf } from "../watcher/traced-peer.ts";
@@ -54,7 +54,7 @@ import {
   setCold,
   type WatchedTask,
 } from "../watcher/watched-task.ts";
-import { applyRemote, end, isCancelOver } from "./apply-poll.ts";
+import { applyRemote, isCancelOver } from "./apply-poll.ts";
 import { stepOpenCall, storeIds } from "./blocking-call.ts";
 import { wasNotRun } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
@@ -379,7 +379,7 @@ async function gone(ctx: WatcherContext, task: WatchedTask): Promise<void> {
     const message =
       state === "lost" ? "The server does not know the task any more." : "The task's time ran out.";
     if (hasEnded(task.work.state)) await applyRemote(ctx, task, missingRemote(task));
-    else await end(ctx, task, { state, error: { code: state, message } });
+    else await endWatched(ctx, task, { state, error: { code: state, message } });
   } else ctx.wake(task.id, NOT_FOUND_CONFIRM_MS);
 }
 
@@ -448,7 +448,7 @@ async function sendCancel(ctx: WatcherContext, task: WatchedTask): Promise<numbe
     const isBroken = error.code === "bad_reply" || (work.recipeVersion !== null && !wasNotRun(error));
     const brokenCancels = task.cold.brokenCancels + (isBroken ? 1 : 0);
     setCold(task, { brokenCancels });
-    if (!isRefusal(error) && !(isBroken && brokenCancels > MAX_BROKEN_CANCELS)) throw error;
+    if (!isRefusedAgain(error) && !(isBroken && brokenCancels > MAX_BROKEN_CANCELS)) throw error;
   }
   if (!isOnce) await retryUntilStored(ctx, () => fencedTransaction(ctx, task, mark));
   task.fingerprint = undefined;
@@ -467,7 +467,7 @@ function awaitsOutcome({ requests, recipeVersion }: TaskWork, { isUnknown }: Rem
 }
 
 /** Returns whether a retry would be refused again. */
-function isRefusal({ code }: PeerError): boolean {
+function isRefusedAgain({ code }: PeerError): boolean {
   return code === "rejected" || code === "not_supported";
 }
 

@@ -11,10 +11,10 @@ import type { StartOutcome } from "../../mcp/peer.ts";
 import { captureQuestion } from "../../requests/capture/question.ts";
 import { closeRequest, confirmRequest } from "../../requests/capture/settle.ts";
 import { markAccepted, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
-import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
-import { idsOf } from "./apply-poll.ts";
 import { sealRequestState } from "./sealed.ts";
 
 /** Returns whether the task waits for answers while the server has no task for it yet. */

@@ -1,19 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
-import { storeMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
-import { readLockedWork, type TaskWork } from "../../lifecycle/task-work.ts";
+import type { TaskWork } from "../../lifecycle/task-work.ts";
 import type { CallOptions, Era, Peer, RpcId, TaskRequest } from "../../mcp/peer.ts";
 import type { NewStreamMessage as StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import type { ToolCalls } from "../../mcp/tool-calls.ts";
 import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { Sessions } from "../sessions/sessions.ts";
-import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
-import { recordMessage, toStore } from "./recorded-messages.ts";
-import { clockMs, type LiveSession, markStale, setCold, type WatchedTask } from "./watched-task.ts";
+import { recordMessage } from "./recorded-messages.ts";
+import type { LiveSession, WatchedTask } from "./watched-task.ts";
 
 /** The lease was lost: code that catches this error stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -136,110 +132,7 @@ export function callOptions(task: WatchedTask, deadlineMs: number): CallOptions 
   };
 }
 
-function secretsOf({ handle, session }: WatchedTask): string[] {
+/** The ids by which the task's server knows it: bearer secrets, masked in stored messages. */
+export function secretsOf({ handle, session }: WatchedTask): string[] {
   return [handle, session?.record.id].filter((secret) => typeof secret === "string");
-}
-
-/**
- * Runs a fenced transaction about one task, stores the task's messages, and reads the task again, for the next
- * step. The task row is locked first, as in people's answers, undos and cancels, so that these and the engine lock in
- * one order.
- */
-export function fencedTransaction<T>(
-  ctx: WatcherContext,
-  task: WatchedTask,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return write(task, work, ctx.transaction, true);
-}
-
-/** As `fencedTransaction`, where the task need not be read: a request to the server and another write follow. */
-export function fencedBeginning<T>(
-  ctx: WatcherContext,
-  task: WatchedTask,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return write(task, work, ctx.transaction, false);
-}
-
-/**
- * As `fencedBeginning`, for a task for which a hint came and that was not read since: reads it under its lock. `begin` returns
- * null if there is nothing to begin; then the next step need not read the task.
- */
-export async function readAndBegin<T>(
-  ctx: WatcherContext,
-  task: WatchedTask,
-  begin: (tx: Tx, work: TaskWork) => Promise<T | null>,
-): Promise<{ begun: T; work: TaskWork; at: number } | null> {
-  markStale(task);
-  const { messages, asked } = task;
-  const toKeep = toStore(messages, secretsOf(task));
-  const { begun, work, at } = await ctx.transaction(async (tx) => {
-    await storeMessages(tx, task.id, toKeep);
-    const work = await readLockedWork(tx, ctx.connectionId, task.id);
-    const at = clockMs();
-    return { begun: work && (await begin(tx, work)), work, at };
-  }, task.id);
-  task.messages = task.messages.filter((message) => !messages.includes(message));
-  if (work && begun === null && task.asked === asked) setCold(task, { written: { work, asked, at } });
-  else markStale(task);
-  return work && begun !== null ? { begun, work, at } : null;
-}
-
-/** Stores a call's outcome without the fence, because only this engine knows that outcome. */
-export function storeOutcome<T>(
-  ctx: WatcherContext,
-  task: WatchedTask,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return write(task, work, ctx.unfenced, true);
-}
-
-async function write<T>(
-  task: WatchedTask,
-  work: (tx: Tx) => Promise<T>,
-  transaction: WatcherContext["unfenced"],
-  reads: boolean,
-): Promise<T> {
-  markStale(task);
-  const { messages, asked } = task;
-  let read: { work: TaskWork | null; at: number } | null = null;
-  const toKeep = toStore(messages, secretsOf(task));
-  const result = await transaction(
-    async (tx) => {
-      await storeMessages(tx, task.id, toKeep);
-      return work(tx);
-    },
-    task.id,
-    reads
-      ? (newest) => {
-          read = { work: newest, at: clockMs() };
-        }
-      : undefined,
-  );
-  task.messages = task.messages.filter((message) => !messages.includes(message));
-  // After two writes at a time, or a change by others meanwhile, nobody knows which reading is the newest.
-  if (read && task.asked === asked)
-    setCold(task, { written: { ...(read as { work: TaskWork | null; at: number }), asked } });
-  else markStale(task);
-  return result;
-}
-
-/**
- * Retries `store` while the database is down, because what the server said exists only in memory until then.
- * Once the watcher leaves, gives up after `LAST_TRIES`, because a process that ends must not take long.
- */
-export async function retryUntilStored<T>(
-  ctx: Pick<WatcherContext, "leaving">,
-  store: () => Promise<T>,
-): Promise<T> {
-  for (let triesLeft = LAST_TRIES; ; ) {
-    try {
-      return await store();
-    } catch (error) {
-      if (ctx.leaving.aborted) triesLeft--;
-      if (!isDatabaseDown(error) || triesLeft <= 0) throw error;
-      await sleep(STORE_AGAIN_MS);
-    }
-  }
 }

@@ -1,7 +1,7 @@
 /** Failures of steps: classifies errors, records the server's health, and decides on the next try. */
 import type { Logger } from "pino";
+import { isUnavailable } from "../../base/content/content.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
-import { AppError } from "../../base/errors.ts";
 import { failures } from "../../history/metrics/engine.ts";
 import { PeerError, TokensUnreadable } from "../../mcp/peer.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";
@@ -110,7 +110,7 @@ export class FailurePolicy {
     }
     const isOurs = error instanceof TokensUnreadable;
     if (error instanceof PeerError && !isOurs) return this.#callFailed(task, error);
-    if (isContentAway(error)) {
+    if (isUnavailable(error)) {
       // Neither the server nor the task has failed: its call and its session stay.
       log.warn({ err: error, taskId: task.id }, "a task's content can't be opened");
       return CONTENT_RETRY_MS;
@@ -164,17 +164,12 @@ export class FailurePolicy {
 
 const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
 
-/** A key of the organization can't be opened now. */
-function isContentAway(error: unknown): boolean {
-  return error instanceof AppError && error.code === "content_unavailable";
-}
-
 /** The metrics label of an error. */
 function classOf(error: unknown): string {
   if (error instanceof TokensUnreadable) return "database";
   if (error instanceof PeerError) return error.code;
   if (error instanceof LeaseLost) return "lease_lost";
-  if (isContentAway(error)) return "content";
+  if (isUnavailable(error)) return "content";
   return isDatabaseDown(error) ? "database" : "internal";
 }
 

@@ -161,17 +161,17 @@ export class Watcher {
       leaving: this.#leaving.signal,
     };
     const taskIndex = this.#taskIndex;
-    const record = <T>(work: (tx: Tx) => Promise<T>) =>
+    const inTransaction = <T>(work: (tx: Tx) => Promise<T>) =>
       options.database.withOrganization(this.organizationId, work);
     this.#inbox = new StreamInbox(this.#context, {
-      record,
+      inTransaction,
       tasks: () => taskIndex,
       onLeaseLost: options.onLeaseLost,
       onTaskStored: (id, rpcId, session) => this.#receiver.announce(id, rpcId, session),
       onTaskRefused: (rpcId, session, why) => this.#receiver.refuse(rpcId, session, why),
     });
     this.#receiver = new TaskReceiver(this.#context, {
-      record,
+      inTransaction,
       tasks: () => taskIndex,
       dropQuestion: (id) => this.#inbox.dropTask(id),
       onLeaseLost: options.onLeaseLost,

@@ -79,7 +79,7 @@ function newestFirst(tasks: RemoteTask[], { clockOffsetMs }: TaskList): RemoteTa
 }
 
 /** The server's time by our clock, or null if it is missing or unreadable. */
-function ourTime(at: string | null, clockOffsetMs: number | null): Date | null {
+export function ourTime(at: string | null, clockOffsetMs: number | null): Date | null {
   const ms = at === null ? Number.NaN : Date.parse(at) - (clockOffsetMs ?? 0);
   return Number.isNaN(new Date(ms).getTime()) ? null : new Date(ms);
 }

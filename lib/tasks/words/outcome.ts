@@ -1,6 +1,6 @@
 import type { Tone } from "../../text/labels.ts";
 import type { TaskDetail } from "../task-schema.ts";
-import type { TaskState } from "../task-status.ts";
+import { hasEnded, type TaskState } from "../task-status.ts";
 
 export const STATE_LABELS: Record<TaskState, string> = {
   queued: "Queued",
@@ -17,7 +17,7 @@ export const STATE_LABELS: Record<TaskState, string> = {
 
 /** A task that can still move by itself. */
 export function isLive(state: TaskState): boolean {
-  return ["queued", "starting", "start_unknown", "working", "input_required"].includes(state);
+  return !hasEnded(state);
 }
 
 const NOT_A_SUCCESS =
