@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notice-jobs.ts";
-import { fireTimer } from "@/lib/lifecycle/request-timers/fire.ts";
+import { fireTimer } from "@/lib/lifecycle/request-timers/fire-timers.ts";
 import { wordsOf } from "@/lib/requests/receipts/words.ts";
 import { followGroups } from "@/lib/requests/voting/groups.ts";
 import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";

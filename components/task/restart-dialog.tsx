@@ -14,7 +14,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
 import type { TaskState } from "@/lib/tasks/task-status.ts";
-import { isLive } from "@/lib/tasks/words/outcome.ts";
+import { isLive } from "@/lib/tasks/words/state-labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { newIdempotencyKey } from "@/lib/web/client/base/idempotency-key.ts";
 import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";

@@ -15,7 +15,7 @@ import {
 import { Badge } from "@/components/ui/badge.tsx";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import type { TaskState } from "@/lib/tasks/task-status.ts";
-import { isLive, STATE_LABELS, taskTone } from "@/lib/tasks/words/outcome.ts";
+import { isLive, STATE_LABELS, taskTone } from "@/lib/tasks/words/state-labels.ts";
 
 const STATE_ICONS: Record<TaskState, LucideIcon> = {
   queued: Hourglass,

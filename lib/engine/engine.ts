@@ -14,7 +14,7 @@ import type { Network } from "../base/network/network.ts";
 import type { Seal } from "../base/seal.ts";
 import { engineRegistry, noteState } from "../history/metrics/engine.ts";
 import { takeSnapshot } from "../history/metrics/snapshot.ts";
-import { fairDatabase } from "./db/engine-database.ts";
+import { fairDatabase } from "./db/fair-database.ts";
 import { publishChanges, publishingAfterCommit } from "./db/publish-changes.ts";
 import { JOBS } from "./jobs/all-jobs.ts";
 import { JobRunner } from "./jobs/job-runner.ts";

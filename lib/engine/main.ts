@@ -7,7 +7,7 @@ import { log } from "../base/log.ts";
 import { installLastResort } from "../base/process/last-resort.ts";
 import { onDrain } from "../base/process/lifecycle.ts";
 import { startTracing } from "../base/tracing/start.ts";
-import { openEngine } from "./run.ts";
+import { openEngine } from "./open-engine.ts";
 import { ALIVE_MS } from "./tunables.ts";
 
 const logger = log.child({ part: "engine" });

@@ -263,7 +263,7 @@ export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;
 /** Maximum number of leases per engine. */
 export const CAPACITY = 5_000;
-/** Concurrent transactions of one engine; fewer than its pool has connections (run.ts). */
+/** Concurrent transactions of one engine; fewer than its pool has connections (open-engine.ts). */
 export const TRANSACTIONS_AT_ONCE = 8;
 /** Concurrent group commits of one organization: some work while another commits. */
 export const GROUPS_AT_ONCE = 4;

@@ -10,11 +10,11 @@ import { publishChange } from "../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../history/events/event-writes.ts";
 import type { RemoteTask } from "../mcp/peer.ts";
 import { settleAtEnd } from "../requests/capture/settle.ts";
-import { endInRace } from "../tasks/races/ending.ts";
+import { endInRace } from "../tasks/races/race-writes.ts";
 import { isSuccess } from "../tasks/races/race-status.ts";
 import type { TaskState } from "../tasks/task-status.ts";
 import { outcomeOf } from "../tasks/task-status.ts";
-import { record, storedError, text, wholeMs } from "./record.ts";
+import { record, storedError, text, wholeMs } from "./task-write-helpers.ts";
 import { queueRetry } from "./retry.ts";
 import { moveTimeLimits, timeLimit } from "./time-limit.ts";
 

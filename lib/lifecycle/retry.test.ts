@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from "../../test/servers/mcp-server.
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { Retry } from "../tasks/task-schema.ts";
-import { listAttempts } from "../tasks/tries.ts";
+import { listAttempts } from "../tasks/retry-chain-reads.ts";
 import { endTask } from "./progress.ts";
 import { queueRetry } from "./retry.ts";
 import { createTask, requestCancel } from "./task-writes.ts";

@@ -12,9 +12,9 @@ import { closeRequest } from "../requests/capture/settle.ts";
 import { holdConnection } from "../tasks/found/connection.ts";
 import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
 import { resealed } from "../tasks/found/handle.ts";
-import { endInRace } from "../tasks/races/ending.ts";
+import { endInRace } from "../tasks/races/race-writes.ts";
 import { visibleTask } from "../tasks/visibility.ts";
-import { storedError } from "./record.ts";
+import { storedError } from "./task-write-helpers.ts";
 
 const NOT_STARTED = "not_started";
 

@@ -13,7 +13,7 @@ import { lastUsed, noteToolUse } from "../servers/tool-changes.ts";
 import { readRace } from "../tasks/races/race-reads.ts";
 import type { Race } from "../tasks/races/race-schema.ts";
 import { findEarlier, storedDigest } from "./idempotency.ts";
-import { refuseBeyondQuota } from "./quota.ts";
+import { refuseBeyondQuota } from "./start-quota.ts";
 import { startableTool } from "./start.ts";
 import { gateOf, insertTask } from "./task-writes.ts";
 

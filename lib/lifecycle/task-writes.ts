@@ -17,15 +17,15 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../history/events/eve
 import type { Tool } from "../mcp/peer.ts";
 import { judgeCall } from "../policy/call-rules/judge-call.ts";
 import { withdrawOpenRequests } from "../requests/request-writes.ts";
-import { endInRace } from "../tasks/races/ending.ts";
+import { endInRace } from "../tasks/races/race-writes.ts";
 import type { ConnectionKind, Retry } from "../tasks/task-schema.ts";
 import { isRepeatable, labelOf } from "../tasks/task-status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { askBefore, type Gate, gateColumns, refuseWithoutApprover } from "./call-approval-question.ts";
 import { findEarlier, storedDigest } from "./idempotency.ts";
 import { insertTaskRow, storedContent } from "./insert-task-row.ts";
-import { refuseBeyondQuota } from "./quota.ts";
-import { refuseOtherConnection } from "./same-connection.ts";
+import { refuseBeyondQuota } from "./start-quota.ts";
+import { refuseOtherConnection } from "./restart-connection.ts";
 
 export interface NewTask {
   /** An id chosen in advance to prevent duplicates; a new one by default. */

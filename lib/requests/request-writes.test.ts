@@ -12,7 +12,7 @@ import { uuidv7 } from "../base/ids.ts";
 import type { StateMachine } from "../base/state-machine.ts";
 import { appendEvents } from "../history/events/event-writes.ts";
 import { verifyEvents } from "../history/events/verify.ts";
-import { markStarted, markStarting } from "../lifecycle/attempts.ts";
+import { markStarted, markStarting } from "../lifecycle/call-attempt-writes.ts";
 import { requestCancel } from "../lifecycle/task-writes.ts";
 import type { Question, RemoteTask } from "../mcp/peer.ts";
 import { TASK_STATES, taskMoves } from "../tasks/task-status.ts";

@@ -4,7 +4,7 @@ import { refuseCall, refuseImport } from "./network-access.ts";
 test.each([
   ["lib/web/notices.ts", "undici"],
   ["lib/web/notices.ts", "ws"],
-  ["lib/engine/task/call.ts", "node:http"],
+  ["lib/engine/task/send-call.ts", "node:http"],
   ["lib/mcp/peer.ts", "node:https"],
   ["app/api/v1/me/route.ts", "node:net"],
   ["scripts/commands/doctor.ts", "node:tls"],

@@ -26,7 +26,7 @@ const REVIEWED: Record<string, string> = {
 /** Files that put patterns together. Where they read texts of others, grown-texts.full.test.ts covers them. */
 const ASSEMBLING = [
   "lib/requests/words/party.ts", // words of our own
-  "lib/tasks/curl.ts", // words of our own
+  "lib/tasks/message-as-command.ts", // words of our own
   "lib/text/foreign/yes-no.ts",
   "lib/text/message-tokens.ts",
   "lib/text/money.ts",

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 const FOLDER = fileURLToPath(new URL("../../node_modules/.cache/intray-compiled", import.meta.url));
 const STARTED = [
-  "lib/engine/run.ts",
+  "lib/engine/open-engine.ts",
   "examples/invoice-server/invoices/workflow.ts",
   "examples/invoice-server/protocol/sessions.ts",
 ];

@@ -12,7 +12,7 @@ import { listViews } from "@/lib/requests/saved-views/saved-view-reads.ts";
 import { viewer } from "@/lib/requests/saved-views/saved-view-writes.ts";
 import { readSimilar } from "@/lib/requests/similar/similar.ts";
 import { readFilters } from "@/lib/requests/words/inbox-filters.ts";
-import { listTaskEvents } from "@/lib/tasks/events.ts";
+import { listTaskEvents } from "@/lib/tasks/task-event-reads.ts";
 import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/task-schema.ts";
 import { declineReasons, undoWindow } from "@/lib/web/client/answers.ts";

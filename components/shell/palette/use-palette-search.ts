@@ -8,7 +8,7 @@ import type { Page } from "@/lib/base/page.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { requestLabel } from "@/lib/requests/words/requests.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
-import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 import { serverList } from "@/lib/web/client/servers.ts";
 

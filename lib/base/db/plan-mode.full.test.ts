@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fillByCopies } from "../../../bench/lists/fill.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import type { Principal } from "../../access/principal.ts";
-import { loadWorkOf, tasksNeedingWork } from "../../lifecycle/task-work.ts";
+import { loadWorkOf, tasksNeedingWork } from "../../lifecycle/engine-task-reads.ts";
 import { addMember } from "../../people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
 import { countOpenRequests, listInputRequests } from "../../requests/list.ts";

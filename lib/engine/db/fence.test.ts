@@ -5,7 +5,7 @@ import { createOrganizationFixture, until } from "../../../test/fixtures/organiz
 import { tool } from "../../../test/fixtures/tool.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { createNetwork } from "../../base/network/network.ts";
-import type { ConnectionRow } from "../leases/connection.ts";
+import type { ConnectionRow } from "../leases/takeover.ts";
 import { Watcher } from "../watcher/watcher.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { GroupScan } from "./group-scan.ts";

@@ -3,7 +3,7 @@
  * of the load of an engine with thousands of connections.
  */
 import type { Database } from "../../base/db/db.ts";
-import { tasksNeedingWork } from "../../lifecycle/task-work.ts";
+import { tasksNeedingWork } from "../../lifecycle/engine-task-reads.ts";
 import { GATHER_SCANS_MS, SCANS_IN_A_GROUP } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { Batcher } from "./batcher.ts";

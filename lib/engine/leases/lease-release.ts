@@ -1,5 +1,5 @@
 import { GIVEN_AT_ONCE, GIVEN_TOGETHER } from "../tunables.ts";
-import type { LeaseRef } from "./connection.ts";
+import type { LeaseRef } from "./takeover.ts";
 import type { LeaseData } from "./lease-queue.ts";
 
 interface Given {

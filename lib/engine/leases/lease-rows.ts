@@ -3,7 +3,7 @@ import { fromPrisma, type PgBoss } from "pg-boss";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { LEASES } from "../../base/live-updates.ts";
 import { ENGINE_SEEN_MS, OVERDUE_LEASE_MS } from "../tunables.ts";
-import type { LeaseRef } from "./connection.ts";
+import type { LeaseRef } from "./takeover.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import type { Census } from "./share.ts";
 

@@ -1,6 +1,6 @@
 import type { Moment } from "../../base/moment.ts";
 import type { Watcher } from "../watcher/watcher.ts";
-import type { LeaseRef } from "./connection.ts";
+import type { LeaseRef } from "./takeover.ts";
 import type { LeaseData } from "./lease-queue.ts";
 
 /** A lease held by this engine. */

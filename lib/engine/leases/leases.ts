@@ -11,7 +11,7 @@ import { GroupScan } from "../db/group-scan.ts";
 import * as tunables from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { Watcher } from "../watcher/watcher.ts";
-import { type LeaseRef, type Taken, takeOver } from "./connection.ts";
+import { type LeaseRef, type Taken, takeOver } from "./takeover.ts";
 import { inGroups, newOwnedLease, type OwnedLease } from "./lease.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import { LeaseRelease } from "./lease-release.ts";

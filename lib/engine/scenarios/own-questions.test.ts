@@ -17,7 +17,7 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { holdHistory, waitsForLock } from "../../../test/setup/history-lock.ts";
 import { AppError } from "../../base/errors.ts";
-import { markStarting } from "../../lifecycle/attempts.ts";
+import { markStarting } from "../../lifecycle/call-attempt-writes.ts";
 import {
   consumeApproval,
   createHumanTask,

@@ -16,7 +16,7 @@ beforeAll(async () => {
   remote = await startSessionServer();
   fixture = await createOrganizationFixture(["127.0.0.1"]);
   Object.assign(process.env, fixture.engineEnvironment, { LOG_LEVEL: "silent" });
-  ({ runEngineFor } = await import("../run.ts"));
+  ({ runEngineFor } = await import("../open-engine.ts"));
 });
 afterAll(async () => {
   await fixture?.close();

@@ -4,7 +4,7 @@ import { discreetQuestion } from "../../mcp/messages.ts";
 import type { AsTask, Question, RpcId, StreamListener } from "../../mcp/peer.ts";
 import { hiding, IN_MESSAGES } from "../../mcp/wire/hide.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
-import { sessionDigest } from "../task/sealed.ts";
+import { sessionDigest } from "../task/task-secrets.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 import { clockMs, setCalls, setCold } from "../watcher/watched-task.ts";

@@ -36,8 +36,8 @@ import {
 import { type PutQuestion, readTaskRoom } from "../../requests/elicitation-tasks/room.ts";
 import { retractAsk } from "../../requests/retract.ts";
 import { isRunning } from "../../tasks/task-status.ts";
-import { isPlain } from "../task/call.ts";
-import { restoreSession, sessionDigest } from "../task/sealed.ts";
+import { isPlain } from "../task/send-call.ts";
+import { restoreSession, sessionDigest } from "../task/task-secrets.ts";
 import {
   CAPTURED_TOGETHER,
   DATABASE_RETRY_MS,

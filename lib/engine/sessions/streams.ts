@@ -4,11 +4,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { storeSession } from "../../lifecycle/progress.ts";
-import { keptTask } from "../../lifecycle/task-work.ts";
+import { keptTask } from "../../lifecycle/engine-task-reads.ts";
 import { openSession } from "../../mcp/connect.ts";
 import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
-import { sealSession, taskRef } from "../task/sealed.ts";
+import { sealSession, taskRef } from "../task/task-secrets.ts";
 import {
   CALL_DEADLINE_MS,
   CALLER_WAIT_MS,

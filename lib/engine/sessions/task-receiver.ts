@@ -8,7 +8,7 @@ import { isUnavailable } from "../../base/content/content.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
-import { readLockedWork } from "../../lifecycle/task-work.ts";
+import { readLockedWork } from "../../lifecycle/engine-task-reads.ts";
 import { type AnswerBody, PeerError, type RpcId, type TaskRequest, type ToServer } from "../../mcp/peer.ts";
 import { askedMeanwhile } from "../../requests/capture/asks.ts";
 import { carryOutVerdict } from "../../requests/capture/settle.ts";
@@ -43,7 +43,7 @@ import { toResult, toTask } from "../../requests/elicitation-tasks/wire.ts";
 import { retractAsk } from "../../requests/retract.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
 import { statusOf as statusText } from "../task/judge-poll.ts";
-import { restoreSession, sessionDigest } from "../task/sealed.ts";
+import { restoreSession, sessionDigest } from "../task/task-secrets.ts";
 import {
   AFTER_ANSWER_MS,
   CALL_DEADLINE_MS,

@@ -2,7 +2,7 @@
 
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/progress.ts";
-import type { TaskWork } from "../../lifecycle/task-work.ts";
+import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
 import { captureQuestion } from "../../requests/capture/question.ts";
@@ -32,7 +32,7 @@ import {
   type Plan,
 } from "./judge-poll.ts";
 import { answerCalls, peerOf } from "./peer-of.ts";
-import { taskRef } from "./sealed.ts";
+import { taskRef } from "./task-secrets.ts";
 
 /** Applies a poll's report. Returns true if anything was written. */
 export async function applyRemote(

@@ -1,10 +1,10 @@
-import { awaitElsewhere, markRepeating } from "../../lifecycle/attempts.ts";
+import { awaitElsewhere, markRepeating } from "../../lifecycle/call-attempt-writes.ts";
 import type { PeerErrorCode } from "../../mcp/peer.ts";
 import { ELSEWHERE_MS, SLOW_POLL_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { endWatched, fencedTransaction } from "../watcher/fenced-writes.ts";
 import { markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
-import { isPlain, mayRepeat, resumeCall } from "./call.ts";
+import { isPlain, mayRepeat, resumeCall } from "./send-call.ts";
 
 /**
  * Handles an open call whose connection is gone, or whose reply is unusable (`why`). Resumes the stream if

@@ -7,7 +7,7 @@ import {
   markStarted,
   renewInputSchema,
   stillAwaited,
-} from "../../lifecycle/attempts.ts";
+} from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/progress.ts";
 import {
   NOT_REACHED,
@@ -38,10 +38,10 @@ import {
   type WatchedTask,
 } from "../watcher/watched-task.ts";
 import { handleBrokenCall } from "./broken-call.ts";
-import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
+import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./send-call.ts";
 import { peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
-import { sealedTask } from "./sealed.ts";
+import { sealedTask } from "./task-secrets.ts";
 import { confirmTaken, failRound, storeRound, waitAgain } from "./store-round.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
   keptTask,
   type RequestWork,
   type TaskWork,
-} from "../../lifecycle/task-work.ts";
+} from "../../lifecycle/engine-task-reads.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { askedMeanwhile } from "../../requests/capture/asks.ts";
@@ -50,7 +50,7 @@ import { spanAfter } from "../watcher/traced-peer.ts";
 import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
 import { askedUnder, isEmpty, judgeKeyed, type Memory, statusBefore } from "./judge-poll.ts";
 import { peerOf } from "./peer-of.ts";
-import { sessionDigest, taskRef } from "./sealed.ts";
+import { sessionDigest, taskRef } from "./task-secrets.ts";
 
 /** Returns the requests with a due answer whose question the last poll showed. */
 export function dueDeliveries(task: WatchedTask): RequestWork[] {

@@ -4,17 +4,17 @@
  */
 import { randomUUID } from "node:crypto";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import { markRetrying } from "../../lifecycle/attempts.ts";
+import { markRetrying } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/progress.ts";
-import type { RequestWork } from "../../lifecycle/task-work.ts";
+import type { RequestWork } from "../../lifecycle/engine-task-reads.ts";
 import { settleUnsent } from "../../requests/capture/settle.ts";
 import { markSending } from "../../requests/deliveries/delivery-writes.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { endWatched, fencedBeginning, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
-import { nextTurn } from "./blocking-call.ts";
-import { sealSession } from "./sealed.ts";
+import { nextTurn } from "./open-call.ts";
+import { sealSession } from "./task-secrets.ts";
 import { call, prepare } from "./start.ts";
 
 /** Waits until every question has a final answer, then repeats the call. Returns the pause in ms. */

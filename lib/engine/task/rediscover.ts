@@ -1,6 +1,6 @@
 /** Finds the task made by a call whose reply was lost, in the server's task list. */
 
-import { markStarted, otherUnknownStarts } from "../../lifecycle/attempts.ts";
+import { markStarted, otherUnknownStarts } from "../../lifecycle/call-attempt-writes.ts";
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
 import { keepCandidate, unknownAmong } from "../../tasks/found/candidates.ts";
 import { ourTime } from "../../tasks/found/found-task-writes.ts";
@@ -9,7 +9,7 @@ import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
-import { restoreSession, sealedTask } from "./sealed.ts";
+import { restoreSession, sealedTask } from "./task-secrets.ts";
 
 /** Maximum number of listed tasks read. */
 const LIST_LIMIT = 1_000;

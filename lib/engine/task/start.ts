@@ -9,7 +9,7 @@ import {
   markStartUnknown,
   noteWaiting,
   renewAttempt,
-} from "../../lifecycle/attempts.ts";
+} from "../../lifecycle/call-attempt-writes.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import { hasAsked } from "../../mcp/stream-messages/stream-message-reads.ts";
 import { leaveBehind, takeCallTurn, waitForCall } from "../sessions/sessions.ts";
@@ -19,11 +19,11 @@ import type { WatcherContext } from "../watcher/context.ts";
 import { fencedBeginning, fencedTransaction, readAndBegin } from "../watcher/fenced-writes.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
 import { type LiveSession, markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
-import { isPlain, mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
+import { isPlain, mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./send-call.ts";
 import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { eraFor, peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
-import { restoreSession, sealSession } from "./sealed.ts";
+import { restoreSession, sealSession } from "./task-secrets.ts";
 
 /** Makes the first attempt of a queued task. Returns the pause until the next step, in ms. */
 export async function start(ctx: WatcherContext, task: WatchedTask): Promise<number> {

@@ -6,7 +6,7 @@ import { inSpan, noteSpan } from "../../base/tracing/span.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { polls } from "../../history/metrics/engine.ts";
 import { markCancelSent, markCancelUnsent, recordProgress, recordStatus } from "../../lifecycle/progress.ts";
-import { keptTask, type RequestWork, type TaskWork } from "../../lifecycle/task-work.ts";
+import { keptTask, type RequestWork, type TaskWork } from "../../lifecycle/engine-task-reads.ts";
 import { dropTimeLimit } from "../../lifecycle/time-limit.ts";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
@@ -55,13 +55,13 @@ import {
   type WatchedTask,
 } from "../watcher/watched-task.ts";
 import { applyRemote, isCancelOver } from "./apply-poll.ts";
-import { stepOpenCall, storeIds } from "./blocking-call.ts";
-import { wasNotRun } from "./call.ts";
+import { stepOpenCall, storeIds } from "./open-call.ts";
+import { wasNotRun } from "./send-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { type Begun, beginUnread, deliver, dueDeliveries, sendBegun, turnsOf } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
 import { isCancelSentOnce, peerOf } from "./peer-of.ts";
-import { handleOf, restoreSession, taskRef } from "./sealed.ts";
+import { handleOf, restoreSession, taskRef } from "./task-secrets.ts";
 import { markLongRunning, resolveStart, start, startUnread } from "./start.ts";
 import { isRound } from "./store-round.ts";
 

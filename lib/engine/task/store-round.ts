@@ -4,9 +4,9 @@
  */
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import { markAsking, markNotRetried } from "../../lifecycle/attempts.ts";
+import { markAsking, markNotRetried } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/progress.ts";
-import type { TaskWork } from "../../lifecycle/task-work.ts";
+import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
 import type { StartOutcome } from "../../mcp/peer.ts";
 import { captureQuestion } from "../../requests/capture/question.ts";
 import { closeRequest, confirmRequest } from "../../requests/capture/settle.ts";
@@ -15,7 +15,7 @@ import type { WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
-import { sealRequestState } from "./sealed.ts";
+import { sealRequestState } from "./task-secrets.ts";
 
 /** Returns whether the task waits for answers while the server has no task for it yet. */
 export function isRound(work: TaskWork): boolean {

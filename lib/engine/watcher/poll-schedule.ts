@@ -1,6 +1,6 @@
 /** Poll intervals and backoff. Pure; durations in ms. */
 
-import type { TaskWork } from "../../lifecycle/task-work.ts";
+import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
 import { isRunning } from "../../tasks/task-status.ts";
 import {
   BACKOFF_BASE_MS,

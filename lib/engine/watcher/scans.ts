@@ -2,10 +2,10 @@
  * Periodic scans for work whose wake-up was lost. Wake-ups only speed the engine up; scans make it correct.
  */
 
-import { watchedTasks } from "../../lifecycle/task-work.ts";
+import { watchedTasks } from "../../lifecycle/engine-task-reads.ts";
 import { openMessages } from "../../mcp/stream-messages/stream-message-reads.ts";
 import type { StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
-import { type Known, readKnown } from "../leases/connection.ts";
+import { type Known, readKnown } from "../leases/takeover.ts";
 import { CALM_SCAN_MS, EMPTY_SCANS, SCAN_ALL_MS, SLOW_SCAN_MS } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
 import type { FailurePolicy } from "./failure-policy.ts";

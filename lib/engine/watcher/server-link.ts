@@ -28,7 +28,7 @@ import { learn } from "../../servers/learn.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import type { Health, Late } from "../../servers/server-schema.ts";
 import type { Traits } from "../../servers/traits.ts";
-import type { ConnectionRow } from "../leases/connection.ts";
+import type { ConnectionRow } from "../leases/takeover.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";
 import { LEAVE_DEADLINE_MS, OPEN_DEADLINE_MS } from "../tunables.ts";
 import { AnswerTimes, differsNotably } from "./server-latency.ts";

@@ -4,14 +4,14 @@ import { unavailable } from "../../base/content/content.ts";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
-import { leaveOpenCalls } from "../../lifecycle/attempts.ts";
+import { leaveOpenCalls } from "../../lifecycle/call-attempt-writes.ts";
 import {
   isUnopened,
   loadWorkBeside,
   type TaskWork,
   type UnopenedWork,
   watchedTasks,
-} from "../../lifecycle/task-work.ts";
+} from "../../lifecycle/engine-task-reads.ts";
 import { openMessages } from "../../mcp/stream-messages/stream-message-reads.ts";
 import { readVersion } from "../../servers/recipes/recipe-reads.ts";
 import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
@@ -19,7 +19,7 @@ import { isRunning } from "../../tasks/task-status.ts";
 import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
 import type { GroupCommit } from "../db/group-commit.ts";
 import type { GroupScan } from "../db/group-scan.ts";
-import type { ConnectionRow } from "../leases/connection.ts";
+import type { ConnectionRow } from "../leases/takeover.ts";
 import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { leaveStreams } from "../sessions/streams.ts";
@@ -27,7 +27,7 @@ import { Subscription } from "../sessions/subscription.ts";
 import { TaskReceiver } from "../sessions/task-receiver.ts";
 import { storeAfterLeaseLost } from "../task/call-outcome.ts";
 import { hasToStore, stepWhilePaused } from "../task/paused-step.ts";
-import { handleOf } from "../task/sealed.ts";
+import { handleOf } from "../task/task-secrets.ts";
 import { step } from "../task/step.ts";
 import * as tunables from "../tunables.ts";
 import { LeaseLost, type WatcherContext } from "./context.ts";

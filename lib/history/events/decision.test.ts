@@ -8,7 +8,7 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { undoAnswer } from "../../requests/request-writes.ts";
-import { listTaskEvents } from "../../tasks/events.ts";
+import { listTaskEvents } from "../../tasks/task-event-reads.ts";
 import { verifyEvents } from "./verify.ts";
 
 let fixture: OrganizationFixture;

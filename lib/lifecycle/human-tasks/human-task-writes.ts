@@ -19,7 +19,7 @@ import { labelOf } from "../../tasks/task-status.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { findEarlier, idempotencyMismatch, storedDigest } from "../idempotency.ts";
 import { insertTaskRow, storedContent } from "../insert-task-row.ts";
-import { refuseBeyondQuota } from "../quota.ts";
+import { refuseBeyondQuota } from "../start-quota.ts";
 import {
   type AskPerson,
   askedSchema,

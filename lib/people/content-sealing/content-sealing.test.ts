@@ -22,7 +22,7 @@ import { exportedLines } from "../../history/events/event-export.ts";
 import { verifyEvents } from "../../history/events/verify.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";
 import { endTask, recordProgress } from "../../lifecycle/progress.ts";
-import { loadWorkOf } from "../../lifecycle/task-work.ts";
+import { loadWorkOf } from "../../lifecycle/engine-task-reads.ts";
 import { createTask } from "../../lifecycle/task-writes.ts";
 import { readThread } from "../../requests/comments/comment-reads.ts";
 import { addComment } from "../../requests/comments/comment-writes.ts";

@@ -1,6 +1,6 @@
 /**
  * Questions of Intray's own, which no server puts: made in the transaction that makes their task, and settled without a
- * word to anybody (lib/lifecycle/human-tasks/settle.ts). People answer, undo and assign them as any other.
+ * word to anybody (lib/lifecycle/human-tasks/settle-own-questions.ts). People answer, undo and assign them as any other.
  */
 import type { Actor } from "../../access/access-schema.ts";
 import { contentOf } from "../../base/content/content-keys.ts";

@@ -10,7 +10,7 @@ import {
   type Words,
 } from "../../history/events/event-words.ts";
 import { shorten, uncapitalise } from "../../text/labels.ts";
-import { serverStateLabel } from "./outcome.ts";
+import { serverStateLabel } from "./state-labels.ts";
 
 /** One line of a task's history in plain words. Server text inside is untrusted and stays text. */
 export function describeTaskEvent(line: Line): EventWords {

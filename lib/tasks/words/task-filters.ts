@@ -4,7 +4,7 @@ import type { Formats } from "../../text/formats/formats.ts";
 import { ATTENTION, ATTENTION_CODES, codesOf } from "../task-attention.ts";
 import type { TaskCounts, TaskOrder } from "../task-schema.ts";
 import { TASK_STATES, type TaskState } from "../task-status.ts";
-import { STATE_LABELS } from "./outcome.ts";
+import { STATE_LABELS } from "./state-labels.ts";
 
 const DAY_MS = 86_400_000;
 const SPANS = { "1h": 3_600_000, "1d": DAY_MS, "7d": 7 * DAY_MS, "30d": 30 * DAY_MS };

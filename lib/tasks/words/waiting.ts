@@ -4,7 +4,7 @@ import { type EventWords, say } from "../../history/events/event-words.ts";
 import { formatDuration } from "../../text/duration.ts";
 import { plural } from "../../text/labels.ts";
 import type { TaskDetail } from "../task-schema.ts";
-import { isLive } from "./outcome.ts";
+import { isLive } from "./state-labels.ts";
 
 type Waiting = Pick<
   TaskDetail,

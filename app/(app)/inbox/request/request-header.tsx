@@ -18,7 +18,7 @@ import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { waitsFor } from "@/lib/requests/waiting.ts";
 import { isPressing, timeLimitReason } from "@/lib/requests/words/time-left.ts";
-import { isLive } from "@/lib/tasks/words/outcome.ts";
+import { isLive } from "@/lib/tasks/words/state-labels.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { RequestMessage } from "./request-message.tsx";
 

@@ -17,7 +17,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { AttentionCode } from "@/lib/tasks/task-attention.ts";
 import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/task-schema.ts";
-import { isLive, STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
+import { isLive, STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
 
 export function TaskHeader({ task }: { task: TaskDetail }) {
   const live = isLive(task.state);

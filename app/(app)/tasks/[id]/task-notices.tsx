@@ -13,7 +13,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { failureWords } from "@/lib/requests/statistics/overview-words.ts";
 import { ATTENTION, type AttentionCode, isStuck } from "@/lib/tasks/task-attention.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
-import { isLive, serverStateLabel } from "@/lib/tasks/words/outcome.ts";
+import { isLive, serverStateLabel } from "@/lib/tasks/words/state-labels.ts";
 import { StartUnknown } from "./start-unknown.tsx";
 
 /** Why the task is stuck, with a link to the remedy. */

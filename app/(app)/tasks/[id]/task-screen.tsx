@@ -21,7 +21,7 @@ import { LoadMore } from "@/components/ui/load-more.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
-import { isLive, STATE_LABELS, statusSentence } from "@/lib/tasks/words/outcome.ts";
+import { isLive, STATE_LABELS, statusSentence } from "@/lib/tasks/words/state-labels.ts";
 import { ApiError } from "@/lib/web/client/base/client.ts";
 import { useKeptError } from "@/lib/web/client/base/kept-error.ts";
 import { taskReads } from "@/lib/web/client/tasks/reads.ts";

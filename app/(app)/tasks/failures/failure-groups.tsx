@@ -10,7 +10,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { failureWords, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
 import type { FailureGroup } from "@/lib/tasks/task-schema.ts";
-import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
 
 const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog));
 

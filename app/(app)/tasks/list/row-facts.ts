@@ -2,7 +2,7 @@
 
 import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/task-attention.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
-import { isLive, serverStateLabel } from "@/lib/tasks/words/outcome.ts";
+import { isLive, serverStateLabel } from "@/lib/tasks/words/state-labels.ts";
 
 /** Attention codes that name the state or replace it. */
 const SAYS_ALL: AttentionCode[] = ["start_unknown", "stalled", "lost"];

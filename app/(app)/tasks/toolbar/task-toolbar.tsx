@@ -15,7 +15,7 @@ import { Select } from "@/components/ui/select.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { TASK_STATES } from "@/lib/tasks/task-status.ts";
-import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
 import {
   SPAN_WORDS,
   SYSTEM_VIEWS,

@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     ({ request }) =>
       // Only this call loads the engine and its credentials.
       runEngineOnce(request.headers.get("authorization"), async () => {
-        const { runEngineFor } = await import("@/lib/engine/run.ts");
+        const { runEngineFor } = await import("@/lib/engine/open-engine.ts");
         return runEngineFor(ENGINE_RUN_MS);
       }),
   ),

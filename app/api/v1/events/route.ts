@@ -1,6 +1,6 @@
 import { pageSchema } from "@/lib/base/page.ts";
 import { eventQuerySchema, listedEventSchema } from "@/lib/history/events/event-schema.ts";
-import { listOrganizationEvents } from "@/lib/tasks/events.ts";
+import { listOrganizationEvents } from "@/lib/tasks/task-event-reads.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -15,7 +15,7 @@ import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { MESSAGES_KEPT } from "@/lib/history/protocol-messages/limits.ts";
 import type { ServerDetail } from "@/lib/servers/server-schema.ts";
-import { asCurl, asLine } from "@/lib/tasks/curl.ts";
+import { asCurl, asLine } from "@/lib/tasks/message-as-command.ts";
 import type { TaskDetail, TaskMessage } from "@/lib/tasks/task-schema.ts";
 import { gistOf } from "@/lib/tasks/words/task-message.ts";
 import { serverDetail, serverTools } from "@/lib/web/client/servers.ts";

@@ -7,7 +7,7 @@ import { FoldedText } from "@/components/text/folded-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
-import { isLive } from "@/lib/tasks/words/outcome.ts";
+import { isLive } from "@/lib/tasks/words/state-labels.ts";
 import { readResult } from "@/lib/tasks/words/result.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { ResultPartView } from "./result-part.tsx";

@@ -21,7 +21,7 @@ import type {
   BulkOperation,
   ItemState,
 } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
-import { STATE_LABELS } from "@/lib/tasks/words/outcome.ts";
+import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
 import type { Tone } from "@/lib/text/labels.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";

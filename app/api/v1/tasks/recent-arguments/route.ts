@@ -1,4 +1,4 @@
-import { listRecentArguments } from "@/lib/tasks/recent.ts";
+import { listRecentArguments } from "@/lib/tasks/recent-arguments-reads.ts";
 import { recentArgumentsQuerySchema, recentArgumentsSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

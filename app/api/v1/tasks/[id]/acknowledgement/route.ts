@@ -1,4 +1,4 @@
-import { acknowledgeTask, releaseTask } from "@/lib/lifecycle/acknowledge.ts";
+import { acknowledgeTask, releaseTask } from "@/lib/lifecycle/stuck-task-owner-writes.ts";
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { acknowledgeSchema, taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

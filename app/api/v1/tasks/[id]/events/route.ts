@@ -1,6 +1,6 @@
 import { pageSchema } from "@/lib/base/page.ts";
 import { taskEventSchema } from "@/lib/history/events/event-schema.ts";
-import { listTaskEvents } from "@/lib/tasks/events.ts";
+import { listTaskEvents } from "@/lib/tasks/task-event-reads.ts";
 import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

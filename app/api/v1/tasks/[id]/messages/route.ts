@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageSchema } from "@/lib/base/page.ts";
 import { appendRead } from "@/lib/history/events/event-writes.ts";
-import { listMessages, listMethods } from "@/lib/tasks/messages.ts";
+import { listMessages, listMethods } from "@/lib/tasks/task-message-reads.ts";
 import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
 import { taskMessageQuerySchema, taskMessageSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

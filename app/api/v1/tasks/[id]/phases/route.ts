@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPhaseEvents } from "@/lib/tasks/events.ts";
+import { listPhaseEvents } from "@/lib/tasks/task-event-reads.ts";
 import { phasesOf } from "@/lib/tasks/phases.ts";
 import { readLife } from "@/lib/tasks/task-reads.ts";
 import { taskPhaseSchema } from "@/lib/tasks/task-schema.ts";

@@ -9,7 +9,7 @@ import { calendarSchema } from "../../policy/calendar/calendar-schema.ts";
 import { captureQuestion } from "../../requests/capture/question.ts";
 import { countHistory } from "../../requests/statistics/statistics-writes.ts";
 import { type DueTimer, dueTimers, moveTimers } from "../../requests/timers/timer-writes.ts";
-import { fireDueTimers, fireTimer } from "./fire.ts";
+import { fireDueTimers, fireTimer } from "./fire-timers.ts";
 
 let web: TestWeb;
 let engines: [Database, Database];

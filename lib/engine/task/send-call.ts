@@ -1,6 +1,6 @@
 /** The one call with side effects, from its first byte to its reply, however long that takes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TaskWork } from "../../lifecycle/task-work.ts";
+import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
 import type { AnswerBody, Peer, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
 import { MAX_TTL_MS } from "../../tasks/task-schema.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";
@@ -20,7 +20,7 @@ import {
   setCalls,
   type WatchedTask,
 } from "../watcher/watched-task.ts";
-import { openRequestState } from "./sealed.ts";
+import { openRequestState } from "./task-secrets.ts";
 
 /** Makes the call. The attempt must be committed, and `mayChange()` have resolved. */
 export function sendCall(ctx: WatcherContext, task: WatchedTask, attempt: string, peer: Peer): OpenCall {

@@ -3,7 +3,7 @@ import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { fairDatabase } from "./engine-database.ts";
+import { fairDatabase } from "./fair-database.ts";
 
 let postgres: TestDatabase;
 let database: Database;

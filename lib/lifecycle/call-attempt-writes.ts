@@ -10,9 +10,9 @@ import { publishChange, wakeEngine } from "../base/live-updates.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { connectionsToSameServer } from "../servers/connections/same-server.ts";
 import { isRemoved } from "../servers/recipes/recipe-reads.ts";
-import { endInRace } from "../tasks/races/ending.ts";
+import { endInRace } from "../tasks/races/race-writes.ts";
 import { endTask } from "./progress.ts";
-import { record, storedError, text, wholeMs } from "./record.ts";
+import { record, storedError, text, wholeMs } from "./task-write-helpers.ts";
 import { timeLimit } from "./time-limit.ts";
 
 interface Attempt {

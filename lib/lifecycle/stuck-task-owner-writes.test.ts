@@ -14,7 +14,7 @@ import { createNetwork } from "../base/network/network.ts";
 import { END_ACKNOWLEDGEMENTS } from "../engine/jobs/task-jobs.ts";
 import { readTask } from "../tasks/task-reads.ts";
 import type { Acknowledge } from "../tasks/task-schema.ts";
-import { acknowledgeTask, releaseTask } from "./acknowledge.ts";
+import { acknowledgeTask, releaseTask } from "./stuck-task-owner-writes.ts";
 
 let fixture: OrganizationFixture;
 let server: { id: string; connectionId: string };

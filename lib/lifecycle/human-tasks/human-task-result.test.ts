@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Form } from "../../mcp/forms/form.ts";
 import { normaliseForm } from "../../mcp/forms/question.ts";
-import { type Decision, outcomeOfDecision, resultOf } from "./outcome.ts";
+import { type Decision, outcomeOfDecision, resultOf } from "./human-task-result.ts";
 
 const by = { id: "b", name: "Ben" };
 const at = new Date("2026-11-24T10:00:00Z");

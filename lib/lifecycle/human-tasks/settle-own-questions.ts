@@ -12,7 +12,7 @@ import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { actionSchema } from "../../requests/request-schema.ts";
 import { approveCall, declineCall, expireCall } from "../call-approval.ts";
 import { endTask } from "../progress.ts";
-import { type Decision, outcomeOfDecision, resultOf } from "./outcome.ts";
+import { type Decision, outcomeOfDecision, resultOf } from "./human-task-result.ts";
 
 /** Questions that one turn settles. */
 const AT_ONCE = 100;

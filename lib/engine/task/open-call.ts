@@ -1,6 +1,6 @@
 /** Calls that are the task: one connection brings the result, without a handle to poll. */
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import { setOpenCallState } from "../../lifecycle/attempts.ts";
+import { setOpenCallState } from "../../lifecycle/call-attempt-writes.ts";
 import { storeSession } from "../../lifecycle/progress.ts";
 import { repeat } from "../../requests/deliveries/delivery-writes.ts";
 import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../requests/deliveries/judge.ts";
@@ -16,10 +16,10 @@ import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import { endWatched, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import { markStale, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { handleBrokenCall } from "./broken-call.ts";
-import { isPlain, resumeCall } from "./call.ts";
+import { isPlain, resumeCall } from "./send-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries, turnsOf } from "./deliver.ts";
-import { sealSession } from "./sealed.ts";
+import { sealSession } from "./task-secrets.ts";
 
 /** Takes one step of an open call. Returns the pause until the next one, in ms. */
 export async function stepOpenCall(ctx: WatcherContext, task: WatchedTask): Promise<number> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statusSentence, taskTone } from "./outcome.ts";
+import { statusSentence, taskTone } from "./state-labels.ts";
 
 const done = { state: "completed" as const, stalled: false, outcome: "PAID", outcomeIsError: false };
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { maskMessage } from "../history/protocol-messages/mask.ts";
-import { asCurl, asLine } from "./curl.ts";
+import { asCurl, asLine } from "./message-as-command.ts";
 
 const HANDLE = "task-handle-of-the-server";
 const at = "2026-03-01T12:00:00.000Z";
