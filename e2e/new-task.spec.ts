@@ -1,6 +1,6 @@
 /** Starting by hand: by form and by JSON, again with other arguments, on two servers at once, and with further attempts. */
 import type { Page } from "@playwright/test";
-import type { Race } from "../lib/tasks/races/race-schema.ts";
+import type { Race } from "../lib/lifecycle/races/race-schema.ts";
 import type { TaskDetail } from "../lib/tasks/task-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import {

@@ -183,7 +183,7 @@ describe("a task that was adopted", () => {
     const when = 'tool == "look_up" && !("total" in task.arguments)';
     expect((await put(ana, [rule({ when })], ack("Small"))).status).toBe(200);
     const task = await acme.task({ tool: "look_up", requester: cleo.userId });
-    // As lib/lifecycle/adopt.ts stores it: the tool is the adopter's word, the arguments are empty.
+    // As lib/lifecycle/found-tasks/adopt.ts stores it: the tool is the adopter's word, the arguments are empty.
     await acme.sql("UPDATE task SET adopted = true, arguments = '{}' WHERE id = $1", [task]);
     const request = await acme.ask(task);
     await judge();

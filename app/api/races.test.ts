@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { raceSchema } from "@/lib/lifecycle/races/race-schema.ts";
 import { setQuota } from "@/lib/people/organizations/quota.ts";
-import { raceSchema } from "@/lib/tasks/races/race-schema.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { insertServer } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

@@ -9,7 +9,7 @@ import pg from "pg";
 import { createDatabase, type Database } from "../../lib/base/db/db.ts";
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { publishChanges } from "../../lib/engine/db/publish-changes.ts";
-import { recordStatuses } from "../../lib/lifecycle/progress.ts";
+import { recordStatuses } from "../../lib/lifecycle/running-task-writes.ts";
 import type { Figure } from "../figure.ts";
 import { type Installation, startInstallation } from "../installation.ts";
 

@@ -1,6 +1,6 @@
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import type { Candidate } from "@/lib/tasks/found/found-task-schema.ts";
+import type { Candidate } from "@/lib/tasks/found-task-schema.ts";
 import { serverStateLabel } from "@/lib/tasks/words/state-labels.ts";
 
 /** Known facts of an untracked task. Never its id on the server, which is a secret. */

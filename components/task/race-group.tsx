@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Trophy } from "lucide-react";
 import { TaskGroup } from "@/components/task/task-group.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import type { Race } from "@/lib/tasks/races/race-schema.ts";
+import type { Race } from "@/lib/lifecycle/races/race-schema.ts";
 import { race } from "@/lib/web/client/tasks/task-groups.ts";
 
 /** The tasks of a race, which makes the same call on several servers, and the winner. */

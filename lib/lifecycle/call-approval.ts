@@ -6,7 +6,7 @@ import { listedDigest } from "../agents/kept-tools.ts";
 import type { Tx } from "../base/db/db.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
-import { endTask } from "./progress.ts";
+import { endTask } from "./end-task.ts";
 
 /**
  * Lets the engine make a call that a person approved, once. Ends the task instead if its server has changed the tool since the

@@ -10,8 +10,8 @@ import { publishChange, wakeEngine } from "../base/live-updates.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { connectionsToSameServer } from "../servers/connections/same-server.ts";
 import { isRemoved } from "../servers/recipes/recipe-reads.ts";
-import { endInRace } from "../tasks/races/race-writes.ts";
-import { endTask } from "./progress.ts";
+import { endTask } from "./end-task.ts";
+import { endInRace } from "./races/race-writes.ts";
 import { record, storedError, text, wholeMs } from "./task-write-helpers.ts";
 import { timeLimit } from "./time-limit.ts";
 

@@ -10,9 +10,9 @@ import { tool } from "../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
+import { listAttempts } from "../tasks/task-reads.ts";
 import type { Retry } from "../tasks/task-schema.ts";
-import { listAttempts } from "../tasks/retry-chain-reads.ts";
-import { endTask } from "./progress.ts";
+import { endTask } from "./end-task.ts";
 import { queueRetry } from "./retry.ts";
 import { createTask, requestCancel } from "./task-writes.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Writes of people to tasks (start, cancel, refresh), and the cancel of a race's losers. The engine's writes
- * are in attempts.ts, progress.ts and retry.ts; tasks found in a server's list are in lib/tasks/found. Each
+ * are in call-attempt-writes.ts, running-task-writes.ts, end-task.ts and retry.ts; found tasks are in found-tasks/. Each
  * write expects a state; a count of 0 means that another write came first. Lock order everywhere: connection
  * (and its server, lib/servers/locks.ts), task, input request, delivery, chain head.
  */
@@ -17,15 +17,15 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../history/events/eve
 import type { Tool } from "../mcp/peer.ts";
 import { judgeCall } from "../policy/call-rules/judge-call.ts";
 import { withdrawOpenRequests } from "../requests/request-writes.ts";
-import { endInRace } from "../tasks/races/race-writes.ts";
 import type { ConnectionKind, Retry } from "../tasks/task-schema.ts";
 import { isRepeatable, labelOf } from "../tasks/task-status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { askBefore, type Gate, gateColumns, refuseWithoutApprover } from "./call-approval-question.ts";
 import { findEarlier, storedDigest } from "./idempotency.ts";
 import { insertTaskRow, storedContent } from "./insert-task-row.ts";
-import { refuseBeyondQuota } from "./start-quota.ts";
+import { endInRace } from "./races/race-writes.ts";
 import { refuseOtherConnection } from "./restart-connection.ts";
+import { refuseBeyondQuota } from "./start-quota.ts";
 
 export interface NewTask {
   /** An id chosen in advance to prevent duplicates; a new one by default. */

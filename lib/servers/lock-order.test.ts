@@ -11,7 +11,7 @@ import type { Database, Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { FENCE, fence } from "../engine/db/fence.ts";
-import { adoptFoundTask } from "../lifecycle/adopt.ts";
+import { adoptFoundTask } from "../lifecycle/found-tasks/adopt.ts";
 import { saveGrant } from "./connections/connection-writes.ts";
 import { noteSignedOut, recordHealth } from "./health.ts";
 import { removeServer, updateServer } from "./server-writes.ts";

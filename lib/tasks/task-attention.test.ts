@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres
 import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { recordStatus } from "../lifecycle/progress.ts";
+import { recordStatus } from "../lifecycle/running-task-writes.ts";
 import { createOrganization } from "../people/organizations/organization-writes.ts";
 import { countMatching, countTasks, listTasks } from "./list.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./task-attention.ts";

@@ -1,4 +1,5 @@
 /** Reads of one task, scoped to the organization and to the principal's view; list.ts reads many. */
+
 import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
@@ -10,7 +11,7 @@ import { notFound } from "../base/errors.ts";
 import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
-import { type TaskDetail, taskStateSchema } from "./task-schema.ts";
+import { type TaskDetail, type TaskSummary, taskStateSchema } from "./task-schema.ts";
 import type { TaskState } from "./task-status.ts";
 import { visibleTask } from "./visibility.ts";
 
@@ -204,4 +205,27 @@ export async function readLife(
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!life) throw notFound("task");
   return life;
+}
+
+/** All attempts of the task's call, first one first; at least the task itself. Throws `not_found`. */
+export async function listAttempts(
+  tx: Tx,
+  principal: Principal,
+  taskId: string,
+): Promise<{ items: TaskSummary[] }> {
+  const { organizationId } = tx;
+  const own = Prisma.sql`organization_id = ${organizationId}::uuid`;
+  // Back to the first, then on: at most ten, each found by an index.
+  const rows = await tx.$queryRaw<TaskRow[]>`
+    WITH RECURSIVE back AS (
+      SELECT id, retry_of, attempt FROM task WHERE ${own} AND id = ${taskId}::uuid
+      UNION ALL SELECT p.id, p.retry_of, p.attempt FROM back JOIN task p ON p.organization_id = ${organizationId}::uuid AND p.id = back.retry_of
+    ), chain AS (
+      (SELECT id FROM back ORDER BY attempt LIMIT 1)
+      UNION ALL SELECT n.id FROM chain JOIN task n ON n.organization_id = ${organizationId}::uuid AND n.retry_of = chain.id
+    )
+    SELECT ${summaryOf(organizationId)} FROM chain JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = chain.id ${JOINS}
+    WHERE ${visibleTask(principal)} ORDER BY t.attempt`;
+  if (!rows.some(({ id }) => id === taskId)) throw notFound("task");
+  return { items: rows.map(toSummary(new Date())) };
 }

@@ -3,7 +3,7 @@ import { actorSchema, personSchema } from "../access/access-schema.ts";
 import { pageQuerySchema, queryTimeSchema } from "../base/page.ts";
 import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
 import { eraSchema, pauseSchema } from "../servers/server-schema.ts";
-import { candidateSchema } from "./found/found-task-schema.ts";
+import { candidateSchema } from "./found-task-schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./task-attention.ts";
 import { GATE_STATES, TASK_STATES } from "./task-status.ts";
 

@@ -1,10 +1,13 @@
 /** Jobs that move tasks and their requests on, which no server's connection does. */
 import { Prisma } from "../../base/db/db.ts";
-import { endAcknowledgements } from "../../lifecycle/stuck-task-owner-writes.ts";
 import { carryOutOne, endFinished } from "../../lifecycle/bulk-operations/carry-out.ts";
-import { organizationsWithOwnQuestions, settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
+import {
+  organizationsWithOwnQuestions,
+  settleOwnQuestions,
+} from "../../lifecycle/human-tasks/settle-own-questions.ts";
+import { organizationsWithDecidedRaces, settleRace } from "../../lifecycle/races/settle-races.ts";
 import { fireDueTimers } from "../../lifecycle/request-timers/fire-timers.ts";
-import { organizationsWithDecidedRaces, settleRace } from "../../lifecycle/settle-races.ts";
+import { endAcknowledgements } from "../../lifecycle/stuck-task-owner-writes.ts";
 import { judgeWaiting } from "../../requests/automatic/judge-waiting.ts";
 import {
   ACKNOWLEDGEMENTS_MS,

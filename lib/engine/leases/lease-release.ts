@@ -1,6 +1,6 @@
 import { GIVEN_AT_ONCE, GIVEN_TOGETHER } from "../tunables.ts";
-import type { LeaseRef } from "./takeover.ts";
 import type { LeaseData } from "./lease-queue.ts";
+import type { LeaseRef } from "./takeover.ts";
 
 interface Given {
   lease: LeaseRef;

@@ -3,9 +3,9 @@ import { fromPrisma, type PgBoss } from "pg-boss";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { LEASES } from "../../base/live-updates.ts";
 import { ENGINE_SEEN_MS, OVERDUE_LEASE_MS } from "../tunables.ts";
-import type { LeaseRef } from "./takeover.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import type { Census } from "./share.ts";
+import type { LeaseRef } from "./takeover.ts";
 
 /** Matches pg-boss's unique index job_i6: jobs that have not ended, one per connection. */
 const UNFINISHED = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;

@@ -1,7 +1,7 @@
 import type { Moment } from "../../base/moment.ts";
 import type { Watcher } from "../watcher/watcher.ts";
-import type { LeaseRef } from "./takeover.ts";
 import type { LeaseData } from "./lease-queue.ts";
+import type { LeaseRef } from "./takeover.ts";
 
 /** A lease held by this engine. */
 export interface OwnedLease {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { handleDigest } from "../../lifecycle/found-tasks/handle.ts";
 import { cutToLimits } from "../../mcp/forms/shown.ts";
 import { discreetQuestion } from "../../mcp/messages.ts";
 import type { AsTask, Question, RpcId, StreamListener } from "../../mcp/peer.ts";
 import { hiding, IN_MESSAGES } from "../../mcp/wire/hide.ts";
-import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/task-secrets.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";

@@ -3,8 +3,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { storeSession } from "../../lifecycle/progress.ts";
 import { keptTask } from "../../lifecycle/engine-task-reads.ts";
+import { storeSession } from "../../lifecycle/running-task-writes.ts";
 import { openSession } from "../../mcp/connect.ts";
 import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
 import { mayPutTasks } from "../../servers/traits.ts";

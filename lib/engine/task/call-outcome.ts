@@ -8,7 +8,7 @@ import {
   renewInputSchema,
   stillAwaited,
 } from "../../lifecycle/call-attempt-writes.ts";
-import { endTask } from "../../lifecycle/progress.ts";
+import { endTask } from "../../lifecycle/end-task.ts";
 import {
   NOT_REACHED,
   PeerError,
@@ -38,11 +38,11 @@ import {
   type WatchedTask,
 } from "../watcher/watched-task.ts";
 import { handleBrokenCall } from "./broken-call.ts";
-import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./send-call.ts";
 import { peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
-import { sealedTask } from "./task-secrets.ts";
+import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./send-call.ts";
 import { confirmTaken, failRound, storeRound, waitAgain } from "./store-round.ts";
+import { sealedTask } from "./task-secrets.ts";
 
 /**
  * Stores the outcome of a call. The call stays on its task until then, so that the next step retries a failed

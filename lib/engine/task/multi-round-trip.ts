@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markRetrying } from "../../lifecycle/call-attempt-writes.ts";
-import { endTask } from "../../lifecycle/progress.ts";
+import { endTask } from "../../lifecycle/end-task.ts";
 import type { RequestWork } from "../../lifecycle/engine-task-reads.ts";
 import { settleUnsent } from "../../requests/capture/settle.ts";
 import { markSending } from "../../requests/deliveries/delivery-writes.ts";
@@ -14,8 +14,8 @@ import type { WatcherContext } from "../watcher/context.ts";
 import { endWatched, fencedBeginning, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
 import { nextTurn } from "./open-call.ts";
-import { sealSession } from "./task-secrets.ts";
 import { call, prepare } from "./start.ts";
+import { sealSession } from "./task-secrets.ts";
 
 /** Waits until every question has a final answer, then repeats the call. Returns the pause in ms. */
 export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise<number> {

@@ -1,7 +1,7 @@
 /** Calls that are the task: one connection brings the result, without a handle to poll. */
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { setOpenCallState } from "../../lifecycle/call-attempt-writes.ts";
-import { storeSession } from "../../lifecycle/progress.ts";
+import { storeSession } from "../../lifecycle/running-task-writes.ts";
 import { repeat } from "../../requests/deliveries/delivery-writes.ts";
 import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../requests/deliveries/judge.ts";
 import { dropStreams } from "../sessions/streams.ts";
@@ -16,9 +16,9 @@ import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import { endWatched, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import { markStale, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { handleBrokenCall } from "./broken-call.ts";
-import { isPlain, resumeCall } from "./send-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries, turnsOf } from "./deliver.ts";
+import { isPlain, resumeCall } from "./send-call.ts";
 import { sealSession } from "./task-secrets.ts";
 
 /** Takes one step of an open call. Returns the pause until the next one, in ms. */

@@ -6,9 +6,9 @@ import { hasEnded, isRunning } from "../../tasks/task-status.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import { type CallOutcome, isStale, markStale, type WatchedTask } from "../watcher/watched-task.ts";
+import { storeCallOutcome } from "./call-outcome.ts";
 import { nextTurn } from "./open-call.ts";
 import { wasNotRun } from "./send-call.ts";
-import { storeCallOutcome } from "./call-outcome.ts";
 import { reload, storeProgress } from "./step.ts";
 
 /**

@@ -1,9 +1,8 @@
 /** Finds the task made by a call whose reply was lost, in the server's task list. */
 
 import { markStarted, otherUnknownStarts } from "../../lifecycle/call-attempt-writes.ts";
+import { keepCandidate, ourTime, unknownAmong } from "../../lifecycle/found-tasks/found-task-writes.ts";
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
-import { keepCandidate, unknownAmong } from "../../tasks/found/candidates.ts";
-import { ourTime } from "../../tasks/found/found-task-writes.ts";
 import { joinSession, renewSession } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";

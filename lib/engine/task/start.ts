@@ -19,10 +19,10 @@ import type { WatcherContext } from "../watcher/context.ts";
 import { fencedBeginning, fencedTransaction, readAndBegin } from "../watcher/fenced-writes.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
 import { type LiveSession, markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
-import { isPlain, mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./send-call.ts";
 import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { eraFor, peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
+import { isPlain, mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./send-call.ts";
 import { restoreSession, sealSession } from "./task-secrets.ts";
 
 /** Makes the first attempt of a queued task. Returns the pause until the next step, in ms. */

@@ -5,8 +5,13 @@ import { inScope } from "../../base/process/scope.ts";
 import { inSpan, noteSpan } from "../../base/tracing/span.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { polls } from "../../history/metrics/engine.ts";
-import { markCancelSent, markCancelUnsent, recordProgress, recordStatus } from "../../lifecycle/progress.ts";
 import { keptTask, type RequestWork, type TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import {
+  markCancelSent,
+  markCancelUnsent,
+  recordProgress,
+  recordStatus,
+} from "../../lifecycle/running-task-writes.ts";
 import { dropTimeLimit } from "../../lifecycle/time-limit.ts";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
@@ -55,15 +60,15 @@ import {
   type WatchedTask,
 } from "../watcher/watched-task.ts";
 import { applyRemote, isCancelOver } from "./apply-poll.ts";
-import { stepOpenCall, storeIds } from "./open-call.ts";
-import { wasNotRun } from "./send-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { type Begun, beginUnread, deliver, dueDeliveries, sendBegun, turnsOf } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
+import { stepOpenCall, storeIds } from "./open-call.ts";
 import { isCancelSentOnce, peerOf } from "./peer-of.ts";
-import { handleOf, restoreSession, taskRef } from "./task-secrets.ts";
+import { wasNotRun } from "./send-call.ts";
 import { markLongRunning, resolveStart, start, startUnread } from "./start.ts";
 import { isRound } from "./store-round.ts";
+import { handleOf, restoreSession, taskRef } from "./task-secrets.ts";
 
 /**
  * Takes one step, in the log scope of the call that started the task. Returns the pause until the next step

@@ -1,7 +1,7 @@
 /** Bearer secrets of a task, sealed at rest: its handle, its session, and the state of a multi round trip. */
 
+import { handleDigest } from "../../lifecycle/found-tasks/handle.ts";
 import type { TaskRef } from "../../mcp/peer.ts";
-import { handleDigest } from "../../tasks/found/handle.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, SessionRecord, WatchedTask } from "../watcher/watched-task.ts";
 import { type CallState, setCalls } from "../watcher/watched-task.ts";

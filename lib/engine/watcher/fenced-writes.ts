@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { storeMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
-import { endTask, type TaskEnd } from "../../lifecycle/progress.ts";
+import { endTask, type TaskEnd } from "../../lifecycle/end-task.ts";
 import { readLockedWork, type TaskWork } from "../../lifecycle/engine-task-reads.ts";
 import type { JudgedRequest } from "../../requests/capture/settle.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";

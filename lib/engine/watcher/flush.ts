@@ -1,4 +1,4 @@
-import { flushWatchTimes, recordStatuses } from "../../lifecycle/progress.ts";
+import { flushWatchTimes, recordStatuses } from "../../lifecycle/running-task-writes.ts";
 import { FLUSHED_AT_ONCE } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
 import type { ServerLink } from "./server-link.ts";

@@ -11,7 +11,7 @@ import { closeRequest, settleUnsent } from "../../requests/capture/settle.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { actionSchema } from "../../requests/request-schema.ts";
 import { approveCall, declineCall, expireCall } from "../call-approval.ts";
-import { endTask } from "../progress.ts";
+import { endTask } from "../end-task.ts";
 import { type Decision, outcomeOfDecision, resultOf } from "./human-task-result.ts";
 
 /** Questions that one turn settles. */

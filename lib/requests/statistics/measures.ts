@@ -6,7 +6,7 @@ export const OPEN_STATES = ["queued", "starting", "start_unknown", "working", "i
 export type OpenState = (typeof OPEN_STATES)[number];
 export type EndState = Exclude<TaskState, OpenState>;
 
-/** Kinds of bad ends. A cause (tasks/failures.ts) is finer: the code with the message. */
+/** Kinds of bad ends. A cause (tasks/failure-sql.ts) is finer: the code with the message. */
 export const FAILURE_KINDS = [
   /** Completed, with a result that reports a tool error. */
   "tool_error",

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { Range, ServerStats } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
 import type { Server, ServerDetail, ToolList, ToolVersion } from "@/lib/servers/server-schema.ts";
-import type { FoundTask } from "@/lib/tasks/found/found-task-schema.ts";
+import type { FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import { ApiError, api, query } from "@/lib/web/client/base/client.ts";
 import { serverKeys } from "@/lib/web/client/server-keys.ts";
 

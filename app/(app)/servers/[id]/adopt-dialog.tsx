@@ -12,7 +12,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { ServerDetail } from "@/lib/servers/server-schema.ts";
-import { adoptSchema, type FoundTask } from "@/lib/tasks/found/found-task-schema.ts";
+import { adoptSchema, type FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { serverKeys } from "@/lib/web/client/server-keys.ts";

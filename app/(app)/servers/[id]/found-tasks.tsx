@@ -12,7 +12,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { Page } from "@/lib/base/page.ts";
 import type { ServerDetail } from "@/lib/servers/server-schema.ts";
-import type { FoundTask } from "@/lib/tasks/found/found-task-schema.ts";
+import type { FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { serverKeys } from "@/lib/web/client/server-keys.ts";
 import { foundTasks } from "@/lib/web/client/servers.ts";

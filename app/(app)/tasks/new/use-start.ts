@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { type ConnectionChange, connectionChangeOf } from "@/components/task/connection-changed.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import type { Race, StartRaceInput } from "@/lib/tasks/races/race-schema.ts";
+import type { Race, StartRaceInput } from "@/lib/lifecycle/races/race-schema.ts";
 import type { ConnectionKind, StartTaskInput, TaskDetail } from "@/lib/tasks/task-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";

@@ -1,5 +1,5 @@
-import { startRace } from "@/lib/lifecycle/start-race.ts";
-import { raceSchema, startRaceSchema } from "@/lib/tasks/races/race-schema.ts";
+import { raceSchema, startRaceSchema } from "@/lib/lifecycle/races/race-schema.ts";
+import { startRace } from "@/lib/lifecycle/races/start-race.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Race } from "@/lib/tasks/races/race-schema.ts";
+import type { Race } from "@/lib/lifecycle/races/race-schema.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";

@@ -1,5 +1,5 @@
-import { readRace } from "@/lib/tasks/races/race-reads.ts";
-import { raceSchema } from "@/lib/tasks/races/race-schema.ts";
+import { readRace } from "@/lib/lifecycle/races/race-reads.ts";
+import { raceSchema } from "@/lib/lifecycle/races/race-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

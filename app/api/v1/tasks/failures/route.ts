@@ -1,4 +1,4 @@
-import { groupFailures } from "@/lib/tasks/failures.ts";
+import { groupFailures } from "@/lib/tasks/failure-reads.ts";
 import { failureGroupsSchema, taskFilterSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

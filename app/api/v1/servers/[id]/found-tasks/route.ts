@@ -1,6 +1,6 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { listFoundTasks } from "@/lib/tasks/found/found-task-reads.ts";
-import { foundTaskSchema } from "@/lib/tasks/found/found-task-schema.ts";
+import { listFoundTasks } from "@/lib/lifecycle/found-tasks/found-task-reads.ts";
+import { foundTaskSchema } from "@/lib/tasks/found-task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
+import { listAttempts } from "@/lib/tasks/task-reads.ts";
 import { attemptsSchema } from "@/lib/tasks/task-schema.ts";
-import { listAttempts } from "@/lib/tasks/retry-chain-reads.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

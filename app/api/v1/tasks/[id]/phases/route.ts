@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listPhaseEvents } from "@/lib/tasks/task-event-reads.ts";
 import { phasesOf } from "@/lib/tasks/phases.ts";
+import { listPhaseEvents } from "@/lib/tasks/task-event-reads.ts";
 import { readLife } from "@/lib/tasks/task-reads.ts";
 import { taskPhaseSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

@@ -1,5 +1,5 @@
-import { settleStart } from "@/lib/lifecycle/settle-unknown.ts";
-import { settleStartSchema } from "@/lib/tasks/found/found-task-schema.ts";
+import { settleStart } from "@/lib/lifecycle/found-tasks/settle-unknown.ts";
+import { settleStartSchema } from "@/lib/tasks/found-task-schema.ts";
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

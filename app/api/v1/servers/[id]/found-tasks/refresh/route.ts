@@ -1,6 +1,6 @@
 import { pageSchema } from "@/lib/base/page.ts";
-import { foundTaskSchema } from "@/lib/tasks/found/found-task-schema.ts";
-import { refreshFoundTasks } from "@/lib/tasks/found/refresh.ts";
+import { refreshFoundTasks } from "@/lib/lifecycle/found-tasks/refresh.ts";
+import { foundTaskSchema } from "@/lib/tasks/found-task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { adoptFoundTask } from "@/lib/lifecycle/adopt.ts";
-import { adoptSchema } from "@/lib/tasks/found/found-task-schema.ts";
+import { adoptFoundTask } from "@/lib/lifecycle/found-tasks/adopt.ts";
+import { adoptSchema } from "@/lib/tasks/found-task-schema.ts";
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

@@ -2,8 +2,8 @@
 import { readPosition, toPage } from "../../base/cursor.ts";
 import type { Prisma, Tx } from "../../base/db/db.ts";
 import type { Page, PageQuery } from "../../base/page.ts";
-import { sharedConnection } from "./connection.ts";
-import type { Candidate, FoundTask } from "./found-task-schema.ts";
+import type { Candidate, FoundTask } from "../../tasks/found-task-schema.ts";
+import { sharedConnection } from "./guards.ts";
 
 /** The finds on a server's shared connection, newest first. Throws `not_found`. */
 export async function listFoundTasks(tx: Tx, serverId: string, query: PageQuery): Promise<Page<FoundTask>> {

@@ -17,9 +17,9 @@ import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
 import type { Services } from "../../base/process/services.ts";
 import { createSeal, type Seal } from "../../base/seal.ts";
-import { adoptFoundTask } from "../../lifecycle/adopt.ts";
-import { settleStart } from "../../lifecycle/settle-unknown.ts";
+import { adoptFoundTask } from "./adopt.ts";
 import { refreshFoundTasks } from "./refresh.ts";
+import { settleStart } from "./settle-unknown.ts";
 
 let aside: TestDatabase;
 let invoices: InvoiceServer;

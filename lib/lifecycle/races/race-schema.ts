@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
-import { MAX_TTL_MS, startTaskSchema, taskSchema } from "../task-schema.ts";
+import { MAX_TTL_MS, startTaskSchema, taskSchema } from "../../tasks/task-schema.ts";
 
 const RACE_STATES = ["running", "won", "failed"] as const;
 export const raceStateSchema = z.enum(RACE_STATES);

@@ -1,20 +1,19 @@
 /** A person's decision on a start of unknown outcome: which found task it made, or that it made none. */
 
-import { actorWords } from "../access/actor-words.ts";
-import type { Principal } from "../access/principal.ts";
-import { contentOf } from "../base/content/content-keys.ts";
-import type { Tx } from "../base/db/db.ts";
-import { AppError, notFound } from "../base/errors.ts";
-import { publishChange, wakeEngine } from "../base/live-updates.ts";
-import type { Seal } from "../base/seal.ts";
-import { appendEvents, type NewEvent } from "../history/events/event-writes.ts";
-import { closeRequest } from "../requests/capture/settle.ts";
-import { holdConnection } from "../tasks/found/connection.ts";
-import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
-import { resealed } from "../tasks/found/handle.ts";
-import { endInRace } from "../tasks/races/race-writes.ts";
-import { visibleTask } from "../tasks/visibility.ts";
-import { storedError } from "./task-write-helpers.ts";
+import { actorWords } from "../../access/actor-words.ts";
+import type { Principal } from "../../access/principal.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import { publishChange, wakeEngine } from "../../base/live-updates.ts";
+import type { Seal } from "../../base/seal.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
+import { closeRequest } from "../../requests/capture/settle.ts";
+import { visibleTask } from "../../tasks/visibility.ts";
+import { endInRace } from "../races/race-writes.ts";
+import { storedError } from "../task-write-helpers.ts";
+import { holdConnection, refuseUnlessUnknown } from "./guards.ts";
+import { resealed } from "./handle.ts";
 
 const NOT_STARTED = "not_started";
 

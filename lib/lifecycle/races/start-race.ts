@@ -1,21 +1,21 @@
 /** Starts the same call on several servers at once. */
 import { createHash } from "node:crypto";
-import type { Principal } from "../access/principal.ts";
-import { storable, type Tx } from "../base/db/db.ts";
-import { AppError } from "../base/errors.ts";
-import { uuidv7 } from "../base/ids.ts";
-import type { Services } from "../base/process/services.ts";
-import { appendEvents, type NewEvent } from "../history/events/event-writes.ts";
-import type { Tool } from "../mcp/peer.ts";
-import { connectionFor } from "../servers/connections/connection-reads.ts";
-import { lockServer } from "../servers/locks.ts";
-import { lastUsed, noteToolUse } from "../servers/tool-changes.ts";
-import { readRace } from "../tasks/races/race-reads.ts";
-import type { Race } from "../tasks/races/race-schema.ts";
-import { findEarlier, storedDigest } from "./idempotency.ts";
-import { refuseBeyondQuota } from "./start-quota.ts";
-import { startableTool } from "./start.ts";
-import { gateOf, insertTask } from "./task-writes.ts";
+import type { Principal } from "../../access/principal.ts";
+import { storable, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { Services } from "../../base/process/services.ts";
+import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
+import type { Tool } from "../../mcp/peer.ts";
+import { connectionFor } from "../../servers/connections/connection-reads.ts";
+import { lockServer } from "../../servers/locks.ts";
+import { lastUsed, noteToolUse } from "../../servers/tool-changes.ts";
+import { findEarlier, storedDigest } from "../idempotency.ts";
+import { startableTool } from "../start.ts";
+import { refuseBeyondQuota } from "../start-quota.ts";
+import { gateOf, insertTask } from "../task-writes.ts";
+import { readRace } from "./race-reads.ts";
+import type { Race } from "./race-schema.ts";
 
 export interface RaceStart {
   starts: {

@@ -21,10 +21,10 @@ import { EntryGone } from "../../servers/operator-file.ts";
 import { judge } from "../../servers/probe.ts";
 import { NOBODY } from "../../servers/seen.ts";
 import { readServer } from "../../servers/server-reads.ts";
-import { sharedConnection } from "./connection.ts";
+import type { FoundTask } from "../../tasks/found-task-schema.ts";
 import { listFoundTasks } from "./found-task-reads.ts";
-import type { FoundTask } from "./found-task-schema.ts";
 import { recordFound } from "./found-task-writes.ts";
+import { sharedConnection } from "./guards.ts";
 
 /** More tasks than people look through. */
 const MOST_TASKS = 500;

@@ -8,10 +8,10 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { createNetwork } from "../../base/network/network.ts";
-import { endTask } from "../../lifecycle/progress.ts";
-import { settleRace } from "../../lifecycle/settle-races.ts";
-import { type RaceStart, startRace } from "../../lifecycle/start-race.ts";
-import { requestCancel } from "../../lifecycle/task-writes.ts";
+import { endTask } from "../end-task.ts";
+import { requestCancel } from "../task-writes.ts";
+import { settleRace } from "./settle-races.ts";
+import { type RaceStart, startRace } from "./start-race.ts";
 
 const PATIENCE_MS = 180_000;
 let fixture: OrganizationFixture;

@@ -1,20 +1,19 @@
 /** Adopts a task that a server has and Intray did not start. */
 
-import type { Principal } from "../access/principal.ts";
-import { contentOf } from "../base/content/content-keys.ts";
-import type { Tx } from "../base/db/db.ts";
-import { AppError, notFound } from "../base/errors.ts";
-import { uuidv7 } from "../base/ids.ts";
-import { publishChange, wakeEngine } from "../base/live-updates.ts";
-import type { Seal } from "../base/seal.ts";
-import { appendEvents } from "../history/events/event-writes.ts";
-import { lockServer } from "../servers/locks.ts";
-import { holdConnection, sharedConnection } from "../tasks/found/connection.ts";
-import type { AdoptInput } from "../tasks/found/found-task-schema.ts";
-import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
-import { resealed, type TakenFind } from "../tasks/found/handle.ts";
-import { UNKNOWN_TOOL } from "../tasks/task-schema.ts";
-import { insertTaskRow, storedContent } from "./insert-task-row.ts";
+import type { Principal } from "../../access/principal.ts";
+import { contentOf } from "../../base/content/content-keys.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { publishChange, wakeEngine } from "../../base/live-updates.ts";
+import type { Seal } from "../../base/seal.ts";
+import { appendEvents } from "../../history/events/event-writes.ts";
+import { lockServer } from "../../servers/locks.ts";
+import type { AdoptInput } from "../../tasks/found-task-schema.ts";
+import { UNKNOWN_TOOL } from "../../tasks/task-schema.ts";
+import { insertTaskRow, storedContent } from "../insert-task-row.ts";
+import { holdConnection, refuseUnlessUnknown, sharedConnection } from "./guards.ts";
+import { resealed, type TakenFind } from "./handle.ts";
 
 /**
  * Turns a found task into a task of the organization that the engine watches. Of two concurrent adoptions one

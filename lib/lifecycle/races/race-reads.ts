@@ -4,8 +4,8 @@ import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
-import { iso, JOINS, summaryOf, type TaskRow, toSummary } from "../row.ts";
-import { visibleTask } from "../visibility.ts";
+import { iso, JOINS, summaryOf, type TaskRow, toSummary } from "../../tasks/row.ts";
+import { visibleTask } from "../../tasks/visibility.ts";
 import { type Race, raceStateSchema } from "./race-schema.ts";
 
 /** Throws `not_found`, also for an invisible race. */

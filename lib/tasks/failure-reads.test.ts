@@ -8,7 +8,7 @@ import { createDatabase, type Database, storable } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { prepareOperation } from "../lifecycle/bulk-operations/bulk-operation-writes.ts";
 import { createOrganization } from "../people/organizations/organization-writes.ts";
-import { groupFailures } from "./failures.ts";
+import { groupFailures } from "./failure-reads.ts";
 import { listTasks } from "./list.ts";
 import type { TaskFilter } from "./task-schema.ts";
 import type { TaskState } from "./task-status.ts";

@@ -1,7 +1,7 @@
 /** Cancels the remaining tasks of a decided race. */
-import type { Database } from "../base/db/db.ts";
-import { Prisma } from "../base/db/db.ts";
-import { cancelLoser } from "./task-writes.ts";
+import type { Database } from "../../base/db/db.ts";
+import { Prisma } from "../../base/db/db.ts";
+import { cancelLoser } from "../task-writes.ts";
 
 /** A query for the organizations with decided races that are not settled. */
 export function organizationsWithDecidedRaces(): Prisma.Sql {

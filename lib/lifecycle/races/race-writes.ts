@@ -1,9 +1,9 @@
-/** The effect of a task's end on its race. `lib/lifecycle/settle-races.ts` then cancels the other tasks. */
+/** The effect of a task's end on its race. `lib/lifecycle/races/settle-races.ts` then cancels the other tasks. */
 
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
-import { hasEnded, TASK_STATES } from "../task-status.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "../../tasks/task-status.ts";
 import type { RaceState } from "./race-schema.ts";
 
 /**
@@ -60,4 +60,9 @@ async function decide(
     tasks.map(({ id }) => id),
   );
   return [{ type: `race.${state}`, actor: ENGINE_ACTOR, taskId, data: { raceId } }];
+}
+
+/** Whether an ended task succeeded: a result came, and the server does not call it an error. */
+export function isSuccess(end: { state: TaskState; isError: boolean; error?: unknown }): boolean {
+  return end.state === "completed" && !end.isError && (end.error ?? null) === null;
 }
