@@ -49,8 +49,8 @@ import { LeaseLost, type WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction, requestIds } from "../watcher/fenced-writes.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
 import { clockMs, isStale, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import { resetSilence } from "./result-stream.ts";
 import { tasksThatMayAsk } from "./sessions.ts";
-import { resetSilence } from "./streams.ts";
 
 /** A message that is not handled yet. */
 interface UnhandledMessage {

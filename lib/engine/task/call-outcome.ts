@@ -20,7 +20,7 @@ import {
 import { EntryGone } from "../../servers/operator-file.ts";
 import { RecipeFailure } from "../../servers/recipes/peer.ts";
 import { outcomeOf } from "../../tasks/task-status.ts";
-import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/streams.ts";
+import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/session-moves.ts";
 import {
   ATTEMPT_DEADLINE_MS,
   DEFAULT_POLL_MS,

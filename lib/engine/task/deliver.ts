@@ -24,7 +24,8 @@ import {
 import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../requests/deliveries/judge.ts";
 import { completeElicitationTasks } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { isRunning } from "../../tasks/task-status.ts";
-import { giveUpDropped, requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
+import { giveUpDropped, requestPendingQuestion, resetSilence } from "../sessions/result-stream.ts";
+import { tryStandalone } from "../sessions/standalone-stream.ts";
 import {
   AFTER_ANSWER_MS,
   CALL_DEADLINE_MS,

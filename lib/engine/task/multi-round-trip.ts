@@ -13,8 +13,8 @@ import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { endWatched, fencedBeginning, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
+import { makeCall, prepare } from "./make-call.ts";
 import { nextTurn } from "./open-call.ts";
-import { call, prepare } from "./start.ts";
 import { sealSession } from "./task-secrets.ts";
 
 /** Waits until every question has a final answer, then repeats the call. Returns the pause in ms. */
@@ -65,7 +65,7 @@ export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise
     },
   }));
   task.work = { ...work, state: "starting", requests };
-  return call(ctx, task, attempt);
+  return makeCall(ctx, task, attempt);
 }
 
 /** Returns whether the answer is a refusal that can no longer be undone. */

@@ -4,7 +4,7 @@ import { setOpenCallState } from "../../lifecycle/call-attempt-writes.ts";
 import { storeSession } from "../../lifecycle/running-task-writes.ts";
 import { repeat } from "../../requests/deliveries/delivery-writes.ts";
 import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../requests/deliveries/judge.ts";
-import { dropStreams } from "../sessions/streams.ts";
+import { dropStreams } from "../sessions/session-moves.ts";
 import {
   AFTER_ANSWER_MS,
   CALL_DEADLINE_MS,

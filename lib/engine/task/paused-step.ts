@@ -8,8 +8,9 @@ import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import { type CallOutcome, isStale, markStale, type WatchedTask } from "../watcher/watched-task.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { nextTurn } from "./open-call.ts";
+import { reload } from "./reload.ts";
 import { wasNotRun } from "./send-call.ts";
-import { reload, storeProgress } from "./step.ts";
+import { storeProgress } from "./step.ts";
 
 /**
  * Takes a step without calling the server. Open streams and calls stay open, because closing them would lose

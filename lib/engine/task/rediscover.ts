@@ -3,7 +3,7 @@
 import { markStarted, otherUnknownStarts } from "../../lifecycle/call-attempt-writes.ts";
 import { keepCandidate, ourTime, unknownAmong } from "../../lifecycle/found-tasks/found-task-writes.ts";
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
-import { joinSession, renewSession } from "../sessions/streams.ts";
+import { joinSession, renewSession } from "../sessions/session-moves.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction } from "../watcher/fenced-writes.ts";

@@ -4,7 +4,7 @@ import { isUnavailable } from "../../base/content/content.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { failures } from "../../history/metrics/engine.ts";
 import { PeerError, TokensUnreadable } from "../../mcp/peer.ts";
-import { SessionsForgotten } from "../sessions/streams.ts";
+import { SessionsForgotten } from "../sessions/session-moves.ts";
 import {
   CONTENT_RETRY_MS,
   DATABASE_RETRY_MS,

@@ -29,7 +29,7 @@ import { EntryGone } from "../../servers/operator-file.ts";
 import type { Health, Late } from "../../servers/server-schema.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { ConnectionRow } from "../leases/takeover.ts";
-import { SessionsForgotten } from "../sessions/streams.ts";
+import { SessionsForgotten } from "../sessions/session-moves.ts";
 import { LEAVE_DEADLINE_MS, OPEN_DEADLINE_MS } from "../tunables.ts";
 import { AnswerTimes, differsNotably } from "./server-latency.ts";
 import { traced } from "./traced-peer.ts";

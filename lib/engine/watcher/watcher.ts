@@ -20,9 +20,9 @@ import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db
 import type { GroupCommit } from "../db/group-commit.ts";
 import type { GroupScan } from "../db/group-scan.ts";
 import type { ConnectionRow } from "../leases/takeover.ts";
+import { leaveStreams } from "../sessions/session-moves.ts";
 import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
-import { leaveStreams } from "../sessions/streams.ts";
 import { Subscription } from "../sessions/subscription.ts";
 import { TaskReceiver } from "../sessions/task-receiver.ts";
 import { storeAfterLeaseLost } from "../task/call-outcome.ts";
