@@ -20,11 +20,11 @@ import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db
 import type { GroupCommit } from "../db/group-commit.ts";
 import type { GroupScan } from "../db/group-scan.ts";
 import type { ConnectionRow } from "../leases/takeover.ts";
+import { ElicitationTaskServer } from "../sessions/elicitation-task-server.ts";
 import { leaveStreams } from "../sessions/session-moves.ts";
 import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { Subscription } from "../sessions/subscription.ts";
-import { TaskReceiver } from "../sessions/task-receiver.ts";
 import { storeAfterLeaseLost } from "../task/call-outcome.ts";
 import { hasToStore, stepWhilePaused } from "../task/paused-step.ts";
 import { step } from "../task/step.ts";
@@ -79,7 +79,7 @@ export class Watcher {
   #failurePolicy: FailurePolicy;
   #scans: Scans;
   #inbox: StreamInbox;
-  #receiver: TaskReceiver;
+  #taskServer: ElicitationTaskServer;
   #scheduler = new Scheduler<WatchedTask>((task) => (task.running ? null : this.#take(task)));
   #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
@@ -153,10 +153,10 @@ export class Watcher {
       },
       learn: (seen) => link.learn(seen),
       receive: (said, session, handle) => this.#inbox.receive(said, session, handle),
-      takeTaskRequest: (request, session) => this.#receiver.take(request, session),
-      dropTaskRequest: (rpcId, session) => this.#receiver.drop(rpcId, session),
-      tellOfTasks: (task, ids) => this.#receiver.tell(task, ids),
-      settleTasks: (task) => this.#receiver.settle(task),
+      takeTaskRequest: (request, session) => this.#taskServer.take(request, session),
+      dropTaskRequest: (rpcId, session) => this.#taskServer.drop(rpcId, session),
+      tellOfTasks: (task, ids) => this.#taskServer.tell(task, ids),
+      settleTasks: (task) => this.#taskServer.settle(task),
       hasUnattributed: (session) => this.#inbox.hasUnattributed(session),
       leaving: this.#leaving.signal,
     };
@@ -167,10 +167,10 @@ export class Watcher {
       inTransaction,
       tasks: () => taskIndex,
       onLeaseLost: options.onLeaseLost,
-      onTaskStored: (id, rpcId, session) => this.#receiver.announce(id, rpcId, session),
-      onTaskRefused: (rpcId, session, why) => this.#receiver.refuse(rpcId, session, why),
+      onTaskStored: (id, rpcId, session) => this.#taskServer.announce(id, rpcId, session),
+      onTaskRefused: (rpcId, session, why) => this.#taskServer.refuse(rpcId, session, why),
     });
-    this.#receiver = new TaskReceiver(this.#context, {
+    this.#taskServer = new ElicitationTaskServer(this.#context, {
       inTransaction,
       tasks: () => taskIndex,
       dropQuestion: (id) => this.#inbox.dropTask(id),
@@ -311,7 +311,7 @@ export class Watcher {
     // A paused server ends the session by itself in time.
     const toolCallsEnded = this.#paused ? null : this.#link.endToolCalls();
     // The replies that it sends need the sessions, and their outcomes the lease.
-    await this.#receiver.end();
+    await this.#taskServer.end();
     // A command server's process ends with its watcher, so its open calls bring nothing more.
     const late = [...this.#taskIndex].filter(
       ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
@@ -408,7 +408,7 @@ export class Watcher {
       task.running = false;
       this.#failurePolicy.release(task);
       this.#inbox.reconsider(task);
-      this.#receiver.reconsider(task);
+      this.#taskServer.reconsider(task);
     }
     if (pause === null) {
       this.#taskIndex.remove(task);
