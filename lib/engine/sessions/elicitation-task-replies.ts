@@ -129,7 +129,7 @@ export class ElicitationTaskReplies {
         if (error instanceof LeaseLost) this.#deps.onLeaseLost();
         else {
           const level = isAway(error) || error instanceof PeerError ? "debug" : "error";
-          this.#ctx.log[level]({ err: error }, "a request for a task of ours was not answered");
+          this.#ctx.log[level]({ err: error }, "a request for an elicitation task was not answered");
         }
       })
       .finally(() => this.underWay.delete(owned));

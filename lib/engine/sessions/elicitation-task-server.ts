@@ -1,7 +1,7 @@
 /**
  * Answers what a server of 2025-11-25 asks of the tasks that Intray keeps for it: questions that it put as tasks. All that is
  * said comes from rows, so that the next process goes on where one was killed; only requests that are being answered are in
- * memory. One receiver per watcher.
+ * memory. One per watcher.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../base/db/db.ts";
@@ -99,7 +99,7 @@ export class ElicitationTaskServer {
     this.#unattended.announce(id, rpcId, session);
   }
 
-  /** Tells the server that tasks of ours have changed, and answers whoever waits for their results. */
+  /** Tells the server that elicitation tasks have changed, and answers the requests that wait for their results. */
   tell(task: WatchedTask, ids: string[]): void {
     if (this.#hasEnded || ids.length === 0) return;
     const { session } = task;
@@ -119,7 +119,7 @@ export class ElicitationTaskServer {
   }
 
   /**
-   * Ends the receiver: resolves once the outcome of what is under way is stored, or after `DRAIN_STREAMS_MS`. What it was
+   * Ends the service: resolves once the outcome of what is under way is stored, or after `DRAIN_STREAMS_MS`. What it was
    * asked and has not answered stays in rows, or is asked again.
    */
   async end(): Promise<void> {
@@ -156,7 +156,10 @@ export class ElicitationTaskServer {
         if (isAway(error)) await sleep(DATABASE_RETRY_MS, null, { ref: false });
         else if (error instanceof PeerError || error instanceof LeaseLost) throw error;
         else {
-          this.#ctx.log.error({ err: error, method: request.method }, "a request for a task of ours failed");
+          this.#ctx.log.error(
+            { err: error, method: request.method },
+            "a request for an elicitation task failed",
+          );
           return this.#replies.refuse(session, request.rpcId, -32603, "Internal error");
         }
       }

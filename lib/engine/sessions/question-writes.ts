@@ -60,14 +60,14 @@ export async function storeQuestions(
             replayed: message.replayed,
             elicitationTaskId: kept,
           },
-          // A task of ours lives as long as its ttl says.
+          // An elicitation task lives as long as its ttl says.
           lifetimeMs: kept === undefined ? (lessons.known.questionLifetimeMs ?? null) : null,
         })),
       );
       if (kept !== undefined) await linkQuestion(tx, kept);
       done.push(one);
       const repeated = sameElsewhere(one, done);
-      // As a task of ours it is another way to the same question, and gets the answer as well.
+      // As an elicitation task it is another way to the same question, and gets the answer as well.
       if (repeated?.message.elicitationTask) questions.push(repeated);
       else if (repeated && (await markHandled(tx, repeated.message.id, taskId))) done.push(repeated);
     }

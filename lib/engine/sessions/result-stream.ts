@@ -36,7 +36,7 @@ function isAlone(ctx: WatcherContext, session: LiveSession): boolean {
 }
 
 /**
- * Holds `tasks/result` while the server may ask for tasks of ours: some servers send whatever belongs to a task on that
+ * Holds `tasks/result` while the server may ask for elicitation tasks: some servers send whatever belongs to a task on that
  * stream alone. Not on a session shared with tasks that the server does not name, where an unnamed question on it would
  * count as this task's.
  */

@@ -25,9 +25,9 @@ interface Dependencies {
   inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   tasks(): Iterable<WatchedTask>;
   onLeaseLost(): void;
-  /** A question that was put as a task of ours is stored: the server may be told of the task. */
+  /** A question that was put as an elicitation task is stored: the server may be told of the task. */
   onTaskStored(id: string, rpcId: RpcId, session: LiveSession | null): void;
-  /** There is no room for one more task of ours: nothing of the question is kept, and the server is told why. */
+  /** There is no room for one more elicitation task: nothing of the question is kept, and the server is told why. */
   onTaskRefused(rpcId: RpcId, session: LiveSession | null, why: string): void;
 }
 

@@ -231,7 +231,7 @@ export class UnattendedElicitationTasks {
       if (error instanceof LeaseLost) this.#deps.onLeaseLost();
       else {
         const level = isAway(error) || error instanceof PeerError ? "debug" : "error";
-        this.#ctx.log[level]({ err: error }, "a server could not be told of a task of ours yet");
+        this.#ctx.log[level]({ err: error }, "a server could not be told of an elicitation task yet");
       }
       setTimeout(() => this.attend([one.id]), RETELL_MS).unref();
     }

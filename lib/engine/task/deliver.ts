@@ -65,7 +65,7 @@ function isDue(request: RequestWork): boolean {
   return delivery?.state === "pending" && delivery.dueInMs <= 0;
 }
 
-/** Returns the times in ms after which requests need the next step: of their answers, or as their tasks of ours end. */
+/** Returns the times in ms after which requests need the next step: of their answers, or as their elicitation tasks end. */
 export function turnsOf(requests: RequestWork[]): number[] {
   return requests
     .map((request) => (request.delivery ? turnOf(request.delivery) : (keptTask(request)?.endsInMs ?? 0)))
@@ -102,7 +102,7 @@ export async function deliver(
 }
 
 /**
- * Completes the tasks of ours as which a question was put, so that the server can fetch the answer. Nothing is sent but the
+ * Completes the elicitation tasks as which a question was put, so that the server can fetch the answer. Nothing is sent but the
  * word that there is one.
  */
 async function complete(ctx: WatcherContext, task: WatchedTask, request: RequestWork): Promise<number> {

@@ -71,13 +71,13 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   return nextPause(ctx, task);
 }
 
-/** Returns whether the ttl of an open question's task of ours is over. */
+/** Returns whether the ttl of an open question's elicitation task is over. */
 function isOver({ loadedAt }: WatchedTask, request: RequestWork): boolean {
   const endsInMs = keptTask(request)?.endsInMs ?? null;
   return request.state === "open" && endsInMs !== null && endsInMs <= clockMs() - loadedAt;
 }
 
-/** Ends the open questions whose tasks of ours have outlived their ttl: the server need not look for an answer any more. */
+/** Ends the open questions whose elicitation tasks have outlived their ttl: the server need not look for an answer any more. */
 function expireQuestions(ctx: WatcherContext, task: WatchedTask): Promise<void> {
   return fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];

@@ -105,9 +105,9 @@ export interface WatcherContext {
   takeTaskRequest(request: TaskRequest, session: LiveSession): void;
   /** 2025-11-25: the server no longer waits for the reply to a request of its own. */
   dropTaskRequest(rpcId: RpcId, session: LiveSession): void;
-  /** 2025-11-25: tells the server of tasks of ours that have changed, and answers whoever waits for them. */
+  /** 2025-11-25: tells the server of elicitation tasks that have changed, and answers the requests that wait for them. */
   tellOfTasks(task: WatchedTask, ids: string[]): void;
-  /** Answers what still waits for tasks of ours at the end of the task that asked. */
+  /** Answers what still waits for elicitation tasks at the end of the task that asked. */
   settleTasks(task: WatchedTask): Promise<void>;
   /** Whether a question came in this session whose task is not known. */
   hasUnattributed(session: LiveSession): boolean;

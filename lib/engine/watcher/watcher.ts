@@ -1,65 +1,40 @@
 /** Watches one connection: holds its open tasks in memory and runs their steps when due. */
 import type { Logger } from "pino";
 import { unavailable } from "../../base/content/content.ts";
-import type { Database, Prisma, Tx } from "../../base/db/db.ts";
+import type { Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { leaveOpenCalls } from "../../lifecycle/call-attempt-writes.ts";
-import {
-  isUnopened,
-  loadWorkBeside,
-  type TaskWork,
-  type UnopenedWork,
-  watchedTasks,
-} from "../../lifecycle/engine-task-reads.ts";
+import { isUnopened, type TaskWork, watchedTasks } from "../../lifecycle/engine-task-reads.ts";
 import { openMessages } from "../../mcp/stream-messages/stream-message-reads.ts";
-import { readVersion } from "../../servers/recipes/recipe-reads.ts";
-import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
-import { isRunning } from "../../tasks/task-status.ts";
-import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
-import type { GroupCommit } from "../db/group-commit.ts";
-import type { GroupScan } from "../db/group-scan.ts";
-import type { ConnectionRow } from "../leases/takeover.ts";
+import { FENCE, type ServerPause } from "../db/fence.ts";
 import { ElicitationTaskServer } from "../sessions/elicitation-task-server.ts";
 import { leaveStreams } from "../sessions/session-moves.ts";
 import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { Subscription } from "../sessions/subscription.ts";
 import { storeAfterLeaseLost } from "../task/call-outcome.ts";
-import { hasToStore, stepWhilePaused } from "../task/paused-step.ts";
-import { step } from "../task/step.ts";
 import { handleOf } from "../task/task-secrets.ts";
 import * as tunables from "../tunables.ts";
 import { LeaseLost, type WatcherContext } from "./context.ts";
 import { FailurePolicy } from "./failure-policy.ts";
 import { flush, flushMinorStatuses } from "./flush.ts";
-import { firstLookIn, pollDelay } from "./poll-schedule.ts";
-import { trimmedAtRest } from "./recorded-messages.ts";
+import { firstLookIn } from "./poll-schedule.ts";
 import { Scans } from "./scans.ts";
-import { Scheduler } from "./scheduler.ts";
-import { latenessOf } from "./server-latency.ts";
+import { LatenessJudge } from "./server-latency.ts";
 import { ServerLink } from "./server-link.ts";
 import { TaskIndex } from "./task-index.ts";
+import { isStart, TaskRunner } from "./task-runner.ts";
 import type { OpenCall } from "./watched-task.ts";
-import { clockMs, markStale, newUnreadTask, newWatchedTask, type WatchedTask } from "./watched-task.ts";
+import { markStale, newUnreadTask, newWatchedTask, type WatchedTask } from "./watched-task.ts";
+import { WatcherDatabase, type WatcherDatabaseOptions } from "./watcher-database.ts";
 
-export interface WatcherOptions {
-  database: Database;
-  /** Commits the changes of steps in groups. */
-  groups: GroupCommit;
-  scans: GroupScan;
+export interface WatcherOptions extends WatcherDatabaseOptions {
   network: Network;
   seal: Seal;
   log: Logger;
-  connection: ConnectionRow;
-  epoch: bigint;
   /** Resolves when a change may begin, which takes a fresh heartbeat. Rejects with LeaseLost. */
   mayChange(): Promise<void>;
-  /**
-   * Returns whether the last heartbeat is fresh at this time of the database's clock, in ms. If not,
-   * `mayChange` waits for the next one.
-   */
-  isInTime(at: number): boolean;
   /** Called when the lease is lost: the engine drops this watcher. */
   onLeaseLost(): void;
   /** Called when the connection's settings have changed: the engine takes the connection anew. */
@@ -74,24 +49,19 @@ export class Watcher {
   #link: ServerLink;
   #subscription: Subscription;
   #taskIndex = new TaskIndex();
-  /** Recipes of this server that its tasks were started with, by name and version. */
-  #recipes = new Map<string, Recipe>();
+  #database: WatcherDatabase;
+  #runner: TaskRunner;
   #failurePolicy: FailurePolicy;
   #scans: Scans;
   #inbox: StreamInbox;
   #taskServer: ElicitationTaskServer;
-  #scheduler = new Scheduler<WatchedTask>((task) => (task.running ? null : this.#take(task)));
-  #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   /** Aborted on halt: pending reads are not awaited. */
   #leaving = new AbortController();
   #paused = false;
-  /** The last heartbeat was fresh by the database's clock at the last transaction. */
-  #inTime = true;
   #renewals = 0;
   /** `pauses` counter of the newest pause state seen. */
   #pauseSeen = -1;
-  #judgedLateAt = 0;
   #lastWork = performance.now();
   #flush: NodeJS.Timeout | undefined;
   #flushMinorNews: NodeJS.Timeout | undefined;
@@ -101,15 +71,23 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
+    const database = new WatcherDatabase({ ...options, onPause: (server) => this.#seePause(server) });
+    this.#database = database;
     const isPaused = () => this.#paused;
-    const mayBegin = () => !this.#paused && this.#inTime;
+    const mayBegin = () => !this.#paused && database.inTime;
     const renewals = () => this.#renewals;
     const link = new ServerLink({
       ...options,
-      transaction: (work) => this.#fenced(work, FENCE.own),
+      transaction: (work) => database.fenced(work, FENCE.own),
       own: (work) => this.#own(work),
     });
     this.#link = link;
+    const lateness = new LatenessJudge({
+      link,
+      taskIndex: this.#taskIndex,
+      leastPauseMs: () => this.#runner.leastPauseMs(),
+      own: (work) => this.#own(work),
+    });
     this.#context = {
       organizationId: connection.organizationId,
       connectionId: connection.connectionId,
@@ -117,11 +95,11 @@ export class Watcher {
       epoch: options.epoch,
       seal: options.seal,
       log: options.log,
-      transaction: (work, taskId, read) => this.#change(work, taskId ?? null, options.epoch, read),
-      unfenced: (work, taskId, read) => this.#change(work, taskId, null, read),
-      read: (work) => this.#fenced(work, FENCE.read),
+      transaction: (work, taskId, read) => database.change(work, taskId ?? null, options.epoch, read),
+      unfenced: (work, taskId, read) => database.change(work, taskId, null, read),
+      read: (work) => database.fenced(work, FENCE.read),
       load: async (taskId) => {
-        const [work = null] = await this.#load([taskId]);
+        const [work = null] = await database.load([taskId]);
         if (work && isUnopened(work)) throw unavailable(`the task ${taskId}`);
         return work;
       },
@@ -129,11 +107,11 @@ export class Watcher {
       era: () => link.era(),
       peer: (era) => link.peer(era),
       toolCalls: link.toolCalls,
-      recipe: (name, version) => this.#recipe(name, version),
+      recipe: (name, version) => database.recipe(name, version),
       ready: () => link.ready(),
-      leastPauseMs: () => this.#scheduler.leastPauseMs(this.#taskIndex.size),
-      answered: (ms) => this.#noteAnswer(ms),
-      wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
+      leastPauseMs: () => this.#runner.leastPauseMs(),
+      answered: (ms) => lateness.note(ms),
+      wake: (taskId, afterMs) => this.#runner.wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),
       task: (id) => this.#taskIndex.get(id),
@@ -184,10 +162,21 @@ export class Watcher {
       onLeaseLost: options.onLeaseLost,
       own: (work) => this.#own(work),
     });
+    this.#runner = new TaskRunner(this.#context, {
+      taskIndex,
+      failurePolicy: this.#failurePolicy,
+      onStepped: (task) => {
+        this.#inbox.reconsider(task);
+        this.#taskServer.reconsider(task);
+      },
+      onLeft: () => {
+        this.#lastWork = performance.now();
+      },
+    });
     this.#scans = new Scans(this.#context, {
       taskIndex,
       failurePolicy: this.#failurePolicy,
-      scan: () => this.#scan(),
+      scan: () => database.scan(),
       roomForMessages: () => this.#inbox.room(),
       adoptMessages: (messages) => this.#inbox.adopt(messages),
       known: connection.known,
@@ -224,7 +213,7 @@ export class Watcher {
       const all = await this.#context.read((tx) => watchedTasks(tx, this.connectionId));
       await this.#adopt(all, true);
     }
-    if (this.#halted) return;
+    if (this.#runner.halted) return;
     if (hasMessages) this.readStreams();
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
@@ -238,8 +227,8 @@ export class Watcher {
   wake(taskId: string): void {
     this.#lastWork = performance.now();
     this.#scans.noteNews();
-    if (this.#taskIndex.has(taskId)) this.#wake(taskId, 0, true);
-    else if (this.#mayStartUnread) this.#add(newUnreadTask(taskId), 0);
+    if (this.#taskIndex.has(taskId)) this.#runner.wake(taskId, 0, true);
+    else if (this.#mayStartUnread) this.#runner.add(newUnreadTask(taskId), 0);
     else this.#own(this.#adopt([taskId], false));
   }
 
@@ -249,7 +238,7 @@ export class Watcher {
     this.#link.renewAccess();
     this.#failurePolicy.forgive();
     for (const task of this.#taskIndex) markStale(task);
-    this.#tryAll();
+    this.#runner.tryAll();
   }
 
   /** Reads the server's pause state with an empty transaction; every transaction reads it. */
@@ -259,7 +248,7 @@ export class Watcher {
 
   /** Reads stream messages of the connection that others stored. */
   readStreams(): void {
-    if (this.#halted) return;
+    if (this.#runner.halted) return;
     const { connectionId } = this;
     const read = this.#context.read((tx) => openMessages(tx, connectionId, this.#inbox.room()));
     this.#own(read.then((messages) => this.#inbox.adopt(messages)));
@@ -267,25 +256,20 @@ export class Watcher {
 
   /** Scans for everything that lost hints may have announced. */
   scanAll(): void {
-    if (!this.#halted) this.#own(this.#scans.run(true));
+    if (!this.#runner.halted) this.#own(this.#scans.run(true));
   }
 
   /** Retries a failing server now, because a person asked. */
   tryNow(): void {
     this.#failurePolicy.tryNow();
-    this.#tryAll();
-  }
-
-  /** Steps under way began before this and may still fail by the old state, so their next step is urgent. */
-  #tryAll(): void {
-    for (const task of this.#taskIndex) this.#wake(task.id, 0, task.running);
+    this.#runner.tryAll();
   }
 
   /** Begins no more steps. Waits for those under way, except for their polls, which are aborted. */
   halt(): Promise<void> {
-    this.#halted ??= this.#scheduler.stop();
+    const halted = this.#runner.halt();
     this.#leaving.abort();
-    return this.#halted;
+    return halted;
   }
 
   /** Stores everything received so far and ends. Tells the server nothing, but that it ends the session of its recipes' calls. */
@@ -329,109 +313,20 @@ export class Watcher {
     await this.#link.end();
   }
 
-  async #recipe(name: string, version: number): Promise<Recipe> {
-    const key = `${name} ${version}`;
-    const known = this.#recipes.get(key);
-    if (known) return known;
-    const { serverId } = this.#context;
-    const read = await this.#context.read((tx) => readVersion(tx, { serverId, name, version }));
-    // The foreign key of the task names it.
-    if (!read) throw new Error(`the recipe ${key} of the server ${serverId} is not there`);
-    this.#recipes.set(key, read);
-    return read;
-  }
-
   /** Marks open calls as given up, so that the next engine need not wait for them. */
   async #leaveCalls(): Promise<void> {
     const open = [...this.#taskIndex].filter(({ calls: { call } }) => call && !call.result);
     const ids = open.map(({ id }) => id);
     if (ids.length > 0)
-      await this.#fenced((tx) => leaveOpenCalls(tx, ids), FENCE.own).catch((error: unknown) =>
-        this.#options.log.debug({ err: error }, "open calls were not given up"),
-      );
+      await this.#database
+        .fenced((tx) => leaveOpenCalls(tx, ids), FENCE.own)
+        .catch((error: unknown) => this.#options.log.debug({ err: error }, "open calls were not given up"));
   }
 
   #storeAfterLeaseLost(task: WatchedTask, call: OpenCall): Promise<void> {
     return storeAfterLeaseLost(this.#context, task, call).catch((error: unknown) =>
       this.#options.log.error({ err: error, taskId: task.id }, "the outcome of a call could not be stored"),
     );
-  }
-
-  #wake(taskId: string, afterMs: number, byPerson: boolean): void {
-    const task = this.#taskIndex.get(taskId);
-    if (!task || this.#halted) return;
-    if (byPerson) {
-      markStale(task);
-      task.urgent = true;
-      // The flush then stores the check time, which the person sees.
-      task.pace = 0;
-    }
-    const due = performance.now() + afterMs;
-    if (task.running) {
-      task.due = Math.min(task.due, due);
-      return;
-    }
-    this.#schedule(task, task.heapIndex === -1 ? due : Math.min(due, task.due));
-  }
-
-  #schedule(task: WatchedTask, due: number): void {
-    this.#scheduler.schedule(task, isStart(task) ? "start" : task.urgent ? "urgent" : "regular", due);
-  }
-
-  async #take(task: WatchedTask): Promise<void> {
-    task.running = true;
-    task.due = Number.POSITIVE_INFINITY;
-    let pause: number | null;
-    try {
-      // A person's action skips the circuit's wait.
-      const wait = task.urgent || this.#paused ? 0 : this.#failurePolicy.waitFor(task);
-      task.urgent = false;
-      if (this.#paused) pause = await stepWhilePaused(this.#context, task);
-      else if (wait > 0) {
-        if (hasToStore(task)) await stepWhilePaused(this.#context, task);
-        pause = wait;
-      } else {
-        const { checkedAt } = task;
-        pause = await step(this.#context, task);
-        if (this.#failurePolicy.succeeded(task))
-          for (const { id } of this.#taskIndex) this.#wake(id, 0, false);
-        if (task.checkedAt !== checkedAt) this.#failurePolicy.answered();
-      }
-    } catch (error) {
-      pause = await this.#failurePolicy.failed(task, error);
-      task.nextCheckAt = clockMs() + Math.ceil(pause);
-      task.pace = 0;
-      task.timesChanged = task.checkedAt > 0;
-    } finally {
-      // Messages of an open call are stored with its outcome.
-      if (!task.calls.call) task.messages = trimmedAtRest(task.messages);
-      task.running = false;
-      this.#failurePolicy.release(task);
-      this.#inbox.reconsider(task);
-      this.#taskServer.reconsider(task);
-    }
-    if (pause === null) {
-      this.#taskIndex.remove(task);
-      this.#failurePolicy.forget(task);
-      this.#lastWork = performance.now();
-      return;
-    }
-    this.#schedule(task, Math.min(task.due, performance.now() + pause));
-  }
-
-  /** Records a poll's latency, and now and then judges whether a slow server delays polls. */
-  #noteAnswer(ms: number): void {
-    const { answers, isLate } = this.#link;
-    answers.note(ms);
-    if (!isLate && !answers.isSlow) return;
-    const now = performance.now();
-    if (now < this.#judgedLateAt + tunables.JUDGE_LATE_MS) return;
-    this.#judgedLateAt = now;
-    let wantedMs = tunables.SLOW_POLL_MS;
-    for (const { work, unchangedPolls } of this.#taskIndex)
-      if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
-    const late = latenessOf(answers.quickestMs, wantedMs, this.#scheduler.leastPauseMs(this.#taskIndex.size));
-    this.#own(this.#link.reportLateness(late));
   }
 
   /** Applies a pause state; ignores older ones, because reads may end out of order. */
@@ -447,9 +342,9 @@ export class Watcher {
 
   /** Loads and watches tasks in batches, so that polls of others can run in between. */
   async #adopt(taskIds: string[], spread: boolean): Promise<void> {
-    for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
+    for (let first = 0; first < taskIds.length && !this.#runner.halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
-      const works = await this.#load(some);
+      const works = await this.#database.load(some);
       // A task whose content can't be opened is looked for again by the scans.
       this.#bringIn(
         works.flatMap((work) => (isUnopened(work) ? [] : [work])),
@@ -464,24 +359,19 @@ export class Watcher {
     for (const work of works.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       // A concurrent load added the task already, with streams and possibly older data than this.
       if (this.#taskIndex.has(work.id)) {
-        this.#wake(work.id, 0, true);
+        this.#runner.wake(work.id, 0, true);
         continue;
       }
       const task = newWatchedTask(work);
       // Indexes the task's handle, by which questions and notifications name it.
       handleOf(this.#context, task);
-      this.#add(task, spread ? firstLookIn(work, this.#taskIndex.size) : 0);
+      this.#runner.add(task, spread ? firstLookIn(work, this.#taskIndex.size) : 0);
     }
-  }
-
-  #add(task: WatchedTask, inMs: number): void {
-    this.#taskIndex.add(task);
-    this.#schedule(task, performance.now() + inMs);
   }
 
   /** Whether a task that was told of is read by its first step, since mostly it was just started. */
   get #mayStartUnread(): boolean {
-    return !this.#halted && !this.#paused && this.#link.knownEra === "2026-07-28";
+    return !this.#runner.halted && !this.#paused && this.#link.knownEra === "2026-07-28";
   }
 
   async #flushAll(): Promise<void> {
@@ -494,59 +384,6 @@ export class Watcher {
     await flush(this.#context, this.#link, this.#taskIndex);
   }
 
-  /**
-   * Runs a change in a group commit. Throws LeaseLost if `epoch` is given and another engine has taken over.
-   */
-  #change<T>(
-    work: (tx: Tx) => Promise<T>,
-    taskId: string | null,
-    epoch: bigint | null,
-    read?: (work: TaskWork | null) => void,
-  ): Promise<T> {
-    return this.#options.groups.run(this.organizationId, {
-      connectionId: this.connectionId,
-      epoch,
-      taskId,
-      see: (server) => {
-        this.#seePause(server);
-        this.#inTime = this.#options.isInTime(server.at);
-      },
-      work,
-      read: read ? { epoch: this.#options.epoch, give: read } : null,
-    });
-  }
-
-  #scan(): Promise<string[]> {
-    const { scans, epoch } = this.#options;
-    const { connectionId } = this;
-    return scans.run(this.organizationId, { connectionId, epoch, see: (server) => this.#seePause(server) });
-  }
-
-  #load(taskIds: string[]): Promise<(TaskWork | UnopenedWork)[]> {
-    const { organizationId, connectionId } = this;
-    return this.#options.database.withOrganization(organizationId, async (tx) => {
-      const seen = fenceSeen(organizationId, connectionId);
-      const { beside, works } = await loadWorkBeside<FenceSeen & { epoch: bigint }>(
-        tx,
-        seen,
-        connectionId,
-        taskIds,
-      );
-      if (beside?.epoch !== this.#options.epoch) throw new LeaseLost();
-      this.#seePause(beside);
-      return works;
-    });
-  }
-
-  #fenced<T>(work: (tx: Tx) => Promise<T>, lock: Prisma.Sql): Promise<T> {
-    return this.#options.database.withOrganization(this.organizationId, async (tx) => {
-      const held = (await fence(tx, [this.connectionId], lock)).get(this.connectionId);
-      if (held?.epoch !== this.#options.epoch) throw new LeaseLost();
-      this.#seePause(held);
-      return work(tx);
-    });
-  }
-
   /** Logs failures of background work, which a later step or scan repeats. */
   #own(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
@@ -554,9 +391,4 @@ export class Watcher {
       else this.#options.log.warn({ err: error }, "background work of a watcher failed");
     });
   }
-}
-
-/** Whether the task's next or present step makes its call. */
-function isStart({ work }: WatchedTask): boolean {
-  return work.state === "queued" || work.state === "starting";
 }
