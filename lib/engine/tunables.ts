@@ -155,17 +155,17 @@ export const QUESTION_WAIT_MS = 10_000;
 export const QUESTION_RETRY_MS = 30_000;
 /** Longest pause between `tasks/result` streams. */
 export const QUESTION_RETRY_CAP_MS = 300_000;
-/** Requests of one connection's server for tasks of ours that wait to be answered; further ones get no answer. */
+/** Requests of one connection's server for elicitation tasks that wait to be answered; further ones get no answer. */
 export const TASK_REQUESTS = 200;
 /** Of those, how many are answered at a time; as many are told at a time of a task of theirs that has changed. */
 export const TASK_REQUESTS_AT_ONCE = 4;
 /** Tasks of ours of which a server still is to be told something, read per transaction. */
 export const UNATTENDED_TOGETHER = 200;
-/** `tasks/result` that may wait for one task of ours at a time. */
+/** `tasks/result` that may wait for one elicitation task at a time. */
 export const WAITING_RESULTS = 20;
 /** Tasks of ours per page of `tasks/list`. */
 export const LISTED_TOGETHER = 50;
-/** Pause before a server is told again of a task of ours that it could not be told of. */
+/** Pause before a server is told again of an elicitation task that it could not be told of. */
 export const RETELL_MS = 10_000;
 /** An answer is undeliverable once its question was requested this often in vain. */
 export const UNASKED_LIMIT = 8;

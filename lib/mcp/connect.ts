@@ -26,7 +26,7 @@ export function createPeer(era: Era, wire: Wire): Peer {
 }
 
 /**
- * Opens a session. 2025-11-25: with `takesTasks` the server may put its questions as tasks of ours in it; one that refuses such a
+ * Opens a session. 2025-11-25: with `takesTasks` the server may put its questions as elicitation tasks in it; one that refuses such a
  * session gets one in which that is not declared (`refusesTasks`). Null: the era has no sessions. Throws PeerError.
  */
 export async function openSession(

@@ -302,7 +302,7 @@ export function taskInMeta(result: Record<string, unknown>): RemoteTask | null {
   return taskSchema.safeParse(created).data ?? taskSchema.parse({ taskId, status: "working" });
 }
 
-/** `task` of a question that is put as a task of ours. An odd ttl counts as none. */
+/** `task` of a question that is put as an elicitation task. An odd ttl counts as none. */
 export const asTaskSchema = z.looseObject({ ttl: lifetime });
 
 /** What a server asks of the tasks that Intray keeps for it, with its method. A `_meta` of the request says nothing more. */

@@ -160,7 +160,7 @@ export interface AnswerBody {
 /** How a task ended: the tool's own result, or a protocol error. */
 export type TaskResult = { kind: "result"; result: unknown } | { kind: "error"; error: unknown };
 
-/** A question is put as a task of ours. `ttlMs`: how long the server wants to ask for it; null: it does not say. */
+/** A question is put as an elicitation task. `ttlMs`: how long the server wants to ask for it; null: it does not say. */
 export interface AsTask {
   ttlMs: number | null;
 }

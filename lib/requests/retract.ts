@@ -2,7 +2,7 @@ import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import type { RpcId } from "../mcp/peer.ts";
 import { type LiveRequest, liveRequests } from "./capture/settle.ts";
 
-/** The way to a question that is taken back: a JSON-RPC id of a session, or the task of ours as which it was put. */
+/** The way to a question that is taken back: a JSON-RPC id of a session, or the elicitation task as which it was put. */
 export type RetractedAsk = { sessionDigest: Buffer; rpcId: RpcId } | { elicitationTaskId: string };
 
 /**
@@ -10,7 +10,7 @@ export type RetractedAsk = { sessionDigest: Buffer; rpcId: RpcId } | { elicitati
  * judge, or null if another ask is left that an answer could go to.
  */
 export async function retractAsk(tx: Tx, taskId: string, ask: RetractedAsk): Promise<LiveRequest | null> {
-  // A server may use the id of the request that made a task of ours anew.
+  // A server may use the id of the request that made an elicitation task anew.
   const isIt =
     "elicitationTaskId" in ask
       ? Prisma.sql`elicitation_task_id = ${ask.elicitationTaskId}::uuid`

@@ -20,13 +20,13 @@ export const traitsSchema = z.object({
   /** Kept a task beyond its ttl, so people are not shown the ttl. */
   outlivesTtl: z.boolean().optional(),
   /**
-   * 2025-11-25: gives its sessions ids and opens their standalone stream, on which it may ask for a task of ours at any
+   * 2025-11-25: gives its sessions ids and opens their standalone stream, on which it may ask for an elicitation task at any
    * time. A condition for putting its questions as tasks. False: the stream does not exist.
    */
   opensStream: z.boolean().optional(),
   /** 2025-11-25: refused a session in which Intray declared that questions may be put as tasks. */
   refusesTasks: z.boolean().optional(),
-  /** 2025-11-25: has put a question as a task of ours. */
+  /** 2025-11-25: has put a question as an elicitation task. */
   putsTasks: z.boolean().optional(),
   /** 2025-11-25: has asked for such a task, or its result. A server that never does leaves its answers unread. */
   fetches: z.boolean().optional(),
@@ -58,7 +58,7 @@ export function isLifetimeOver(known: Traits, ageMs: number): boolean {
   return known.questionLifetimeMs !== undefined && ageMs >= known.questionLifetimeMs * (1 - TOLERANCE);
 }
 
-/** Returns whether a server of 2025-11-25 is told, in its next session, that it may put questions as tasks of ours. */
+/** Returns whether a server of 2025-11-25 is told, in its next session, that it may put questions as elicitation tasks. */
 export function mayPutTasks({ opensStream, refusesTasks }: Traits): boolean {
   return opensStream === true && refusesTasks !== true;
 }

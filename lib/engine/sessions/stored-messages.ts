@@ -105,7 +105,7 @@ export class StoredMessages {
     this.handleAgain();
   }
 
-  /** Drops the question of a cancelled task of ours whose asking task is not known. */
+  /** Drops the question of a cancelled elicitation task whose asking task is not known. */
   async dropTask(elicitationTaskId: string): Promise<void> {
     const one = this.#stored.find(({ message }) => message.elicitationTask?.id === elicitationTaskId);
     if (one) await this.#settle(one, null);

@@ -60,7 +60,7 @@ export function dueDeliveries(task: WatchedTask): RequestWork[] {
 
 function isDue(request: RequestWork): boolean {
   const { delivery } = request;
-  // The server fetches the answer once its task of ours is completed.
+  // The server fetches the answer once its elicitation task is completed.
   if ((keptTask(request)?.state ?? "working") !== "working") return false;
   return delivery?.state === "pending" && delivery.dueInMs <= 0;
 }

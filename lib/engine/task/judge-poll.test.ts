@@ -269,7 +269,7 @@ test("without keys, a task that begins to wait proves nothing about an answer of
   expect(unkeyed(working("accepted"), {})).toEqual(["1 confirm"]);
 });
 
-describe("a question that was put as a task of ours", () => {
+describe("a question that was put as an elicitation task", () => {
   const kept = { id: "e", state: "completed", endsInMs: null } as const;
   const ask = {
     id: "k",

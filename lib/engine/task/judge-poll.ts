@@ -152,7 +152,7 @@ export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory)
   for (const request of work.requests) {
     const { delivery } = request;
     const before = delivery && reachOf(delivery) !== "nothing" && delivery.statusBefore;
-    // Put as a task of ours, a question is open until the server or its ttl says otherwise, whatever its task does, and
+    // Put as an elicitation task, a question is open until the server or its ttl says otherwise, whatever its task does, and
     // the server fetches the answer when it likes.
     const isKept = keptTask(request) !== null;
     if (isKept && typeof before !== "string") continue;

@@ -51,7 +51,7 @@ export function learnFromPlan(updates: TraitUpdates, task: WatchedTask, plan: Pl
 }
 
 /**
- * Learns from a question that the server withdrew by itself, at this age in ms. Null: it put the question as a task of ours, which
+ * Learns from a question that the server withdrew by itself, at this age in ms. Null: it put the question as an elicitation task, which
  * has no lifetime but its ttl.
  */
 export function learnWithdrawn(updates: TraitUpdates, ageMs: number | null): void {
@@ -89,7 +89,7 @@ export function learnFromQuestion(
   if (address.kind !== "rpc" || updates.known.reissues) return;
   const hash = questionHash({ taskId: task.id, ...question });
   const same = task.work.requests.find((request) => isSameQuestion(task.work, hash, request));
-  // A task of ours made anew is no question put again.
+  // An elicitation task made anew is no question put again.
   if (same && keptTask(same)) return;
   const isThisAsk = (ask: AskWork) => ask.rpcId === address.rpcId && ask.sessionDigest === sessionDigest;
   if (same && !same.asks.some(isThisAsk)) updates.add({ reissues: true });

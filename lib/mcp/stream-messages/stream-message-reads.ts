@@ -83,7 +83,7 @@ export async function unfinished(tx: Tx, taskIds: string[]): Promise<string[]> {
 
 /**
  * The ask that an id of this session stands for, the last that came under it; null: there is none, it was taken back, or its
- * request is over: the server was told the task of ours that it made. `elicitationTaskId`: that task.
+ * request is over: the server was told the elicitation task that it made. `elicitationTaskId`: that task.
  */
 export async function askUnder(
   tx: Tx,

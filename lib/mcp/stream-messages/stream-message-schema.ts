@@ -15,7 +15,7 @@ export interface NewStreamMessage {
   namedDigest: Buffer | null;
   /** It came on a stream that was gone on with after an event: it may have been said before. */
   replayed: boolean;
-  /** The question is put as a task of ours (lib/requests/elicitation-tasks). */
+  /** The question is put as an elicitation task (lib/requests/elicitation-tasks). */
   elicitationTask?: NewElicitationTask;
 }
 

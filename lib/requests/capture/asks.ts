@@ -19,7 +19,7 @@ export interface CapturedQuestion {
   key: string | null;
   /**
    * 2025-11-25: the session (as a digest) and the JSON-RPC id that an answer goes to, and the stream message
-   * of the ask. `elicitationTaskId`: the task of ours as which it was put, whose result the answer is; nothing is sent to
+   * of the ask. `elicitationTaskId`: the elicitation task as which it was put, whose result the answer is; nothing is sent to
    * the JSON-RPC id then.
    */
   rpc: {
@@ -126,7 +126,7 @@ export async function askedMeanwhile(tx: Tx, taskId: string, requestId: string):
     SELECT EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id
         AND k.input_request_id = d.input_request_id AND k.retracted_at IS NULL AND k.accepted_at IS NULL
         AND (k.created_at, k.id) > (told.created_at, told.id)
-        -- A completed task of ours is fetched whenever the server likes.
+        -- A completed elicitation task is fetched whenever the server likes.
         AND NOT EXISTS (SELECT FROM elicitation_task e WHERE e.organization_id = k.organization_id
           AND e.id = k.elicitation_task_id AND e.state = 'completed')) AS again,
       EXISTS (SELECT FROM input_request r WHERE r.organization_id = d.organization_id AND r.task_id = d.task_id
@@ -175,7 +175,7 @@ export async function addAsk(
 ): Promise<void> {
   const { organizationId } = tx;
   // The id stands for this question from now on: an answer to the question before must not go there. A question that was put
-  // as a task of ours goes by that task's id.
+  // as an elicitation task goes by that task's id.
   if (captured.rpc)
     await tx.$executeRaw`UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
       AND session_digest = ${captured.rpc.sessionDigest}

@@ -293,7 +293,7 @@ async function hasSameForm(tx: Tx, requestId: string, question: Question): Promi
   return same?.form === true && row?.url === (url === null ? null : storableText(url));
 }
 
-/** When the task of ours as which a question was put ends, as SQL; `t` is the asking task. */
+/** When the elicitation task as which a question was put ends, as SQL; `t` is the asking task. */
 function endOf(rpc: CapturedQuestion["rpc"]): Prisma.Sql {
   if (rpc?.elicitationTaskId === undefined) return Prisma.sql`NULL::timestamptz`;
   return Prisma.sql`(SELECT e.created_at + e.ttl_ms * interval '1 ms' FROM elicitation_task e

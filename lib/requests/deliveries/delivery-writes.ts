@@ -65,7 +65,7 @@ export async function undo(tx: Tx, inputRequestId: string): Promise<string | nul
 
 /**
  * Takes back whichever of these answers the server can't have had, also after their hold. Returns their requests. What was handed
- * over as the result of a task of ours is the server's to fetch.
+ * over as the result of an elicitation task is the server's to fetch.
  */
 export async function undoUnsent(tx: Tx, answerIds: string[]): Promise<string[]> {
   const { set, from } = move("undone");

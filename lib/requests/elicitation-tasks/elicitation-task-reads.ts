@@ -108,7 +108,7 @@ export async function unattendedTasks(
 }
 
 /**
- * Returns the questions of these tasks that wait, with how many tasks of ours each was put as, if those are `atLeast` so many;
+ * Returns the questions of these tasks that wait, with how many elicitation tasks each was put as, if those are `atLeast` so many;
  * `except` are not counted. A question whose answer was fetched waits no more.
  */
 export async function crowdedQuestions(
@@ -133,7 +133,7 @@ export async function countNobodys(tx: Tx, connectionId: string, most: number): 
   return counted?.tasks ?? 0;
 }
 
-/** Returns the task's open questions whose every way to an answer is a task of ours that has outlived its ttl. */
+/** Returns the task's open questions whose every way to an answer is an elicitation task that has outlived its ttl. */
 export async function questionsPastTtl(tx: Tx, taskId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r
     JOIN ask k ON k.organization_id = r.organization_id AND k.input_request_id = r.id AND k.retracted_at IS NULL

@@ -1,4 +1,4 @@
-/** What a server is told of a question that it put as a task of ours (2025-11-25). Pure: judged from the rows. */
+/** What a server is told of a question that it put as an elicitation task (2025-11-25). Pure: judged from the rows. */
 import type { DeliveryState, RequestState } from "../request-schema.ts";
 
 /** `elicitation_task.state`: what the server was told, or may be. */

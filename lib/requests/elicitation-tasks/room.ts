@@ -1,5 +1,5 @@
 /**
- * How many more questions may be put as tasks of ours. Judged before a task is stored: beyond, the server's request is refused,
+ * How many more questions may be put as elicitation tasks. Judged before a task is stored: beyond, the server's request is refused,
  * and nothing of it is kept.
  */
 import { contentOf } from "../../base/content/content-keys.ts";

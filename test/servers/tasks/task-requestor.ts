@@ -29,7 +29,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 
-/** A request for a task of ours that got no answer is made again after this time, in ms. */
+/** A request for an elicitation task that got no answer is made again after this time, in ms. */
 const AGAIN_MS = 1_000;
 /** As long as a timer may run: a server that means to wait for a person. */
 const FOREVER_MS = 2_147_483_647;
