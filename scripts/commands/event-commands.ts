@@ -1,9 +1,12 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Tx } from "../../lib/base/db/db.ts";
+import { exportedLines } from "../../lib/history/events/event-export.ts";
 import { firstBrokenAnchor, hasHash } from "../../lib/history/events/event-reads.ts";
 import type { Anchor, Fault, Verification } from "../../lib/history/events/event-schema.ts";
-import { reportBroken } from "../../lib/history/events/event-writes.ts";
+import { appendEvents, reportBroken } from "../../lib/history/events/event-writes.ts";
 import { verifyEvents } from "../../lib/history/events/verify.ts";
 import { anchorOf, type Kept, verifyExport } from "../../lib/history/events/verify-export.ts";
 import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
@@ -102,4 +105,25 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     const { code } = error as NodeJS.ErrnoException;
     throw code ? new CommandError(`${path}: ${code}.`, { cause: error }) : error;
   }
+}
+
+/** Writes a history to a new file, or to stdout; returns an empty text. */
+export async function exportEventsCommand(args: string[]): Promise<string> {
+  const { values } = read(args, ["org", "out"]);
+  const slug = required(values.org, "--org");
+  return withOwnerDatabase(async (db) => {
+    const organizationId = await organizationBySlug(db, slug);
+    await db.withOrganization(organizationId, (tx) =>
+      appendEvents(tx, [{ type: "events.exported", actor: COMMAND_LINE }]),
+    );
+    const lines = Readable.from(exportedLines((work) => db.withOrganization(organizationId, work)));
+    if (values.out === undefined) await pipeline(lines, process.stdout, { end: false });
+    else
+      await pipeline(lines, createWriteStream(values.out, { flags: "wx", mode: 0o600 })).catch(
+        (error: NodeJS.ErrnoException) => {
+          throw error.path ? new CommandError(`${values.out}: ${error.code}.`, { cause: error }) : error;
+        },
+      );
+    return "";
+  });
 }
