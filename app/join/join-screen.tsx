@@ -14,7 +14,7 @@ import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { aRole, ROLE_WORDS } from "@/lib/access/role-words.ts";
+import { aRole, ROLE_WORDS } from "@/lib/access/roles.ts";
 import {
   joinWithAccountSchema,
   type LookedAtInvitation,

@@ -6,7 +6,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import { ENTRIES_SHOWN, nodesIn } from "@/lib/text/facts/json-nodes.ts";
+import { ENTRIES_SHOWN, nodesIn } from "@/lib/text/facts/facts.ts";
 import { asJson } from "@/lib/text/labels.ts";
 
 /** Nobody reads more at a glance, and a browser draws so many in a moment. */

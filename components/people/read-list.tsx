@@ -5,8 +5,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import type { Read, ReadKind } from "@/lib/tasks/access-log/access-log-schema.ts";
-import { readWords } from "@/lib/tasks/access-log/access-log-words.ts";
+import { type Read, type ReadKind, readWords } from "@/lib/tasks/access-log/access-log-schema.ts";
 
 const ICONS: Record<ReadKind, LucideIcon> = {
   protocol: ScrollText,

@@ -3,8 +3,8 @@ import { readPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
+import { warningAt } from "../people/api-keys/api-key-status.ts";
 import type { Agent, AgentGrant, Before } from "./agent-schema.ts";
-import { isChanged, stateOf } from "./agent-status.ts";
 import { keptTools } from "./kept-tools.ts";
 
 /** Lists agents that were not revoked, oldest first; those that have ended too. */
@@ -155,4 +155,21 @@ function changeOf(tool: string, digest: string, digests: GrantRow["digests"]): A
 /** Whether a tool has a grant of its own, which goes before that of its server. */
 function isNamed(grants: GrantRow[], serverId: string, tool: string): boolean {
   return grants.some((grant) => grant.serverId === serverId && grant.tool === tool);
+}
+
+/** The state of an agent that was not revoked. */
+function stateOf(expiresAt: Date | null, now: Date): Agent["state"] {
+  if (expiresAt && expiresAt <= now) return "expired";
+  return warningAt(expiresAt, now) === null ? "active" : "expiring";
+}
+
+/** A tool's digest, as listed now and as it was granted. */
+export interface Granted {
+  /** By tool; null: granted before the server had listed any, so that its first list counts. */
+  digests: Readonly<Record<string, string>> | null;
+}
+
+/** Whether a tool is not as it was granted, or was not there then. */
+export function isChanged({ digests }: Granted, tool: string, digest: string): boolean {
+  return digests !== null && (Object.hasOwn(digests, tool) ? digests[tool] : undefined) !== digest;
 }

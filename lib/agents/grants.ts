@@ -3,8 +3,8 @@
 import type { Tx } from "../base/db/db.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { digestOf, textOf } from "../servers/tool-text.ts";
+import { isChanged } from "./agent-reads.ts";
 import type { Before } from "./agent-schema.ts";
-import { isChanged } from "./agent-status.ts";
 import { type KeptTools, keptTools } from "./kept-tools.ts";
 import { beginningOfNames, prefixFor, toolName } from "./tool-names.ts";
 

@@ -22,7 +22,7 @@ import { LeaseExpiry } from "./leases/lease-expiry.ts";
 import { findLeasesToTake, makeLeases } from "./leases/lease-rows.ts";
 import { Leases } from "./leases/leases.ts";
 import * as tunables from "./tunables.ts";
-import { recentLateness } from "./watcher/recent-lateness.ts";
+import { recentLateness } from "./watcher/scheduler.ts";
 import type { Watcher } from "./watcher/watcher.ts";
 
 export interface EngineOptions {

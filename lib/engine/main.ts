@@ -1,7 +1,9 @@
 /** The engine process (`npm run engine`). Any number may run. */
 
 import { writeFileSync } from "node:fs";
-import { whenDatabaseIsThere } from "../base/db/wait.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { isDatabaseDown } from "../base/db/database-errors.ts";
 import { ConfigurationError, env } from "../base/env.ts";
 import { log } from "../base/log.ts";
 import { installLastResort } from "../base/process/last-resort.ts";
@@ -9,6 +11,27 @@ import { onDrain } from "../base/process/lifecycle.ts";
 import { startTracing } from "../base/tracing/start.ts";
 import { openEngine } from "./open-engine.ts";
 import { ALIVE_MS } from "./tunables.ts";
+
+const AGAIN_MS = 1_000;
+
+/**
+ * Runs `work` as soon as the database is reachable, instead of crashing and restarting until then. Logs once
+ * when waiting starts and once when it ends. Throws other errors at once (wrong password, missing schema),
+ * since waiting would not fix them.
+ */
+async function whenDatabaseIsThere<T>(log: Logger, work: () => Promise<T>): Promise<T> {
+  for (let isWaiting = false; ; isWaiting = true) {
+    try {
+      const done = await work();
+      if (isWaiting) log.info("the database is there");
+      return done;
+    } catch (error) {
+      if (!isDatabaseDown(error)) throw error;
+      if (!isWaiting) log.warn({ err: error }, "the database is away: waiting for it");
+    }
+    await sleep(AGAIN_MS);
+  }
+}
 
 const logger = log.child({ part: "engine" });
 await run().catch(refuse);

@@ -8,7 +8,7 @@ import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { publishChange, wakeEngine } from "../base/live-updates.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
-import { connectionsToSameServer } from "../servers/connections/same-server.ts";
+import { connectionsToSameServer } from "../servers/connections/connection-reads.ts";
 import { isRemoved } from "../servers/recipes/recipe-reads.ts";
 import { endTask } from "./end-task.ts";
 import { endInRace } from "./races/race-writes.ts";

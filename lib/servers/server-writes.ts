@@ -18,6 +18,7 @@ import type { Probe } from "./probe.ts";
 import { whatWasFound } from "./probed.ts";
 import type { CreateServerInput, UpdateServerInput } from "./server-schema.ts";
 import { recordTools } from "./tool-changes.ts";
+import type { Traits } from "./traits.ts";
 
 /** Registers a probed server, with the shared connection for its tasks. Throws `too_many_servers`. */
 export async function createServer(
@@ -258,4 +259,14 @@ function sealed(
 ): string | null {
   if (auth.kind !== "bearer") return null;
   return seal.seal(credentialsPlace(organizationId, connectionId), JSON.stringify(auth));
+}
+
+/** Merges observed traits; a key set to undefined is deleted. Writes nothing if nothing changed. */
+export async function learn(tx: Tx, serverId: string, seen: Traits): Promise<void> {
+  const forgotten = Object.keys(seen).filter((key) => seen[key as keyof Traits] === undefined);
+  const learned = await tx.$executeRaw`
+    UPDATE server SET traits = (traits - ${forgotten}::text[]) || ${JSON.stringify(seen)}::jsonb
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${serverId}::uuid
+      AND traits IS DISTINCT FROM (traits - ${forgotten}::text[]) || ${JSON.stringify(seen)}::jsonb`;
+  if (learned === 1) await publishChange(tx, "server", [serverId]);
 }

@@ -1,5 +1,5 @@
 /**
- * A server's traits, learned from its behavior: pure, client-safe. The engine stores them (learn.ts). People
+ * A server's traits, learned from its behavior: pure, client-safe. The engine stores them (server-writes.ts). People
  * see them on the server's page and, where relevant for a decision, on the card. An absent trait is unknown.
  */
 import { z } from "zod";

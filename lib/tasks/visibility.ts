@@ -1,6 +1,7 @@
 import { reachOf } from "../access/key-scope.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { personBehind, REQUESTER } from "../people/members/person-behind.ts";
 
 /** Condition on the alias `e`: events about a task that the principal may not see. */
 export function ofHiddenTask(principal: Principal): Prisma.Sql {
@@ -69,4 +70,18 @@ export async function viewersOf(
         AND visible.task_id = t.id AND visible.assignee_user_id IS NOT NULL) END AS viewers
     FROM asked a JOIN task t ON t.organization_id = ${tx.organizationId}::uuid AND t.id = a.task_id`;
   return new Map(rows.map(({ id, open, viewers }) => [id, open ? "everybody" : new Set(viewers)]));
+}
+
+/**
+ * Condition: the principal requested the task `t`, in person or as the creator of an API key. Another key of
+ * the same creator counts; a key without a creator matches only itself.
+ */
+export function requestedBy({
+  actor: caller,
+  userId,
+  isView,
+}: Pick<Principal, "actor" | "userId" | "isView">): Prisma.Sql {
+  const actor = isView ? { kind: "member", id: userId } : caller;
+  const principal = personBehind(Prisma.sql`${actor.kind}::text`, Prisma.sql`${actor.id}::text`);
+  return Prisma.sql`(coalesce(t.requested_by ->> 'id' = ${actor.id}, false) OR coalesce(${REQUESTER} = ${principal}, false))`;
 }

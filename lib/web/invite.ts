@@ -2,6 +2,7 @@
  * Invites people: by mail where Intray has a mail server, and else by a link for the inviter to pass on. A token is
  * either mailed or shown, never both, since opening a mailed link proves the address.
  */
+
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { env } from "../base/env.ts";
@@ -22,7 +23,6 @@ import {
   replaceUnmailedLink,
   updateInvitation,
 } from "../people/invitations/invitation-writes.ts";
-import { joinUrl } from "../people/invitations/link.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { holdCredential } from "./auth/hold-credential.ts";
 import { database } from "./database.ts";
@@ -130,4 +130,12 @@ async function sent(invitation: Invitation, organization: string, token: string)
     log.warn({ reason: error.message }, "An invitation could not be mailed");
     return false;
   }
+}
+
+/**
+ * The address of an invitation. The token appears in it only, and is logged nowhere: it stands in the fragment, which
+ * no browser sends to a server, a proxy or another site.
+ */
+function joinUrl(token: string): string {
+  return `${env().url}/join#token=${token}`;
 }

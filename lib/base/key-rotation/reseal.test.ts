@@ -7,8 +7,7 @@ import { createOrganization } from "../../people/organizations/organization-writ
 import { createDatabase, type Database } from "../db/db.ts";
 import { uuidv7 } from "../ids.ts";
 import { createSeal, type SealingKey } from "../seal.ts";
-import { sealedColumns } from "./columns.ts";
-import { countByKey, reseal } from "./reseal.ts";
+import { countByKey, reseal, sealedColumns } from "./reseal.ts";
 
 const key = (kid: string): SealingKey => ({ kid, key: randomBytes(32) });
 const [old, current, lost] = [key("old"), key("new"), key("lost")];

@@ -8,7 +8,7 @@ import { peopleBehind, subjectsOf } from "../../outbound/notices/follow.ts";
 import { markOwnRead, syncNotices, withdrawNotices } from "../../outbound/notices/notice-writes.ts";
 import { noteWarnings } from "../../people/api-keys/api-key-writes.ts";
 import { unassignUnable } from "../../people/members/unassign.ts";
-import { noteCertificateEnds } from "../../people/saml/ending.ts";
+import { noteCertificateEnds } from "../../people/saml/saml-writes.ts";
 import { noteMissingOwners } from "../../people/service-accounts/service-account-writes.ts";
 import { noteMoves } from "../../policy/away/away-writes.ts";
 import { wake } from "../../requests/snoozes/snooze-writes.ts";

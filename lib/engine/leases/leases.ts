@@ -14,8 +14,16 @@ import { Watcher } from "../watcher/watcher.ts";
 import { inGroups, newOwnedLease, type OwnedLease } from "./lease.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import { LeaseRelease } from "./lease-release.ts";
-import { type Condition, databaseTime, releaseLease, takeBack, takeCensus } from "./lease-rows.ts";
-import { type Census, roomFor, surplusOf } from "./share.ts";
+import {
+  type Census,
+  type Condition,
+  databaseTime,
+  releaseLease,
+  roomFor,
+  surplusOf,
+  takeBack,
+  takeCensus,
+} from "./lease-rows.ts";
 import { type LeaseRef, type Taken, takeOver } from "./takeover.ts";
 
 /** Runs at most `atOnce` jobs concurrently; the others wait in order. */

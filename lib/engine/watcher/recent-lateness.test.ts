@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RecentLateness } from "./recent-lateness.ts";
+import { RecentLateness } from "./scheduler.ts";
 
 test("tells how late the slowest of a hundred steps began in the last minute, and forgets", () => {
   const recent = new RecentLateness();

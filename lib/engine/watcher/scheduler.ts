@@ -1,6 +1,7 @@
 /** Schedules steps in three lanes (starts, urgent, regular), on one timer. */
 
 import { lateness } from "../../history/metrics/engine.ts";
+import { bucketOf, LATENCY_BUCKETS, percentile } from "../../servers/call-statistics/counts.ts";
 import {
   FEWEST_STEPS_AT_ONCE,
   GROW_AFTER_MS,
@@ -14,7 +15,6 @@ import {
   URGENT_AT_ONCE,
 } from "../tunables.ts";
 import { type Due, DueHeap } from "./due-heap.ts";
-import { recentLateness } from "./recent-lateness.ts";
 
 export type LaneName = "start" | "urgent" | "regular";
 
@@ -175,3 +175,34 @@ function startSmall<T extends Scheduled>(lane: Lane<T>): void {
   const forTasks = Math.ceil(lane.due.size / TASKS_FOR_ONE_STEP);
   lane.atOnce = Math.min(STEPS_AT_ONCE, Math.max(FEWEST_STEPS_AT_ONCE, forTasks));
 }
+
+/** Covers at least the last minute: the current half minute and the two before. */
+const HALF_MS = 30_000;
+const HALVES = 3;
+
+/** How late steps began in the last minute, for the engine's status. Times are monotonic, in ms. */
+export class RecentLateness {
+  #halves: { began: number; counts: number[] }[] = [];
+
+  note(lateMs: number, now: number): void {
+    const half = this.#halves.at(-1);
+    if (half && now - half.began < HALF_MS) half.counts[bucketOf(lateMs)]!++;
+    else {
+      const counts = new Array<number>(LATENCY_BUCKETS).fill(0);
+      counts[bucketOf(lateMs)]!++;
+      this.#halves = [...this.#halves, { began: now, counts }].slice(-HALVES);
+    }
+  }
+
+  /** Returns the 99th percentile of lateness in ms, or null if no step began. */
+  p99(now: number): number | null {
+    const recent = this.#halves.filter(({ began }) => now - began < HALVES * HALF_MS);
+    const sums = Array.from({ length: LATENCY_BUCKETS }, (_, place) =>
+      recent.reduce((sum, { counts }) => sum + counts[place]!, 0),
+    );
+    return percentile(sums, 0.99);
+  }
+}
+
+/** The instance of this process. */
+export const recentLateness = new RecentLateness();

@@ -24,9 +24,9 @@ import {
   recordLastError,
   recordLate,
 } from "../../servers/health.ts";
-import { learn } from "../../servers/learn.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import type { Health, Late } from "../../servers/server-schema.ts";
+import { learn } from "../../servers/server-writes.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { ConnectionRow } from "../leases/takeover.ts";
 import { SessionsForgotten } from "../sessions/session-moves.ts";

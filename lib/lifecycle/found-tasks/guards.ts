@@ -1,6 +1,6 @@
 import type { Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
-import { connectionsToSameServer } from "../../servers/connections/same-server.ts";
+import { connectionsToSameServer } from "../../servers/connections/connection-reads.ts";
 import { knownAmong, type TakenFind } from "./handle.ts";
 
 /**

@@ -5,7 +5,7 @@
 
 import type { Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
-import { connectionsToSameServer } from "../../servers/connections/same-server.ts";
+import { connectionsToSameServer } from "../../servers/connections/connection-reads.ts";
 
 /**
  * `task.handle_digest` and `found_task.handle_digest`: tells which tasks of a server are ours without opening

@@ -16,11 +16,11 @@ import {
   type TaskList,
 } from "../../mcp/peer.ts";
 import { sharedEndpoint } from "../../servers/connections/connection-reads.ts";
-import { learn } from "../../servers/learn.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { judge } from "../../servers/probe.ts";
 import { NOBODY } from "../../servers/seen.ts";
 import { readServer } from "../../servers/server-reads.ts";
+import { learn } from "../../servers/server-writes.ts";
 import type { FoundTask } from "../../tasks/found-task-schema.ts";
 import { listFoundTasks } from "./found-task-reads.ts";
 import { recordFound } from "./found-task-writes.ts";

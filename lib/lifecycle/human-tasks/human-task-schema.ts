@@ -4,7 +4,17 @@
  */
 import { z } from "zod";
 import { personSchema } from "../../access/access-schema.ts";
-import { httpAddress } from "../../base/http-address.ts";
+import { readAddress } from "../../text/foreign/address.ts";
+
+/** An input that is a whole http or https address of at most `most` characters. */
+function httpAddress(most: number, error = "Write a whole address, https://…") {
+  return z
+    .string()
+    .trim()
+    .max(most, { abort: true })
+    .refine((text) => /^https?:\/\//i.test(text) && readAddress(text) !== null, { error, abort: true })
+    .meta({ format: "uri" });
+}
 
 const TEXT_CHARACTERS = 4_000;
 /** Details, form and links together, in characters of JSON. */

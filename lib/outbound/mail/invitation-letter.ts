@@ -1,5 +1,4 @@
-import { aRole } from "../../access/role-words.ts";
-import type { Role } from "../../access/roles.ts";
+import { aRole, type Role } from "../../access/roles.ts";
 import { escapeHtml, oneLine, shorten } from "./untrusted-text.ts";
 
 /**

@@ -270,7 +270,7 @@ const accountRests: Part = (these) => Prisma.sql`
   WHERE ${these} AND x.told_at IS NOT NULL AND x.deleted_at IS NULL
     AND owner_is_missing(x.organization_id, x.owner_id, x.role) AND ${rolesFor("keys:manage")}`;
 
-/** Recipients: the owners, 30 days before nobody can sign in that way any more (lib/people/saml/ending.ts). Told once. */
+/** Recipients: the owners, 30 days before nobody can sign in that way any more (lib/people/saml/saml-writes.ts). Told once. */
 const certificateEnds: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'saml_provider.certificate_ends', x.id, NULL::uuid, NULL::uuid, NULL::uuid
   FROM saml_provider x ${MEMBER}

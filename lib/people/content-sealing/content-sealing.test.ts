@@ -21,17 +21,16 @@ import { inScope, Spent } from "../../base/process/scope.ts";
 import { exportedLines } from "../../history/events/event-export.ts";
 import { verifyEvents } from "../../history/events/verify.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";
-import { recordProgress } from "../../lifecycle/running-task-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
 import { loadWorkOf } from "../../lifecycle/engine-task-reads.ts";
+import { recordProgress } from "../../lifecycle/running-task-writes.ts";
 import { createTask } from "../../lifecycle/task-writes.ts";
 import { readThread } from "../../requests/comments/comment-reads.ts";
 import { addComment } from "../../requests/comments/comment-writes.ts";
 import { saveDraft } from "../../requests/request-writes.ts";
 import { readStart } from "../../tasks/task-reads.ts";
 import { convertContent } from "./convert.ts";
-import { readContentSealing } from "./sealing-reads.ts";
-import { beginSealing, endSealing } from "./sealing-writes.ts";
+import { beginSealing, endSealing, readContentSealing } from "./sealing-writes.ts";
 
 /** Words that stand in no name, tool or code. */
 const MARKS = {

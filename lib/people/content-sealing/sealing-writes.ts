@@ -1,11 +1,14 @@
 /** The switch: whether an organization seals what its tasks are about (docs/decisions/045). convert.ts does the rest. */
+
 import { randomBytes, randomUUID } from "node:crypto";
+import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
-import { KEY_BYTES, keyPlace } from "../../base/content/content-keys.ts";
+import { contentOf, KEY_BYTES, keyPlace } from "../../base/content/content-keys.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
+import type { ContentSealing } from "./sealing-schema.ts";
 
 /** An engine that was seen within this time works. */
 const ENGINE_SEEN_MS = 60_000;
@@ -67,4 +70,17 @@ async function refuseOldEngines(tx: Tx): Promise<void> {
       "engine_outdated",
       "An engine of an earlier version is running, which can't open sealed content. Update all engines first.",
     );
+}
+
+export async function readContentSealing(tx: Tx): Promise<ContentSealing> {
+  const row = await tx.contentSealing.findUnique({ where: { organizationId: tx.organizationId } });
+  if (!row) return { sealed: false, changed: null, progress: null, unopened: 0, opens: true };
+  const of = Math.max(Number(row.rows), Number(row.looked));
+  return {
+    sealed: row.kid !== null,
+    changed: { by: actorSchema.parse(row.changedBy), at: row.changedAt.toISOString() },
+    progress: row.finishedAt === null ? { done: Number(row.looked), of } : null,
+    unopened: Number(row.unopened),
+    opens: contentOf(tx).opens,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Tx } from "../../base/db/db.ts";
-import type { Onboarding } from "./onboarding-schema.ts";
+import type { Onboarding, SkipStep } from "./onboarding-schema.ts";
 import { stateOf } from "./onboarding-status.ts";
 
 /** The state of an organization's first steps, derived from its data. */
@@ -21,4 +21,11 @@ export async function readOnboarding(tx: Tx): Promise<Onboarding> {
     task: stateOf("task", task, skipped),
     invitation: stateOf("invitation", invitation, skipped),
   };
+}
+
+/** Skips or reopens a step for the whole organization. Simultaneous calls don't undo each other. */
+export async function skipStep(tx: Tx, { step, skipped }: SkipStep): Promise<void> {
+  await tx.$executeRaw`UPDATE organization SET onboarding_skipped =
+      array_remove(onboarding_skipped, ${step}) || CASE WHEN ${skipped} THEN ARRAY[${step}] ELSE '{}'::text[] END
+    WHERE id = ${tx.organizationId}::uuid`;
 }

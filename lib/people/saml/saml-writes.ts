@@ -1,4 +1,5 @@
 /** Owners' changes to an organization's SAML providers, and what tests of them bring. requests.ts keeps sign-ins. */
+
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
@@ -10,7 +11,7 @@ import type { EventType } from "../../history/events/event-schema.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { makerOf } from "../members/one-maker.ts";
 import { unassignUnable } from "../members/unassign.ts";
-import { certificatesIn } from "./certificate.ts";
+import { certificatesIn, describeCertificate } from "./certificate.ts";
 import { checkHttps, fetchMetadata, type IdpDescription, notAllowed, readMetadata } from "./metadata.ts";
 import { issuerOf, keyPlace } from "./saml-reads.ts";
 import type { CreateSamlProvider, SamlTestReport, UpdateSamlProvider } from "./saml-schema.ts";
@@ -268,3 +269,26 @@ async function append(
 function invalid(field: string, message: string): AppError {
   return new AppError("invalid_input", "Some values are not valid.", { errors: [{ field, message }] });
 }
+
+/**
+ * Writes down when the sign-in through each of the organization's providers ends for want of a certificate: with the last of the
+ * provider's own, which it changes over by having two, or with Intray's for it. Returns all providers' ids.
+ */
+export async function noteCertificateEnds(tx: Tx): Promise<string[]> {
+  const providers = await tx.samlProvider.findMany({
+    where: { organizationId: tx.organizationId },
+    select: { id: true, certificates: true, certificate: true, certificateEndsAt: true },
+  });
+  for (const { id, certificates, certificate, certificateEndsAt: known } of providers) {
+    const theirs = certificates.map(endOf).sort((a, b) => b - a)[0] ?? Number.POSITIVE_INFINITY;
+    const ends = new Date(Math.min(theirs, endOf(certificate)));
+    if (known?.getTime() === ends.getTime()) continue;
+    await tx.samlProvider.updateMany({
+      where: { organizationId: tx.organizationId, id },
+      data: { certificateEndsAt: ends },
+    });
+  }
+  return providers.map(({ id }) => id);
+}
+
+const endOf = (pem: string) => Date.parse(describeCertificate(pem).expiresAt);

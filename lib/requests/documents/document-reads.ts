@@ -4,8 +4,7 @@ import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { REPLY_BYTES } from "../../mcp/limits.ts";
-import { requestedBy } from "../../tasks/requested-by-sql.ts";
-import { visibleTask } from "../../tasks/visibility.ts";
+import { requestedBy, visibleTask } from "../../tasks/visibility.ts";
 import type { RequestDocument } from "./document-schema.ts";
 import {
   distinct,

@@ -2,7 +2,7 @@
 import type { FieldError } from "../../base/errors.ts";
 import { normaliseForm } from "../../mcp/forms/question.ts";
 import { formOf } from "./choices.ts";
-import { LANGUAGES, type Place } from "./language.ts";
+import { LANGUAGES, type Place } from "./judge.ts";
 import type { Recipe } from "./recipe-schema.ts";
 
 /** Returns what is wrong, by the place in the recipe; nothing: it may be saved. */

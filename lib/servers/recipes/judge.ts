@@ -1,14 +1,33 @@
 /** Judges a status tool's reply by a recipe: the state of the process, and what it asks. Pure. */
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import { parseJson } from "../../mcp/wire/json.ts";
 import { Budget } from "../../text/rules/budget.ts";
-import { RuleFailure } from "../../text/rules/language.ts";
+import { createLanguage, type Language, RuleFailure } from "../../text/rules/language.ts";
 import { DETAILS, formOf } from "./choices.ts";
-import { LANGUAGES, type Place } from "./language.ts";
 import type { Recipe, RecipeQuestion } from "./recipe-schema.ts";
+
+/** `result`: a tool's reply, as `toResult` makes it. */
+const result = { structuredContent: "dyn", content: "list", text: "string", isError: "bool" };
+
+/** The expressions of a recipe by their place. Texts are parsed once a process. */
+export const LANGUAGES = {
+  /** Arguments of the start tool, by those of the task. */
+  start: createLanguage({ arguments: "map" }),
+  handle: createLanguage({ arguments: "map", result }),
+  /** Arguments of the tools for status and cancel. */
+  call: createLanguage({ handle: "dyn" }),
+  /** Of the status tool's reply. */
+  state: createLanguage({ handle: "dyn", result }),
+  /** Everything after the state is known. */
+  status: createLanguage({ handle: "dyn", result, state: "string" }),
+  /** Arguments of a choice's tool; `answer`: what the person filled in. */
+  choice: createLanguage({ handle: "dyn", answer: "map" }),
+} satisfies Record<string, Language>;
+export type Place = keyof typeof LANGUAGES;
 
 /** A reply to `tools/call`, as far as a recipe is about it. */
 const toolResultSchema = z.looseObject({

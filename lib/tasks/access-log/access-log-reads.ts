@@ -12,8 +12,7 @@ import { AppError, notFound } from "../../base/errors.ts";
 import type { Page, PageQuery } from "../../base/page.ts";
 import type { EventType } from "../../history/events/event-schema.ts";
 import { REQUESTER } from "../../people/members/person-behind.ts";
-import { requestedBy } from "../requested-by-sql.ts";
-import { visibleTask } from "../visibility.ts";
+import { requestedBy, visibleTask } from "../visibility.ts";
 import type { Read, ReadKind } from "./access-log-schema.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
 import * as facts from "./facts.ts";
-import { nodesIn } from "./json-nodes.ts";
+import { nodesIn } from "./facts.ts";
 
 const describeFacts = (values: Record<string, unknown>, message = "") =>
   facts.describeFacts(values, formatsOf("en-GB"), message);

@@ -9,13 +9,12 @@ import {
   describeTable,
   type FactTable,
   isTable,
+  labelsOf,
   MOST_ROWS,
   MOST_SUMMED,
   ROWS_SHOWN,
   rowsOfEach,
 } from "./fact-table.ts";
-import { labelsOf } from "./field-labels.ts";
-import { nodesIn } from "./json-nodes.ts";
 
 export type FactBlock =
   | { kind: "fields"; label?: string; fields: { label: string; cell: Cell }[] }
@@ -192,4 +191,14 @@ const MOST_LEADING = 200;
 /** `name`: with those of the objects around it. */
 function isGroup(value: unknown, name: string): value is Json {
   return isObject(value) && Object.keys(value).length > 0 && name.length <= MOST_LEADING;
+}
+
+/** Entries of a long list or object in JSON that are shown at first, and added by each press. */
+export const ENTRIES_SHOWN = 100;
+
+/** How many entries the first two levels of a JSON value show. Pure. */
+export function nodesIn(value: unknown, levels = 2): number {
+  if (levels === 0 || typeof value !== "object" || value === null) return 0;
+  const entries = Object.values(value).slice(0, ENTRIES_SHOWN);
+  return entries.reduce<number>((sum, each) => sum + nodesIn(each, levels - 1), entries.length);
 }

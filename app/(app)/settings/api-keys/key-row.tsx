@@ -8,7 +8,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { actionWords } from "@/lib/access/permission-words.ts";
+import { actionWords } from "@/lib/access/permissions.ts";
 import type { ApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 

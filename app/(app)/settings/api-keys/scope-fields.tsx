@@ -5,8 +5,7 @@ import { type ReactNode, useState } from "react";
 import type { FieldErrors } from "@/components/form/use-form.ts";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { ACTION_WORDS } from "@/lib/access/permission-words.ts";
-import { may, type Permission } from "@/lib/access/permissions.ts";
+import { ACTION_WORDS, may, type Permission } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { seenServerTools, serverList } from "@/lib/web/client/servers.ts";
 

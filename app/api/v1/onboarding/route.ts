@@ -1,6 +1,5 @@
-import { readOnboarding } from "@/lib/people/onboarding/onboarding-reads.ts";
+import { readOnboarding, skipStep } from "@/lib/people/onboarding/onboarding-reads.ts";
 import { onboardingSchema, skipStepSchema } from "@/lib/people/onboarding/onboarding-schema.ts";
-import { skipStep } from "@/lib/people/onboarding/onboarding-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -11,7 +11,7 @@ import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
 import { readInputRequest } from "../../../requests/request-reads.ts";
-import { learn } from "../../../servers/learn.ts";
+import { learn } from "../../../servers/server-writes.ts";
 import { SLOWEST_POLL_MS } from "../../tunables.ts";
 
 // A minute and a quarter, half a minute and ten seconds; here they are moments.

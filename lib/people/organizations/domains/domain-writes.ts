@@ -1,11 +1,15 @@
 /** All writes to an organization's domains. A domain is verified by one organization only; the database holds that. */
+
 import { randomBytes } from "node:crypto";
 import type { Actor } from "../../../access/access-schema.ts";
+import type { Principal } from "../../../access/principal.ts";
 import { isUniqueViolation } from "../../../base/db/database-errors.ts";
-import type { Tx } from "../../../base/db/db.ts";
+import type { Database, Tx } from "../../../base/db/db.ts";
 import { AppError, notFound } from "../../../base/errors.ts";
 import { uuidv7 } from "../../../base/ids.ts";
+import { type FindTexts, NameError } from "../../../base/network/dns.ts";
 import { appendEvents } from "../../../history/events/event-writes.ts";
+import { readDomain } from "./domain-reads.ts";
 
 /** A company has a handful; each is looked up in DNS when somebody says so. */
 const MOST_DOMAINS = 50;
@@ -53,4 +57,35 @@ export async function removeDomain(tx: Tx, actor: Actor, domainId: string): Prom
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${domainId}::uuid RETURNING domain`;
   if (!row) throw notFound("domain");
   await appendEvents(tx, [{ type: "organization.domain_removed", actor, data: { domain: row.domain } }]);
+}
+
+/**
+ * Looks in DNS for the record that proves a domain, and marks the domain. Throws `domain_not_proven`, `dns_unavailable`,
+ * `domain_taken`, and `not_found`. A domain that was verified stays so: nothing is looked up.
+ */
+export async function verifyDomain(
+  organizationId: string,
+  db: Database,
+  { actor }: Principal,
+  findTexts: FindTexts,
+  domainId: string,
+): Promise<void> {
+  const found = await db.withOrganization(organizationId, (tx) => readDomain(tx, domainId));
+  if (found.verifiedAt) return;
+  const texts = await findTexts(found.domain).catch((error: unknown) => {
+    if (!(error instanceof NameError)) throw error;
+    throw new AppError(
+      "dns_unavailable",
+      `DNS gave no answer about ${found.domain}. Try again in a moment.`,
+      {
+        cause: error,
+      },
+    );
+  });
+  if (!texts.includes(found.record))
+    throw new AppError(
+      "domain_not_proven",
+      `${found.domain} has no TXT record “${found.record}” yet. A new record may take some minutes, in some places hours.`,
+    );
+  await db.withOrganization(organizationId, (tx) => markVerified(tx, actor, domainId));
 }

@@ -1,6 +1,6 @@
 import { readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
 import { organizationDomainSchema } from "@/lib/people/organizations/domains/domain-schema.ts";
-import { verifyDomain } from "@/lib/people/organizations/domains/verify.ts";
+import { verifyDomain } from "@/lib/people/organizations/domains/domain-writes.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CAPACITY, MOVED_A_TURN } from "../tunables.ts";
-import { roomFor, surplusOf } from "./share.ts";
+import { roomFor, surplusOf } from "./lease-rows.ts";
 
 const census = { leases: 0, waiting: 0, overdue: 0, engines: 1 };
 
