@@ -15,10 +15,9 @@ import { generate } from "./build/generate.ts";
 import { killSteps } from "./child.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 import { changedFiles, choose, readSources } from "./test-run/changed.ts";
-import { lastDurations } from "./test-run/last-durations.ts";
-import { filesWithLongTests } from "./test-run/long-tests.ts";
 import { findOrInstallPgbouncer, startPooler } from "./test-run/pooler.ts";
 import { Tally } from "./test-run/tally.ts";
+import { filesWithLongTests, lastDurations } from "./test-run/test-files.ts";
 import {
   readEarlierReport,
   readPlaywrightReport,

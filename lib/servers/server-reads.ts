@@ -2,7 +2,9 @@
  * Scoped reads of servers. Removed servers, and the built-in one (lib/lifecycle/human-tasks/human-task-writes.ts), are visible only
  * through their tasks.
  */
+
 import { z } from "zod";
+import { actorSchema } from "../access/access-schema.ts";
 import { allows, reachesServer, reachOf, serversOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
@@ -20,12 +22,12 @@ import {
   healthSchema,
   lastErrorSchema,
   listedToolSchema,
+  type Pause,
   type Server,
   type ServerDetail,
   type ServerTraits,
   serverSchema,
 } from "./server-schema.ts";
-import { toPause } from "./shown-pause.ts";
 import { type Traits, traitsSchema } from "./traits.ts";
 
 /** Lists servers, oldest first. */
@@ -254,4 +256,14 @@ function toServer(
 function toLastError(row: { lastError: unknown; lastErrorAt: Date | null }) {
   if (row.lastErrorAt === null) return null;
   return lastErrorSchema.parse({ ...(row.lastError as object), at: row.lastErrorAt.toISOString() });
+}
+
+/** Returns a pause's time, author and reason, or null if the server is not paused. */
+export function toPause(row: {
+  pausedAt: Date | null;
+  pausedBy: unknown;
+  pauseReason: string | null;
+}): Pause | null {
+  if (row.pausedAt === null) return null;
+  return { at: row.pausedAt.toISOString(), by: actorSchema.parse(row.pausedBy), reason: row.pauseReason };
 }

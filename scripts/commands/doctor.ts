@@ -1,13 +1,14 @@
+import { spawnSync } from "node:child_process";
 import pg from "pg";
 import { createDatabase } from "../../lib/base/db/db.ts";
 import { knownMigrations } from "../../lib/base/db/known-migrations.ts";
 import { ConfigurationError, env } from "../../lib/base/env.ts";
 import { readKeys } from "../../lib/base/key-ring.ts";
 import { countByKey } from "../../lib/base/key-rotation/reseal.ts";
+import { asCommandUser } from "../../lib/mcp/wire/channels/command-user.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";
-import { commands } from "./doctor/commands.ts";
 import { bad, type Finding, good } from "./doctor/finding.ts";
 import { addresses, clock, disk, work } from "./doctor/health.ts";
 import { isIntray, metrics, outside } from "./doctor/reach.ts";
@@ -131,4 +132,19 @@ async function port(): Promise<Finding[]> {
   if (free !== false) return [bad("port", `cannot listen on ${host}:${port} (${free})`)];
   if (!(await isIntray())) return [bad("port", `${host}:${port} is used by another program`)];
   return [good("port", `Intray listens on ${host}:${port}`), await metrics()];
+}
+
+/** Says nothing where no entry of the operator's file is a command. */
+export function commands(): Finding[] {
+  if (![...operatorServers().values()].some(({ endpoint }) => "command" in endpoint)) return [];
+  const { commandUser } = env();
+  if (!commandUser) {
+    const words = "run as Intray's own user, and can read its secrets; INTRAY_COMMAND_USER names another one";
+    return [good("commands", words)];
+  }
+  const [program, args] = asCommandUser(commandUser, "true", []);
+  const { status, error, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  if (status === 0) return [good("commands", `run as user ${commandUser.uid}`)];
+  const why = error ? "setpriv (util-linux) was not found" : stderr.trim();
+  return [bad("commands", `cannot run as user ${commandUser.uid}, so they are not run: ${why}`)];
 }

@@ -1,6 +1,7 @@
 import { env, need } from "../../lib/base/env.ts";
 import { reseal } from "../../lib/base/key-rotation/reseal.ts";
 import { createSeal } from "../../lib/base/seal.ts";
+import { rotateReceiptKey } from "../../lib/requests/receipts/receipt-writes.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { allowLogins } from "../database/roles.ts";
 import { MigrationError, migrate } from "../migrate.ts";
@@ -70,4 +71,10 @@ export async function resealCommand(args: string[]): Promise<string> {
       throw new CommandError(`${sum("changed")} changed meanwhile: run it again.`, { result });
     return result;
   });
+}
+
+/** Signs receipts with a new key from now on; prints its id. The old one's public half stays in the list. */
+export async function rotateReceiptKeyCommand(args: string[]): Promise<string> {
+  read(args, []);
+  return withOwnerDatabase((db) => rotateReceiptKey(db, createSeal(sealingKeys())));
 }

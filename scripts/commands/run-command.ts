@@ -31,8 +31,7 @@ const commands: Record<string, () => Promise<Command>> = {
   "policy test": async () => (await import("./policy/policy-commands.ts")).testPolicyCommand,
   "policy apply": async () => (await import("./policy/policy-commands.ts")).applyPolicyCommand,
   "receipt verify": async () => (await import("./receipts/verify-receipt.ts")).verifyReceiptCommand,
-  "receipt rotate-key": async () =>
-    (await import("./receipts/rotate-receipt-key.ts")).rotateReceiptKeyCommand,
+  "receipt rotate-key": async () => (await import("./installation-commands.ts")).rotateReceiptKeyCommand,
   "servers sync": async () => (await import("./installation-commands.ts")).syncServersCommand,
   reseal: async () => (await import("./installation-commands.ts")).resealCommand,
   restored: async () => (await import("./restored.ts")).restoredCommand,

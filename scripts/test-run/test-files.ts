@@ -1,7 +1,8 @@
-/** How long the test files took when Vitest last ran them, from the cache by which it begins with the longest. */
+/** What is known of the test files: how long they took, and which have long tests. */
 import { globSync, readFileSync } from "node:fs";
 import { z } from "zod";
 
+/** How long the files took when Vitest last ran them: the cache by which it begins with the longest. */
 const REPORTS = "node_modules/.vite/vitest/*/results.json";
 /** Of a file that has not run here yet. */
 const UNKNOWN_SECONDS = 2;
@@ -22,4 +23,15 @@ export function lastDurations(): (file: string) => number {
       for (const [file, { duration }] of Object.entries(files)) seconds.set(file, duration / 1_000);
   }
   return (file) => seconds.get(file) ?? UNKNOWN_SECONDS;
+}
+
+const TAGGED = /\btags:\s*\[?[^\]]*"full"/;
+
+/** Returns the test files with tests that have the tag `full`, by their text. Files named `*.full.test.ts` are not among them. */
+export function filesWithLongTests(): string[] {
+  return globSync("{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}", {
+    exclude: ["**/*.full.test.*"],
+  })
+    .filter((file) => TAGGED.test(readFileSync(file, "utf8")))
+    .sort();
 }
