@@ -9,13 +9,13 @@ import {
 import type { Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
-import type { StateMachine } from "../base/state-machine.ts";
+import { type StateMachine, stateMachine } from "../base/state-machine.ts";
 import { appendEvents } from "../history/events/event-writes.ts";
 import { verifyEvents } from "../history/events/verify.ts";
 import { markStarted, markStarting } from "../lifecycle/call-attempt-writes.ts";
 import { requestCancel } from "../lifecycle/task-writes.ts";
 import type { Question, RemoteTask } from "../mcp/peer.ts";
-import { TASK_STATES, taskMoves } from "../tasks/task-status.ts";
+import { TASK_MOVES, TASK_STATES } from "../tasks/task-status.ts";
 import { captureQuestion } from "./capture/question.ts";
 import { closeRequest } from "./capture/settle.ts";
 import { deliveries } from "./deliveries/delivery-status.ts";
@@ -443,7 +443,7 @@ test("the database forbids every move that the state machines forbid, and no oth
   const inCode = <S extends string>(states: readonly S[], { before }: StateMachine<S>) =>
     states.flatMap((to) => before(to).map((from) => `${from}>${to}`)).sort();
   expect(inDatabase).toEqual({
-    task: inCode(TASK_STATES, taskMoves),
+    task: inCode(TASK_STATES, stateMachine(TASK_MOVES)),
     input_request: inCode(REQUEST_STATES, requests),
     delivery: inCode(DELIVERY_STATES, deliveries),
   });

@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { stateMachine } from "../base/state-machine.ts";
 import {
   hasEnded,
   isStalled,
   labelOf,
   outcomeOf,
   STALLED_AFTER_MS,
+  TASK_MOVES,
   TASK_STATES,
-  taskMoves,
 } from "./task-status.ts";
+
+const moves = stateMachine(TASK_MOVES);
 
 describe("the task's state machine", () => {
   const allowed = new Set([
@@ -33,7 +36,7 @@ describe("the task's state machine", () => {
   const pairs = TASK_STATES.flatMap((from) => TASK_STATES.map((to) => ({ from, to })));
 
   test.each(pairs)("$from to $to", ({ from, to }) => {
-    expect(taskMoves.before(to).includes(from)).toBe(allowed.has(`${from}>${to}`));
+    expect(moves.before(to).includes(from)).toBe(allowed.has(`${from}>${to}`));
   });
 
   test("nothing leaves a terminal state", () => {

@@ -1,5 +1,4 @@
 /** Rules of tasks. Pure, client-safe. docs/data-flow.md lists the files that write each state. */
-import { stateMachine } from "../base/state-machine.ts";
 
 export const TASK_STATES = [
   "queued",
@@ -15,7 +14,8 @@ export const TASK_STATES = [
 ] as const;
 export type TaskState = (typeof TASK_STATES)[number];
 
-const NEXT: Record<TaskState, readonly TaskState[]> = {
+/** The states to which a task may move from each. Staying is no move. The database enforces the same; a test compares. */
+export const TASK_MOVES: Record<TaskState, readonly TaskState[]> = {
   // failed: the approval in front of the call was declined, or ran out
   queued: ["starting", "failed", "cancelled"],
   // back to queued: the call is known not to have reached the server
@@ -32,15 +32,12 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
   expired: [],
 };
 
-/** The moves of a task. Staying is no move. */
-export const taskMoves = stateMachine(NEXT);
-
 /** How the approval in front of a call stands; until it is `approved` nothing is called. */
 export const GATE_STATES = ["waiting", "approved", "declined", "expired", "withdrawn"] as const;
 
 /** Terminal is terminal: later news from the server is noted, never applied. */
 export function hasEnded(state: TaskState): boolean {
-  return NEXT[state].length === 0;
+  return TASK_MOVES[state].length === 0;
 }
 
 /** States in which a task lives at its server. */
