@@ -14,7 +14,7 @@ import type { ReplayLine } from "../lib/requests/replay/replay-schema.ts";
 import { readInputRequest } from "../lib/requests/request-reads.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "../lib/requests/request-schema.ts";
 import { recordAnswer, saveDraft } from "../lib/requests/request-writes.ts";
-import { countTasks, listTasks } from "../lib/tasks/list.ts";
+import { countTasks, listTasks } from "../lib/tasks/task-list-reads.ts";
 import { taskSchema } from "../lib/tasks/task-schema.ts";
 import { withSettings } from "../test/command-line.ts";
 import { insertRequest, insertServer, insertTask } from "../test/fixtures/rows.ts";

@@ -9,7 +9,7 @@ import { uuidv7 } from "../base/ids.ts";
 import { prepareOperation } from "../lifecycle/bulk-operations/bulk-operation-writes.ts";
 import { createOrganization } from "../people/organizations/organization-writes.ts";
 import { groupFailures } from "./failure-reads.ts";
-import { listTasks } from "./list.ts";
+import { listTasks } from "./task-list-reads.ts";
 import type { TaskFilter } from "./task-schema.ts";
 import type { TaskState } from "./task-status.ts";
 

@@ -3,7 +3,7 @@ import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planForValues } from "../base/db/plan-mode.ts";
 import { CAUSE, CODE, lastFailures, MAY_REPEAT, MESSAGE } from "./failure-sql.ts";
-import { matching } from "./filter.ts";
+import { matching } from "./task-filter-sql.ts";
 import { type FailureGroups, failureGroupsSchema, type TaskFilter } from "./task-schema.ts";
 
 const MOST_GROUPS = 50;

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlanner, type Planner } from "../../test/fixtures/plans.ts";
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { countTasks, listTasks } from "./list.ts";
 import { codesOf } from "./task-attention.ts";
+import { countTasks, listTasks } from "./task-list-reads.ts";
 import type { TaskListQuery } from "./task-schema.ts";
 
 let planner: Planner;

@@ -7,8 +7,8 @@ import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { recordStatus } from "../lifecycle/running-task-writes.ts";
 import { createOrganization } from "../people/organizations/organization-writes.ts";
-import { countMatching, countTasks, listTasks } from "./list.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./task-attention.ts";
+import { countMatching, countTasks, listTasks } from "./task-list-reads.ts";
 
 let test_: TestDatabase;
 let owner: Database;

@@ -5,7 +5,7 @@ import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../history/events/event-writes.ts";
 import { REQUESTER } from "../people/members/person-behind.ts";
 import { csvLine } from "../text/csv.ts";
-import { listTasks } from "./list.ts";
+import { listTasks } from "./task-list-reads.ts";
 import { type TaskListQuery, type TaskSummary, taskListQuerySchema } from "./task-schema.ts";
 
 export const taskExportSchema = taskListQuerySchema.extend({

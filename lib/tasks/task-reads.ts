@@ -1,4 +1,4 @@
-/** Reads of one task, scoped to the organization and to the principal's view; list.ts reads many. */
+/** Reads of one task, scoped to the organization and to the principal's view; task-list-reads.ts reads many. */
 
 import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
@@ -10,7 +10,7 @@ import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
 import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
-import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
+import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./task-row.ts";
 import { type TaskDetail, type TaskSummary, taskStateSchema } from "./task-schema.ts";
 import type { TaskState } from "./task-status.ts";
 import { visibleTask } from "./visibility.ts";

@@ -4,7 +4,7 @@ import { listInputRequests } from "@/lib/requests/list.ts";
 import { requestListQuerySchema } from "@/lib/requests/request-schema.ts";
 import { readOverview } from "@/lib/requests/statistics/statistics-reads.ts";
 import { readRange } from "@/lib/requests/statistics/statistics-schema.ts";
-import { countTasks, listTasks } from "@/lib/tasks/list.ts";
+import { countTasks, listTasks } from "@/lib/tasks/task-list-reads.ts";
 import { taskListQuerySchema } from "@/lib/tasks/task-schema.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";
 import {

@@ -2,7 +2,7 @@ import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { pageQuerySchema } from "@/lib/base/page.ts";
 import { listViews } from "@/lib/requests/saved-views/saved-view-reads.ts";
 import { viewer } from "@/lib/requests/saved-views/saved-view-writes.ts";
-import { listTasks } from "@/lib/tasks/list.ts";
+import { listTasks } from "@/lib/tasks/task-list-reads.ts";
 import { taskListQuerySchema } from "@/lib/tasks/task-schema.ts";
 import { dependsOnNow, readTaskFilters, taskApiFilters } from "@/lib/tasks/words/task-filters.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";

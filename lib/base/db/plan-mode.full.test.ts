@@ -12,7 +12,7 @@ import { addMember } from "../../people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
 import { countOpenRequests, listInputRequests } from "../../requests/list.ts";
 import { readInputRequest } from "../../requests/request-reads.ts";
-import { listTasks } from "../../tasks/list.ts";
+import { listTasks } from "../../tasks/task-list-reads.ts";
 import { readTask } from "../../tasks/task-reads.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase, Prisma, type Tx } from "./db.ts";

@@ -7,7 +7,7 @@ import { clockMs, markStale, setCold } from "./watched-task.ts";
 
 /**
  * Stores call statistics, and check times of tasks whose poll interval has changed. Readers compute the check
- * times of steady polls (lib/tasks/row.ts).
+ * times of steady polls (lib/tasks/task-row.ts).
  */
 export async function flush(
   ctx: WatcherContext,

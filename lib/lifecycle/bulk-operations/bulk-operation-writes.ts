@@ -9,7 +9,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { MAY_REPEAT, RESTARTS } from "../../tasks/failure-sql.ts";
-import { matching, partsOf } from "../../tasks/filter.ts";
+import { matching, partsOf } from "../../tasks/task-filter-sql.ts";
 import { UNKNOWN_TOOL } from "../../tasks/task-schema.ts";
 import { hasEnded, TASK_STATES, type TaskState } from "../../tasks/task-status.ts";
 import { visibleTask } from "../../tasks/visibility.ts";

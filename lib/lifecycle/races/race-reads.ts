@@ -4,7 +4,7 @@ import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
-import { iso, JOINS, summaryOf, type TaskRow, toSummary } from "../../tasks/row.ts";
+import { iso, JOINS, summaryOf, type TaskRow, toSummary } from "../../tasks/task-row.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { type Race, raceStateSchema } from "./race-schema.ts";
 

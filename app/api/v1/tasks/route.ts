@@ -1,6 +1,6 @@
 import { pageQuerySchema, searchedPageSchema } from "@/lib/base/page.ts";
 import { startTask } from "@/lib/lifecycle/start.ts";
-import { listTasks } from "@/lib/tasks/list.ts";
+import { listTasks } from "@/lib/tasks/task-list-reads.ts";
 import {
   startedTaskSchema,
   startTaskSchema,

@@ -1,8 +1,8 @@
-import { beginSealing, endSealing, readContentSealing } from "@/lib/people/content-sealing/sealing-writes.ts";
 import {
   contentSealingSchema,
   saveContentSealingSchema,
 } from "@/lib/people/content-sealing/sealing-schema.ts";
+import { beginSealing, endSealing, readContentSealing } from "@/lib/people/content-sealing/sealing-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";

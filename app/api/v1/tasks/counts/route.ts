@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { queryTimeSchema } from "@/lib/base/page.ts";
-import { countTasks } from "@/lib/tasks/list.ts";
+import { countTasks } from "@/lib/tasks/task-list-reads.ts";
 import { taskCountsSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

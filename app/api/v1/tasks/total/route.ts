@@ -1,4 +1,4 @@
-import { countMatching, MOST_TOTAL } from "@/lib/tasks/list.ts";
+import { countMatching, MOST_TOTAL } from "@/lib/tasks/task-list-reads.ts";
 import { taskFilterSchema, taskTotalSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

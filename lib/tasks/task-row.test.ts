@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkTimes } from "./row.ts";
+import { checkTimes } from "./task-row.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 21, 12, 0, 0) + seconds * 1_000);
 

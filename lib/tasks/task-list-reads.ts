@@ -7,9 +7,9 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { planFor, planForValues, planOnce } from "../base/db/plan-mode.ts";
 import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";
 import type { PageQuery, SearchedPage } from "../base/page.ts";
-import { matching, partsOf, SAID_IN, saidIn, saying } from "./filter.ts";
-import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import { codesOf } from "./task-attention.ts";
+import { matching, partsOf, SAID_IN, saidIn, saying } from "./task-filter-sql.ts";
+import { JOINS, summaryOf, type TaskRow, toSummary } from "./task-row.ts";
 import {
   type TaskCounts,
   type TaskFilter,
