@@ -101,6 +101,7 @@ async function checks(): Promise<void> {
     ["Imports", ["scripts/check/check-imports.ts"]],
     ["Routes", ["scripts/check/check-routes.ts"]],
     ["Exports", ["scripts/check/check-exports.ts"]],
+    ["Words", ["scripts/check/check-words.ts"]],
   ];
   const ran = all.map(async ([name, args]) => ({ name, ...(await runQuietly(args)) }));
   for (const { name, ...check } of await Promise.all(ran)) told(name, check);

@@ -34,7 +34,7 @@ const SENTENCES: Record<string, string> = {
   saml_other_browser: "That sign-in was begun in another browser, or took too long. Try again.",
   saml_used: "That sign-in was used already. Try again.",
   saml_provider_started: "Begin here: your organization does not let its provider begin a sign-in.",
-  saml_session_over: "Your session at the sign-in provider is over. Sign in there anew.",
+  saml_session_over: "Your session at the sign-in provider is over. Sign in there again.",
   saml_no_email:
     "Your organization’s sign-in provider does not say what your e-mail address is. Tell an admin.",
   saml_no_account: "Your organization has no place for you here yet. Ask an admin for an invitation.",

@@ -32,7 +32,7 @@ export function JudgeAgainDialog({
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Judge ${requestName(request)} by the current policy`}
-      description="The request keeps the version of the policy under which it was asked, until somebody does this. Its votes end, and those who have a vote by the current version decide anew. The history says who did it."
+      description="The request keeps the version of the policy under which it was asked, until somebody does this. Its votes end, and those who have a vote by the current version decide again. The history says who did it."
     >
       {judge.error && <p role="alert">{errorSentence(judge.error)}</p>}
       <DialogActions>

@@ -59,7 +59,7 @@ function TokenSection({ directory: { url, token } }: { directory: Directory }) {
             </span>
             {token.previousUntil && (
               <span className="text-[13px] text-muted">
-                The secret of before still works, and ends{" "}
+                The previous secret still works, and ends{" "}
                 <TimeUntil at={token.previousUntil} over="any moment" />.
               </span>
             )}

@@ -230,7 +230,7 @@ function PendingDeletion({ deletion, held }: { deletion: Deletion; held: boolean
     <Notice tone="bad" title={`${actorWords(by, { begins: true })} asked to delete this organization`}>
       <p>
         <TimeAgo at={at} />. Everything goes {held ? "once the legal hold is lifted and " : ""}
-        <TimeUntil at={takesEffectAt} over="as soon as no task is open" />. Until then it works as ever.
+        <TimeUntil at={takesEffectAt} over="as soon as no task is open" />. Until then it works as before.
       </p>
       <div className="mt-2">
         <Button disabled={withdraw.isPending} onClick={() => withdraw.mutate()}>
