@@ -3,7 +3,7 @@
 import type { ComponentProps } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { type Role, ROLE_WORDS, ROLES } from "@/lib/access/roles.ts";
+import { ROLE_WORDS, ROLES, type Role } from "@/lib/access/roles.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** The roles that the current user may assign. `long`: each with its description. */

@@ -2,8 +2,8 @@
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button.tsx";
-import type { ServerTool } from "@/lib/servers/server-schema.ts";
 import { FEWEST_STARTS, MOST_STARTS } from "@/lib/lifecycle/races/race-schema.ts";
+import type { ServerTool } from "@/lib/servers/server-schema.ts";
 import { serverList, serverTools } from "@/lib/web/client/servers.ts";
 
 /** Limits how many servers are asked for their tools at once. */
