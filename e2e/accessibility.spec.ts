@@ -1,4 +1,4 @@
-/** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, and no sideways scrolling. */
+/** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, no scrolling sideways or past the end. */
 import { expect } from "@playwright/test";
 import { checkAppearance, ON_A_PHONE, ON_DESKTOP, PHONE } from "./fixtures/appearance.ts";
 import {

@@ -1,21 +1,19 @@
 import type { Page } from "@playwright/test";
-import { findViolations } from "../fixtures/appearance.ts";
+import { findOverhangs, findViolations } from "../fixtures/appearance.ts";
 
 /**
- * What is wrong with a page as it looks now, a sentence each: axe's complaints, sideways scrolling, text cut off.
+ * What is wrong with a page as it looks now, a sentence each: axe's complaints, scrolling sideways or past the end, text cut off.
  * `onlyColours`: the same page was looked at before, in other colours.
  */
 export async function findFlaws(page: Page, onlyColours: boolean): Promise<string[]> {
   const violations = await findViolations(page, onlyColours);
   const complaints = violations.map(([id, ...targets]) => `axe ${id}: ${targets.join(" | ")}`);
-  return [...complaints, ...(await page.evaluate(readLayout))];
+  return [...complaints, ...(await page.evaluate(findOverhangs)), ...(await page.evaluate(readLayout))];
 }
 
 /** Runs in the page. */
 function readLayout(): string[] {
   const flaws: string[] = [];
-  const { scrollWidth, clientWidth } = document.documentElement;
-  if (scrollWidth > clientWidth) flaws.push(`scrolls sideways by ${scrollWidth - clientWidth} px`);
   for (const element of document.querySelectorAll<HTMLElement>("body *")) {
     const text = element.textContent?.trim();
     if (
