@@ -126,6 +126,8 @@ const STATUS = {
   unsupported_media_type: 415,
   throttled: 429,
   quota_exceeded: 429,
+  // As nginx notes it: nobody reads this answer, and nothing of ours failed.
+  caller_left: 499,
   server_unavailable: 502,
   dns_unavailable: 502,
   database_unavailable: 503,

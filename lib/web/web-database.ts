@@ -28,8 +28,8 @@ interface Line {
 /**
  * Shares the connections of the web's pool among organizations, so that one whose reads are slow does not keep the
  * others waiting: each has `ofOne` transactions at most, the rest queue by organization and take turns. Who waited
- * `waitMs`, or `stillMs` in a line of which nobody got a turn meanwhile, gets 503 `database_busy`, and so does a read whose
- * caller has left. While nobody has to wait it counts, no more.
+ * `waitMs`, or `stillMs` in a line of which nobody got a turn meanwhile, gets 503 `database_busy`, and a read whose caller has
+ * left 499 `caller_left`. While nobody has to wait it counts, no more.
  */
 export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitMs }: Shares): Database {
   /** Running transactions by organization. */
@@ -74,18 +74,21 @@ export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitM
       let timer: NodeJS.Timeout | undefined;
       const settle = () => {
         clearTimeout(timer);
-        left?.removeEventListener("abort", refuse);
+        left?.removeEventListener("abort", leave);
       };
-      const refuse = () => {
+      const endWith = (error: AppError) => {
         settle();
         line.callers.delete(its);
         if (line.callers.size === 0 && waiting.get(organizationId) === line) waiting.delete(organizationId);
-        reject(
+        reject(error);
+      };
+      const refuse = () =>
+        endWith(
           new AppError("database_busy", "Too many calls wait for the database just now. Try again.", {
             retryAfterMs: DATABASE_RETRY_AFTER_MS,
           }),
         );
-      };
+      const leave = () => endWith(new AppError("caller_left", "The caller closed the connection."));
       const watch = () => {
         const restMs = () =>
           Math.min(cameAt + waitMs, Math.max(cameAt, line.movedAt) + stillMs) - performance.now();
@@ -98,8 +101,8 @@ export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitM
         },
       };
       line.callers.add(its);
-      left?.addEventListener("abort", refuse);
-      if (left?.aborted) refuse();
+      left?.addEventListener("abort", leave);
+      if (left?.aborted) leave();
       else watch();
     });
 

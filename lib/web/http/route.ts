@@ -191,7 +191,8 @@ async function answer<D extends Definition>(
   return jsonAnswer(result, reply);
 }
 
-const isRefused = (error: unknown) => error instanceof AppError && error.code !== "database_busy";
+const isRefused = (error: unknown) =>
+  error instanceof AppError && error.code !== "database_busy" && error.code !== "caller_left";
 
 function admit(
   access: Exclude<Access, "none">,
