@@ -49,6 +49,13 @@ test("the names of a call are its short strings that repeat across tasks", () =>
   expect(read.party).toBe("ACME Corp");
 });
 
+test("a party is named, however long its name is", () => {
+  const long = `The ${"Very ".repeat(40)}Long Company`;
+  expect(figures({ supplier: long, project: "x".repeat(61) }).party).toBe(long);
+  expect(isLike(figures({ supplier: long }, 1000), figures({ supplier: long }, 1000))).toBe(true);
+  expect(isLike(figures({ supplier: long }, 1000), figures({ supplier: "Another" }, 1000))).toBe(false);
+});
+
 const asked = figures({ supplier: "ACME" }, 1000);
 describe("a decided call is like the asked one", () => {
   test.each([

@@ -14,7 +14,7 @@ export interface KeyFigures {
   /** The task's short name, e.g. `INV-100`. */
   label: string | null;
   amount: Amount | null;
-  /** Short strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
+  /** Strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
   names: Record<string, string>;
   /** The party of the call, as sent, e.g. `ACME Corp`. */
   party: string | null;
@@ -34,6 +34,8 @@ const LIKE_SHARE = 0.25;
 /** The same party and amount within this time may be the same bill sent twice. */
 const REPEAT_MS = 90 * 86_400_000;
 const LONGEST_NAME = 60;
+/** A party is shown, however long its name is: longer texts are no names. */
+const LONGEST_PARTY = 1_000;
 
 const PARTIES = "supplier vendor customer client payee merchant recipient beneficiary contractor employee";
 const KINDS =
@@ -61,7 +63,8 @@ export function keyFigures(
     const name = namingWord(key);
     if (!name || typeof value !== "string" || value.trim() === label) continue;
     const said = value.trim().replace(/\s+/g, " ");
-    if (said === "" || said.length > LONGEST_NAME || name in names) continue;
+    const longest = PARTY.has(name) ? LONGEST_PARTY : LONGEST_NAME;
+    if (said === "" || said.length > longest || name in names) continue;
     names[name] = said.toLowerCase();
     if (!PARTY.has(name) || party !== null) continue;
     party = said;
