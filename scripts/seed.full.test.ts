@@ -8,7 +8,7 @@ import { addMember } from "../lib/people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/people/organizations/organization-writes.ts";
 import { readPolicyWithPeople } from "../lib/policy/policy-reads.ts";
 import { listAutomaticDecisions, readAutomatic } from "../lib/requests/automatic/automatic-answer-reads.ts";
-import { countOpenRequests, listInputRequests } from "../lib/requests/list.ts";
+import { countOpenRequests, listInputRequests } from "../lib/requests/lists/list.ts";
 import { replayPolicy } from "../lib/requests/replay/replay.ts";
 import type { ReplayLine } from "../lib/requests/replay/replay-schema.ts";
 import { readInputRequest } from "../lib/requests/request-reads.ts";

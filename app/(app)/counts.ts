@@ -1,6 +1,6 @@
 import { cache } from "react";
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
-import { countOpenRequests } from "@/lib/requests/list.ts";
+import { countOpenRequests } from "@/lib/requests/lists/list.ts";
 import { requestCounts } from "@/lib/web/client/requests.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 

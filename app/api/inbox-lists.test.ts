@@ -82,6 +82,9 @@ describe("a list", () => {
     ["by words of a server's name", () => ({ q: "ünique" }), ["two", "of"]],
     ["by words of the arguments", () => ({ q: '"eur"' }), ["Müller"]],
     ["by words of the tool", () => ({ q: "refund" }), ["of"]],
+    ["by an amount as rows show it", () => ({ q: "300.00" }), ["ACME"]],
+    ["by an amount with its currency", () => ({ q: "€100.00" }), ["Müller"]],
+    ["by an amount with no cents", () => ({ q: "20" }), ["of"]],
     ["by a label", () => ({ q: "inv-100" }), ["Müller", "ACME", "two", "of"]],
     ["by what looks like a wildcard", () => ({ q: "50%" }), ["ACME"]],
     ["by what is in none of them", () => ({ q: "INV_100" }), []],
@@ -127,7 +130,7 @@ describe("a list", () => {
     expect(messages((await list({ order })).items)).toEqual(expected);
   });
 
-  test.each(["oldest", "newest", "expiring", "amount"])(
+  test.each(["urgent", "oldest", "newest", "decided", "expiring", "amount"])(
     "in the order %s loses and repeats no row between pages, however many keys are equal",
     async (order) => {
       const organization = await web.organization(`pages-${order}`);
@@ -153,6 +156,120 @@ describe("a list", () => {
       expect(new Set(seen).size).toBe(12);
     },
   );
+
+  test("has some requests alone, by their ids", async () => {
+    const { items } = await list({});
+    const two = items.slice(1, 3).map(({ id }) => id);
+    expect((await list({ ids: two.join(",") })).items.map(({ id }) => id)).toEqual(two);
+    const wrong = await web.call("GET", "/api/v1/input-requests?ids=1,2", { key });
+    expect(wrong.status).toBe(422);
+  });
+
+  test("finds what a person or an agent asked for, by their names", async () => {
+    const organization = await web.organization("named");
+    const server = await insertServer(web.db, organization);
+    const ola = await web.member(organization, "Ola Nordmann", "operator");
+    const viewer = { key: await web.key(organization, "viewer") };
+    const asked = async (message: string, more: Parameters<typeof insertTask>[3]) =>
+      insertRequest(web.db, organization, await insertTask(web.db, organization, server, more), { message });
+    await asked("For Ola?", { requester: ola.userId });
+    await asked("For nobody?", {});
+    for (const [q, expected] of [
+      ["nordmann", ["Ola?"]],
+      ["ola nord", ["Ola?"]],
+      ["nobody?", ["nobody?"]],
+      ["lars", []],
+    ] as const) {
+      expect(messages((await list({ q }, viewer)).items)).toEqual(expected);
+      expect((await counts({ q }, viewer)).all).toBe(expected.length);
+    }
+  });
+
+  test("of what is urgent begins with what ends or is due within a day, then what is assigned to the caller", async () => {
+    const organization = await web.organization("urgent");
+    const server = await insertServer(web.db, organization);
+    const ben = await web.member(organization, "Ben", "approver");
+    const soon = (hours: number) => (Date.now() - START) / HOUR + hours;
+    await ask(server, "Ask old?", {}, { hours: 0 }, organization);
+    await ask(server, "Ask far?", {}, { hours: 1, endsIn: soon(48) }, organization);
+    await ask(server, "Ask mine?", {}, { hours: 2, assignee: ben.userId }, organization);
+    await ask(server, "Ask ending?", {}, { hours: 3, endsIn: soon(3), assignee: ben.userId }, organization);
+    await ask(server, "Ask over?", {}, { hours: 4, endsIn: soon(-1) }, organization);
+    const due = await ask(server, "Ask due?", {}, { hours: 5, endsIn: soon(40) }, organization);
+    await web.db.withOrganization(organization, (tx) =>
+      tx.inputRequest.updateMany({
+        where: { organizationId: organization, id: due },
+        data: { decideBy: at(soon(1)) },
+      }),
+    );
+    const order = "urgent";
+    expect(messages((await list({ order }, ben)).items)).toEqual([
+      "over?",
+      "due?",
+      "ending?",
+      "mine?",
+      "old?",
+      "far?",
+    ]);
+    const viewer = { key: await web.key(organization, "viewer") };
+    expect(messages((await list({ order }, viewer)).items)).toEqual([
+      "over?",
+      "due?",
+      "ending?",
+      "old?",
+      "far?",
+      "mine?",
+    ]);
+    // Page by page.
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await list({ order, limit: 2, ...(cursor && { cursor }) }, ben);
+      seen.push(...messages(page.items).map(String));
+      cursor = page.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(["over?", "due?", "ending?", "mine?", "old?", "far?"]);
+    // A search is by age.
+    expect(messages((await list({ order, q: "ask" }, ben)).items)[0]).toBe("old?");
+  });
+
+  test("of what was decided begins with the last decision, and an undo takes a request out of it", async () => {
+    const organization = await web.organization("decided");
+    const server = await insertServer(web.db, organization);
+    const approver = { key: await web.key(organization, "approver") };
+    const ids: string[] = [];
+    for (const n of [1, 2, 3]) ids.push(await ask(server, `Ask ${n}`, {}, { hours: n }, organization));
+    const decided = async () => {
+      const { items } = await list({ state: "answered,settled,withdrawn", order: "decided" }, approver);
+      return items.map(({ id, decidedAt }) => [ids.indexOf(id) + 1, decidedAt !== null]);
+    };
+    const { items } = await list({}, approver);
+    expect(items.map(({ decidedAt }) => decidedAt)).toEqual([null, null, null]);
+    const answer = async (n: number) => {
+      const { questionHash } = items.find(({ id }) => id === ids[n - 1])!;
+      const body = { action: "accept", content: {}, questionHash, holdMs: 60_000 };
+      const { status } = await web.call("POST", `/api/v1/input-requests/${ids[n - 1]}/answer`, {
+        ...approver,
+        body,
+      });
+      expect(status).toBe(202);
+    };
+    await answer(2);
+    await answer(3);
+    await answer(1);
+    expect(await decided()).toEqual([
+      [1, true],
+      [3, true],
+      [2, true],
+    ]);
+    await web.call("POST", `/api/v1/input-requests/${ids[2]}/undo`, approver);
+    await answer(3);
+    expect(await decided()).toEqual([
+      [3, true],
+      [1, true],
+      [2, true],
+    ]);
+  });
 
   test("refuses a cursor of another order, and one that was made up", async () => {
     const { nextCursor } = await list({ order: "amount", limit: 1 });

@@ -115,11 +115,12 @@ async function calls(call: Call): Promise<Measured[]> {
     return `${list}&limit=50${cursor}`;
   };
   const open = "/input-requests?state=open";
-  const done = "/input-requests?state=answered,settled,withdrawn,expired,undeliverable&order=newest";
+  const done = "/input-requests?state=answered,settled,withdrawn,expired,undeliverable&order=decided";
   const [first] = (await call(`${open}&tool=process_invoice&limit=1`)).body.items;
   const server = first.server?.id ?? first.task?.server?.id;
   const words = (text: string) => encodeURIComponent(text);
   return [
+    ["page", "inbox, most urgent first", `${open}&order=urgent`],
     ["page", "inbox, oldest first", open],
     ["page", "inbox, newest first", `${open}&order=newest`],
     ["page", "inbox, due soonest", `${open}&order=due`],
@@ -127,10 +128,11 @@ async function calls(call: Call): Promise<Measured[]> {
     ["page", "inbox, largest amount", `${open}&order=amount`],
     ["page", "inbox, unassigned", `${open}&assignee=none`],
     ["page", "inbox, mine", `${open}&assignee=me`],
-    ["page", "inbox, waiting for me", `${open}&waiting=me`],
+    ["page", "inbox, waiting for me", `${open}&waiting=me&order=urgent`],
     ["page", "inbox, waiting for others after my vote", `${open}&voted=true`],
     ["page", "inbox, done", done],
     ["page", "inbox, a deep page", await deep(open)],
+    ["page", "inbox, a deep page of what is urgent", await deep(`${open}&order=urgent`)],
     ["page", "inbox, a deep page by end", await deep(`${open}&order=expiring`)],
     ["page", "inbox, a deep page by amount", await deep(`${open}&order=amount`)],
     ["page", "inbox, of one server", `${open}&serverId=${server}`],
@@ -142,6 +144,7 @@ async function calls(call: Call): Promise<Measured[]> {
     ["page", "inbox, similar ones", `/input-requests/${first.id}/similar`],
     ["search", "search the inbox, common words", `${open}&q=invoice`],
     ["search", "search the inbox, rare words", `${open}&q=${words("po-77")}`],
+    ["search", "search the inbox, an amount", `${open}&q=${words("8,320.00")}`],
     ["search", "search the inbox, nothing found", `${open}&q=${words("no such words")}`],
     ["search", "search what is done, common words", `${done}&q=invoice`],
     ["search", "search what is done, nothing found", `${done}&q=${words("no such words")}`],

@@ -43,6 +43,11 @@ export function readOrderedPosition(
   return { order, key, id };
 }
 
+/** Returns the order of the list whose page ended with this cursor. Throws `invalid_input`. */
+export function readOrder(cursor: string): string {
+  return decode(cursor, z.tuple([z.string()]).rest(z.unknown()))[0];
+}
+
 /** Returns the number after which a list continues, or null for its start. Throws `invalid_input`. */
 export function readSequence(cursor: string | undefined): bigint | null {
   return cursor ? BigInt(decode(cursor, sequenceSchema)[0]) : null;

@@ -4,3 +4,5 @@
 export const NOTE_CHARACTERS = 500;
 /** The most characters of a message in a list, and of an answer's texts together: either may have hundreds of thousands. */
 export const MESSAGE_IN_LISTS = 1_000;
+/** The most ids in the address of one list, so that it fits through any proxy. */
+export const IDS_AT_ONCE = 50;

@@ -6,7 +6,7 @@ import { connectionStateSchema } from "../servers/connections/connection-schema.
 import { eraSchema, pauseSchema } from "../servers/server-schema.ts";
 import { gateRuleSchema, progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
 import { documentSchema } from "./documents/document-schema.ts";
-import { NOTE_CHARACTERS } from "./limits.ts";
+import { IDS_AT_ONCE, NOTE_CHARACTERS } from "./limits.ts";
 
 export const REQUEST_STATES = [
   "open",
@@ -315,6 +315,8 @@ export const inputRequestSchema = z.object({
   expiresAt: timestamp.nullable(),
   /** The server put the same question again after an answer was confirmed. */
   askedAgain: z.boolean(),
+  /** When it was decided, or ended without a decision. Null: it is open. */
+  decidedAt: timestamp.nullable(),
   /** When this text was read, where the server changes the text again and again. Null: the text stands. */
   rewordedAt: timestamp.nullable(),
   /** `cancelRequestedAt`: a task that is being cancelled takes no answers. */
@@ -384,6 +386,13 @@ export const requestFilterSchema = z.object({
   taskId: z.uuid().optional(),
   serverId: z.uuid().optional(),
   tool: z.string().max(256).optional(),
+  /** These requests alone, by their ids with commas. */
+  ids: z
+    .string()
+    .max(3_000)
+    .transform((value) => value.split(","))
+    .pipe(z.array(z.uuid()).max(IDS_AT_ONCE))
+    .optional(),
   /** Words in the message, the tool, the label, the arguments or the server's name; case does not matter. */
   q: z.string().max(200).optional(),
   askedAfter: queryTimeSchema.optional(),
@@ -407,7 +416,9 @@ export type RequestFilter = z.infer<typeof requestFilterSchema>;
  * `due`: what people should decide on first, then what no rule gives a time. `expiring`: soonest first, those without an end
  * last. `amount`: largest first, those without one last.
  */
-const REQUEST_ORDERS = ["oldest", "newest", "due", "expiring", "amount"] as const;
+ * `urgent`: what ends or is due within a day, the soonest first; then what is assigned to the caller, then the rest, both
+ * the oldest first. With `q` as `oldest`. `decided`: the last decision, or end without one, first.
+const REQUEST_ORDERS = ["urgent", "oldest", "newest", "decided", "due", "expiring", "amount"] as const;
 const requestOrderSchema = z.enum(REQUEST_ORDERS);
 export type RequestOrder = z.infer<typeof requestOrderSchema>;
 

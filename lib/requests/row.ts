@@ -30,6 +30,13 @@ import { warningsAt } from "./warnings.ts";
 /** A claim is live while its holder is active. `c` is the claim. */
 export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
 
+/**
+ * When a request was decided, or ended without a decision, as an index spells it; of one from before the column, when it
+ * ended. Of an open one, when it was asked. Alias `r`.
+ */
+export const DECIDED_AT = Prisma.sql`(CASE WHEN r.decided_at IS NOT NULL THEN r.decided_at
+  WHEN r.ended_at IS NOT NULL THEN r.ended_at ELSE r.created_at END)`;
+
 /** Longer arguments (in bytes, compressed or not) are not read for the party of a row. */
 const SHORT_ARGUMENTS = 8_000;
 
@@ -77,7 +84,7 @@ export const summaryOf = (
   t.tool, t.label, r.mode, ${FORM_KIND} AS "formKind", r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", ${inList ? SHORT_MESSAGE : Prisma.sql`r.message`}, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
-  c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
+  c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", ${DECIDED_AT} AS "decidedAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
   r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, ${inList ? SHORT_CONTENT : Prisma.sql`a.content`}, a.comment, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
@@ -156,6 +163,7 @@ export interface RequestRow extends VotesRow {
   claimedAt: Date | null;
   claimActiveAt: Date | null;
   createdAt: Date;
+  decidedAt: Date;
   expiresAt: Date | null;
   decideBy: Date | null;
   askedAgain: boolean;
@@ -212,6 +220,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     standsInFor: awayPersonSchema.nullable().parse(row.standsInFor ?? null),
     claimedBy: toClaim(row),
     createdAt: row.createdAt.toISOString(),
+    decidedAt: row.state === "open" ? null : row.decidedAt.toISOString(),
     expiresAt: iso(row.expiresAt),
     askedAgain: row.askedAgain,
     rewordedAt: iso(row.rewordedAt),

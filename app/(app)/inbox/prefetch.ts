@@ -5,7 +5,7 @@ import type { Tx } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
 import { pageQuerySchema } from "@/lib/base/page.ts";
 import { readDeclineReasons, readUndoWindow } from "@/lib/people/organizations/answers.ts";
-import { listInputRequests } from "@/lib/requests/list.ts";
+import { listInputRequests } from "@/lib/requests/lists/list.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { requestListQuerySchema } from "@/lib/requests/request-schema.ts";
 import { listViews } from "@/lib/requests/saved-views/saved-view-reads.ts";

@@ -10,7 +10,7 @@ import type { Principal } from "../../access/principal.ts";
 import { loadWorkOf, tasksNeedingWork } from "../../lifecycle/engine-task-reads.ts";
 import { addMember } from "../../people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
-import { countOpenRequests, listInputRequests } from "../../requests/list.ts";
+import { countOpenRequests, listInputRequests } from "../../requests/lists/list.ts";
 import { readInputRequest } from "../../requests/request-reads.ts";
 import { listTasks } from "../../tasks/task-list-reads.ts";
 import { readTask } from "../../tasks/task-reads.ts";

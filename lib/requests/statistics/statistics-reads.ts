@@ -1,7 +1,7 @@
 /** Scoped reads of statistics. Only the range and the servers limit the number of rows, not the history. */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { NO_ENGINE_MS } from "../../tasks/task-attention.ts";
-import { DECIDE_BY } from "../filter.ts";
+import { DECIDE_BY } from "../lists/filter.ts";
 import { beginOf, OPEN_STATES } from "./measures.ts";
 import { type RuleRow, ruleFiguresOf } from "./rules.ts";
 import {

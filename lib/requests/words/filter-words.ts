@@ -11,8 +11,10 @@ import {
 export const SPAN_WORDS: Record<Span, string> = { "1h": "1 hour", "1d": "1 day", "1w": "1 week" };
 
 export const ORDER_WORDS: Record<InboxOrder, string> = {
+  urgent: "Most urgent",
   oldest: "Oldest first",
   newest: "Newest first",
+  decided: "Last decided",
   due: "Due soonest",
   expiring: "Ending soonest",
   amount: "Largest amount",

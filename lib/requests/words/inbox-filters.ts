@@ -1,6 +1,17 @@
 /** The filters of an inbox list, as in the address, in a saved view, and in calls of the API. */
-export const ORDERS = ["oldest", "newest", "due", "expiring", "amount"] as const;
+export const ORDERS = ["urgent", "oldest", "newest", "decided", "due", "expiring", "amount"] as const;
 export type InboxOrder = (typeof ORDERS)[number];
+
+/** Done is looked back on from the last decision; what is open is done by urgency. */
+export function defaultOrder(tab: string): InboxOrder {
+  return tab === "done" ? "decided" : "urgent";
+}
+
+/** The orders that say something of the requests in a tab. */
+export function ordersOf(tab: string): InboxOrder[] {
+  const other = tab === "done" ? "urgent" : "decided";
+  return ORDERS.filter((order) => order !== other);
+}
 
 /** What the loaded rows are grouped by; the API knows nothing of it. */
 export const GROUPINGS = ["due", "tool", "server"] as const;

@@ -5,18 +5,31 @@ import type {
   InputRequestSummary,
   RequestCounts,
 } from "@/lib/requests/request-schema.ts";
-import { apiFilters, type InboxFilters, NO_FILTERS } from "@/lib/requests/words/inbox-filters.ts";
+import {
+  apiFilters,
+  defaultOrder,
+  type InboxFilters,
+  NO_FILTERS,
+} from "@/lib/requests/words/inbox-filters.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
 export const REQUEST_TABS = ["mine", "unassigned", "all", "done"] as const;
 export type RequestTab = (typeof REQUEST_TABS)[number];
 
 /** `mine` is what waits for the person: the count of `waiting` is the badge, the title and the tab. */
-const TABS: Record<RequestTab, { state: string; assignee?: string; waiting?: string; order?: string }> = {
+const TABS: Record<RequestTab, { state: string; assignee?: string; waiting?: string }> = {
   mine: { state: "open", waiting: "me" },
   unassigned: { state: "open", assignee: "none" },
   all: { state: "open" },
-  done: { state: "answered,settled,withdrawn,expired,undeliverable", order: "newest" },
+  done: { state: "answered,settled,withdrawn,expired,undeliverable" },
+};
+
+/** What a tab is called. Addresses and saved views keep `mine`. */
+export const TAB_NAMES: Record<RequestTab, string> = {
+  mine: "For you",
+  unassigned: "Unassigned",
+  all: "All",
+  done: "Done",
 };
 
 export const requestKeys = {
@@ -70,7 +83,7 @@ function readList(
 
 /** The API's parameters for a list. */
 export function listQuery(tab: RequestTab, filters: InboxFilters): Record<string, string> {
-  return { ...TABS[tab], ...apiFilters(filters, Date.now()) };
+  return { ...TABS[tab], order: defaultOrder(tab), ...apiFilters(filters, Date.now()) };
 }
 
 /** The number of requests in a tab; Done is not counted. */

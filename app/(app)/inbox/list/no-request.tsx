@@ -1,14 +1,21 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { CheckCheck, Inbox } from "lucide-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { CheckCheck, Inbox, SearchX } from "lucide-react";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { filterCount, NO_FILTERS } from "@/lib/requests/words/inbox-filters.ts";
+import { isNarrowed } from "@/lib/requests/words/filter-words.ts";
+import { NO_FILTERS } from "@/lib/requests/words/inbox-filters.ts";
 import { requestName } from "@/lib/requests/words/requests.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { type RequestTab, requestCounts, requestDetail, tabCount } from "@/lib/web/client/requests.ts";
+import {
+  type RequestTab,
+  requestCounts,
+  requestDetail,
+  requestList,
+  tabCount,
+} from "@/lib/web/client/requests.ts";
 import { useDecided } from "../answer/decision-store.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
@@ -20,19 +27,23 @@ const SHOWN = 8;
 export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab }) {
   const waiting = useWaiting();
   const { data: found } = useQuery(requestCounts(place.filters));
+  const listed = useInfiniteQuery({ ...requestList(tab, place.filters), enabled: false });
+  const isEmpty = listed.data?.pages.every(({ items }) => items.length === 0) ?? false;
   const left = tab === "done" || !found ? waiting : tabCount(tab, found);
   const decided = useDecided();
   if (decided.length > 0 && left === 0) return <AllDone decided={decided} place={place} waiting={waiting} />;
+  if (isEmpty && isNarrowed(place.filters)) return <Empty icon={SearchX} title="No request matches" />;
+  const offers = isEmpty ? 0 : left;
   return (
-    <Empty icon={Inbox} title={left > 0 ? "Select a request" : "Nothing to review"}>
-      {left > 0 && "Choose one from the list."}
+    <Empty icon={Inbox} title={offers > 0 ? "Select a request" : "Nothing to review"}>
+      {offers > 0 && "Choose one from the list."}
     </Empty>
   );
 }
 
 /** The decisions of this visit, once everything in the list is decided, and the way to what it leaves out. */
 function AllDone({ decided, place, waiting }: { decided: string[]; place: InboxPlace; waiting: number }) {
-  const narrowed = place.filters.q !== "" || filterCount(place.filters) > 0;
+  const narrowed = isNarrowed(place.filters);
   return (
     <div className="flex flex-col items-center gap-5 px-6 py-14">
       <div className="flex flex-col items-center gap-3 text-center">

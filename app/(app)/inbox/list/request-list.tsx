@@ -70,7 +70,7 @@ export function RequestList({
   const me = useMe();
   const place = useInboxPlace();
   const { filters } = place;
-  const { list, name, rows, appends, loading, hold } = useRequestRows(tab, filters, shown);
+  const { list, name, rows, loading, hold } = useRequestRows(tab, filters, shown);
   const { data: counts } = useQuery(requestCounts(filters));
   const ids = useMemo(() => rows.map((row) => row.request.id), [rows]);
   const view = useRowWindow<HTMLUListElement>({ ids, rowPx: ROW_PX[me.preferences.density], shown });
@@ -83,7 +83,7 @@ export function RequestList({
       rows,
       loading,
       paging: list.isFetchingNextPage,
-      more: list.hasNextPage && appends,
+      more: list.hasNextPage,
     },
     view.inView,
   );
@@ -168,6 +168,9 @@ export function RequestList({
   const known = counts && tab !== "done" ? tabCount(tab, counts) : null;
   const total = list.hasNextPage ? known : rows.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `goOn` and `readOn` are made anew with each render
+  const firstNews = rows.findIndex((row) => news.unseen.includes(row.request.id));
+  const newsAt = firstNews !== -1 && firstNews < ids.indexOf(view.inView[0] ?? "") ? "top" : "end";
+
   useEffect(() => {
     onListed({
       rows,
@@ -236,7 +239,7 @@ export function RequestList({
         {list.hasNextPage && <LoadMore query={list} />}
       </div>
       {news.unseen.length > 0 && (
-        <NewRows count={news.unseen.length} at="end" onClick={showNews} className="bottom-4" />
+        <NewRows count={news.unseen.length} at={newsAt} onClick={showNews} className="bottom-4" />
       )}
       {mayAnswer && boxes && (
         <BulkBar

@@ -29,14 +29,14 @@ export function useRequestRows(tab: RequestTab, filters: InboxFilters, shown: st
   }, [gathers, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   const name = JSON.stringify([tab, filters]);
   // New rows appended at the end move nothing, so scrolling need not freeze the list.
-  const appends =
-    tab !== "done" && filters.group === "" && (filters.order === "" || filters.order === "oldest");
+  // A search of what is urgent lists by age.
+  const isByAge = filters.order === "oldest" || (filters.q !== "" && ["", "urgent"].includes(filters.order));
+  const appends = tab !== "done" && filters.group === "" && isByAge;
   return {
     list,
     /** The key of the list that the rows belong to. */
     name,
     rows: useStableRows(name, fresh, hovered || (scrolled && !appends), shown),
-    appends,
     loading: fresh === undefined,
     /** Handlers of the scrolling element. */
     hold: {

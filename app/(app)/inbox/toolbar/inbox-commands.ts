@@ -4,9 +4,8 @@ import type { SavedViews } from "@/components/list/saved-views.ts";
 import { usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { isNarrowed, ORDER_WORDS } from "@/lib/requests/words/filter-words.ts";
-import { ORDERS, withoutFilters } from "@/lib/requests/words/inbox-filters.ts";
-import { capitalise } from "@/lib/text/labels.ts";
-import { REQUEST_TABS, type RequestTab } from "@/lib/web/client/requests.ts";
+import { ordersOf, withoutFilters } from "@/lib/requests/words/inbox-filters.ts";
+import { REQUEST_TABS, type RequestTab, TAB_NAMES } from "@/lib/web/client/requests.ts";
 import { orderOf } from "./order-items.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
@@ -47,12 +46,14 @@ export function InboxCommands({
           },
         ]
       : []),
-    ...ORDERS.filter((order) => order !== orderOf(place, tab)).map((order) => ({
-      id: `inbox-order-${order}`,
-      label: `Order: ${ORDER_WORDS[order].toLowerCase()}`,
-      group: GROUP,
-      run: () => place.go({ filters: { order } }),
-    })),
+    ...ordersOf(tab)
+      .filter((order) => order !== orderOf(place, tab))
+      .map((order) => ({
+        id: `inbox-order-${order}`,
+        label: `Order: ${ORDER_WORDS[order].toLowerCase()}`,
+        group: GROUP,
+        run: () => place.go({ filters: { order } }),
+      })),
     ...views.views.map((view) => ({
       id: `inbox-view-${view.id}`,
       label: `Open the view “${view.name}”`,

@@ -6,10 +6,11 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { Preferences } from "@/lib/people/members/member-schema.ts";
 import { GROUPING_WORDS, ORDER_WORDS } from "@/lib/requests/words/filter-words.ts";
 import {
+  defaultOrder,
   GROUPINGS,
   type InboxGrouping,
   type InboxOrder,
-  ORDERS,
+  ordersOf,
 } from "@/lib/requests/words/inbox-filters.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
 import type { RequestTab } from "@/lib/web/client/requests.ts";
@@ -29,8 +30,10 @@ export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab 
       <MenuChoices
         name="Sort by"
         value={orderOf(place, tab)}
-        onChange={(order) => place.go({ filters: { order: order as InboxOrder } })}
-        choices={ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
+        onChange={(order) =>
+          place.go({ filters: { order: order === defaultOrder(tab) ? "" : (order as InboxOrder) } })
+        }
+        choices={ordersOf(tab).map((value) => ({ value, label: ORDER_WORDS[value] }))}
       />
       <MenuSeparator />
       <MenuLabel>Group by</MenuLabel>
@@ -64,7 +67,7 @@ export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab 
   );
 }
 
-/** Returns the active order. By default the longest-waiting request comes first, and in Done the latest. */
+/** Returns the active order. */
 export function orderOf(place: InboxPlace, tab: RequestTab): InboxOrder {
-  return place.filters.order || (tab === "done" ? "newest" : "oldest");
+  return place.filters.order || defaultOrder(tab);
 }

@@ -1,4 +1,4 @@
-import { countOpenRequests } from "@/lib/requests/list.ts";
+import { countOpenRequests } from "@/lib/requests/lists/list.ts";
 import { requestCountsSchema, requestFilterSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,11 +1,11 @@
 /** Query plans of the lists of requests. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createPlanner, type Planner } from "../../test/fixtures/plans.ts";
-import type { Principal } from "../access/principal.ts";
-import { uuidv7 } from "../base/ids.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPlanner, type Planner } from "../../../test/fixtures/plans.ts";
+import type { Principal } from "../../access/principal.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { RequestListQuery } from "../request-schema.ts";
+import { readSettled } from "../similar/similar.ts";
 import { countOpenRequests, listInputRequests } from "./list.ts";
-import type { RequestListQuery } from "./request-schema.ts";
-import { readSettled } from "./similar/similar.ts";
 
 let planner: Planner;
 const acme = uuidv7();
@@ -32,6 +32,7 @@ const NOW = "2026-11-21T12:00:00.000Z";
 test.each([
   ["oldest", "input_request_oldest", NOW],
   ["newest", "input_request_oldest", NOW],
+  ["decided", "input_request_decided", NOW],
   ["due", "input_request_due", NOW],
   ["expiring", "input_request_expiring", NOW],
   ["amount", "input_request_amount", 100],
@@ -43,6 +44,26 @@ test.each([
     expect(plan).not.toMatch(/Seq Scan on input_request/);
   },
 );
+
+describe("what is urgent", () => {
+  const after = (part: string) =>
+    Buffer.from(JSON.stringify([`${part} 2026-11-22T12:00:00.000Z`, NOW, uuidv7()])).toString("base64url");
+
+  test("what ends soon is read along its index, from where the last page ended", async () => {
+    const plan = await list({ order: "urgent", cursor: after("soon") });
+    expect(plan).toMatch(/input_request_urgent .*\n.*Index Cond: .*ROW\(/);
+  });
+
+  test("what is assigned, then the rest by age, are read where the page is not full by then", async () => {
+    const plan = await list({ order: "urgent" });
+    expect(plan).toMatch(/CTE part_1\n(?:.*\n)*?.*One-Time Filter/);
+    expect(plan).toMatch(/CTE part_2\n(?:.*\n)*?.*One-Time Filter(?:.*\n)*?.*input_request_oldest/);
+    expect(plan).not.toMatch(/Seq Scan on input_request/);
+    const rest = await list({ order: "urgent", cursor: after("rest") });
+    expect(rest).toMatch(/input_request_oldest .*\n.*Index Cond: .*ROW\(/);
+    expect(rest).not.toMatch(/input_request_urgent/);
+  });
+});
 
 test.each<[string, RequestListQuery, RegExp]>([
   ["amounts from", { amountMin: 10, order: "amount" }, /input_request_amount .*\n.*Index Cond: .*CASE .*>=/],

@@ -3,17 +3,15 @@
  * columns are read.
  */
 
-import { allows, reachOf } from "../access/key-scope.ts";
-import { agentOf, isPerson, type Principal, selfOf } from "../access/principal.ts";
-import { Prisma } from "../base/db/db.ts";
-import { containing } from "../base/db/search.ts";
-import { HAS_FOUR_EYES, ownUnderFourEyes } from "../people/members/one-maker.ts";
-import { reached } from "../tasks/visibility.ts";
-import type { RequestFilter, RequestListQuery, RequestState } from "./request-schema.ts";
-import { isLive } from "./request-status.ts";
-import { CLAIM_IS_LIVE } from "./row.ts";
-import { isFreeOrHasVote } from "./voting/ballots.ts";
-import { DELEGATE, isInScope, personOf, standsInFor } from "./voting/voter.ts";
+import { allows, reachOf } from "../../access/key-scope.ts";
+import { agentOf, isPerson, type Principal, selfOf } from "../../access/principal.ts";
+import { Prisma } from "../../base/db/db.ts";
+import { HAS_FOUR_EYES, ownUnderFourEyes } from "../../people/members/one-maker.ts";
+import { reached } from "../../tasks/visibility.ts";
+import type { RequestFilter, RequestListQuery, RequestState } from "../request-schema.ts";
+import { CLAIM_IS_LIVE } from "../row.ts";
+import { isFreeOrHasVote } from "../voting/ballots.ts";
+import { DELEGATE, isInScope, personOf, standsInFor } from "../voting/voter.ts";
 
 /**
  * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes
@@ -45,9 +43,11 @@ export const ENDS_BY = Prisma.sql`(CASE WHEN r.expires_at IS NULL THEN 'infinity
 export const DECIDE_BY = Prisma.sql`(CASE WHEN r.decide_by IS NULL THEN 'infinity' ELSE r.decide_by END)`;
 export const AMOUNT = Prisma.sql`(CASE WHEN r.amount IS NULL THEN '-infinity' ELSE r.amount END)`;
 
+/** All filters but `q`, of which search.ts knows. */
 export function matching(organizationId: string, principal: Principal, query: RequestFilter): Prisma.Sql {
   const conditions = [Prisma.sql`true`];
-  const { taskId, serverId, tool, askedAfter, askedBefore, expiresBefore, amountMin, amountMax } = query;
+  const { ids, taskId, serverId, tool, askedAfter, askedBefore, expiresBefore, amountMin, amountMax } = query;
+  if (ids) conditions.push(Prisma.sql`r.id = ANY(${ids}::uuid[])`);
   if (taskId) conditions.push(Prisma.sql`r.task_id = ${taskId}::uuid`);
   if (serverId) conditions.push(Prisma.sql`r.server_id = ${serverId}::uuid`);
   if (tool) conditions.push(Prisma.sql`r.tool = ${tool}`);
@@ -61,7 +61,6 @@ export function matching(organizationId: string, principal: Principal, query: Re
   if (amountMin !== undefined) conditions.push(Prisma.sql`${AMOUNT} >= ${String(amountMin)}::float8`);
   if (amountMax !== undefined)
     conditions.push(Prisma.sql`r.amount IS NOT NULL AND ${AMOUNT} <= ${String(amountMax)}::float8`);
-  if (query.q?.trim()) conditions.push(said(organizationId, query.q.trim()));
   return Prisma.join(conditions, " AND ");
 }
 
@@ -91,32 +90,6 @@ function snoozedBy(organizationId: string, principal: Principal): Prisma.Sql {
 function snoozesOf(organizationId: string, principal: Principal): Prisma.Sql {
   return Prisma.sql`SELECT z.input_request_id FROM request_snooze z WHERE z.organization_id = ${organizationId}::uuid
     AND z.user_id = ${selfOf(principal)}::uuid AND z.ends_at > now()`;
-}
-
-/** Matches requests whose text or server name contains these words. */
-function said(organizationId: string, words: string): Prisma.Sql {
-  // Servers can be renamed, so their names are looked up now. `strpos` is several times as quick as LIKE.
-  return Prisma.sql`(${saidIn(Prisma.sql`r`, words)} OR r.server_id = ANY (ARRAY(SELECT s.id FROM server s
-    WHERE s.organization_id = ${organizationId}::uuid AND strpos(lower(s.name), lower(${words})) > 0)))`;
-}
-
-/** The column of a request `r` that is searched. */
-export const SAID_IN = Prisma.sql`, r.search`;
-
-/** Matches rows of `alias` whose `search` column contains these words. */
-export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
-  return Prisma.sql`strpos(${alias}.search COLLATE "C", lower(${words})) > 0`;
-}
-
-/** The ids of requests that contain these words. Requests outside `states` may be among them. */
-export function saying(organizationId: string, words: string, states: RequestState[]): Prisma.Sql {
-  const open = Prisma.sql`SELECT live.input_request_id FROM open_request_text live
-    WHERE live.organization_id = ${organizationId}::uuid AND ${saidIn(Prisma.sql`live`, words)}`;
-  const ended = Prisma.sql`SELECT search_ended_requests(lower(${containing(words)}))`;
-  return Prisma.join(
-    [...(states.some(isLive) ? [open] : []), ...(states.every(isLive) ? [] : [ended])],
-    " UNION ALL ",
-  );
 }
 
 /** Requests in this state that match the filters `assignee` and `waiting`. */
