@@ -40,6 +40,7 @@ export const requestKeys = {
     ["input-requests", "list", tab, held] as const,
   newest: (tab: RequestTab, { group: _, ...held }: InboxFilters) =>
     ["input-requests", "list", "newest", tab, held] as const,
+  these: (ids: string[]) => ["input-requests", "list", "these", ids] as const,
   counts: (filters: InboxFilters) => ["input-requests", "list", "counts", filters] as const,
   detail: (id: string) => ["input-requests", "detail", id] as const,
   ofTask: (taskId: string) => ["input-requests", "list", "task", taskId] as const,
@@ -121,6 +122,18 @@ export function requestDetail(id: string) {
   return queryOptions({
     queryKey: requestKeys.detail(id),
     queryFn: ({ signal }) => api.get<InputRequestDetail>(`/api/v1/input-requests/${id}`, signal),
+  });
+}
+
+/** Some requests, IDS_AT_ONCE at most, to follow them. */
+export function theseRequests(ids: string[]) {
+  return queryOptions({
+    queryKey: requestKeys.these(ids),
+    queryFn: ({ signal }) =>
+      api.get<Page<InputRequestSummary>>(
+        `/api/v1/input-requests${query({ ids: ids.join(","), limit: String(ids.length) })}`,
+        signal,
+      ),
   });
 }
 

@@ -22,8 +22,12 @@ import { AnswerFields } from "../answer/fields/answer-fields.tsx";
 import { AnswerQuestion, FormWords } from "../answer/fields/answer-question.tsx";
 import { useAnswerForm } from "../answer/fields/use-answer-form.ts";
 import { type BulkAction, secondLook } from "./bulk-actions.ts";
+import { type BulkOutcome, isOver } from "./bulk-outcome.ts";
 import { BulkResults } from "./bulk-results.tsx";
+import { followBulk, useFollowed } from "./follow-bulk.tsx";
 import { useBulkAnswer } from "./use-bulk-answer.ts";
+
+const NONE: BulkOutcome[] = [];
 
 /** Lists the requests, asks for confirmation, then shows the result of each. */
 export function BulkDialog({
@@ -52,7 +56,13 @@ export function BulkDialog({
       });
   };
   const count = plural(requests.length, "request");
-  const results = bulk.results;
+  const followed = useFollowed(bulk.results ?? NONE);
+  const results = bulk.results && followed;
+  const receiver = requests[0]?.server.name ?? "the server";
+  const close = () => {
+    if (results && !isOver(results)) followBulk(results, receiver);
+    onDone();
+  };
   const commentAndButtons = (onSend: () => void) => (
     <CommentAndButtons
       action={action}
@@ -71,7 +81,7 @@ export function BulkDialog({
       onOpenChange={(open) => {
         if (open) return;
         // The results arrive before the mutation ends, which waits until the lists are refetched.
-        if (results) onDone();
+        if (results) close();
         else if (!bulk.answer.isPending) onDismiss();
       }}
       title={results ? `${action.label}: results for ${count}` : `${action.label} ${count}`}
@@ -79,13 +89,13 @@ export function BulkDialog({
         results
           ? "Intray has recorded these answers. Nothing is done before the server has accepted it."
           : action.action === "decline"
-            ? `${requests[0]?.server.name} is told that you decline to answer each of them.`
-            : `${requests[0]?.server.name} gets the same answer to each of them.`
+            ? `${receiver} is told that you decline to answer each of them.`
+            : `${receiver} gets the same answer to each of them.`
       }
       className="md:max-w-xl"
     >
       {results ? (
-        <BulkResults requests={requests} bulk={bulk} results={results} onClose={onDone} />
+        <BulkResults requests={requests} bulk={bulk} results={results} receiver={receiver} onClose={close} />
       ) : (
         <>
           <ChosenRequests requests={requests} />

@@ -1,6 +1,6 @@
 "use client";
 
-import { Check, CircleAlert, CircleSlash, Undo2 } from "lucide-react";
+import { Check, CheckCheck, CircleAlert, CircleSlash, Send, Undo2 } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
@@ -18,11 +18,14 @@ export function BulkResults({
   requests,
   bulk,
   results,
+  receiver,
   onClose,
 }: {
   requests: InputRequestSummary[];
   bulk: Pick<ReturnType<typeof useBulkAnswer>, "undo" | "heldUntil">;
+  /** As far as the answers have come by now. */
   results: BulkOutcome[];
+  receiver: string;
   onClose: () => void;
 }) {
   const held = useNow() < bulk.heldUntil;
@@ -33,17 +36,11 @@ export function BulkResults({
   return (
     <>
       <p ref={summary} tabIndex={-1} role="status" className="font-medium outline-none">
-        {summaryOf(results)}
-        {recorded.length > 0 && (
+        {summaryOf(results, receiver)}
+        {recorded.length > 0 && held && (
           <span className="font-normal text-muted">
-            {held ? (
-              <>
-                {" "}
-                · sending in <TimeUntil at={new Date(bulk.heldUntil).toISOString()} over="a moment" />
-              </>
-            ) : (
-              ` · on the way to ${requests[0]?.server.name}`
-            )}
+            {" "}
+            · sending in <TimeUntil at={new Date(bulk.heldUntil).toISOString()} over="a moment" />
           </span>
         )}
       </p>
@@ -86,10 +83,13 @@ export function BulkResults({
 }
 
 const LOOKS = {
-  recorded: { icon: Check, tone: "text-good" },
+  recorded: { icon: Check, tone: "text-muted" },
+  sending: { icon: Send, tone: "text-muted" },
+  accepted: { icon: CheckCheck, tone: "text-good" },
+  failed: { icon: CircleAlert, tone: "text-bad" },
   voted: { icon: Check, tone: "text-good" },
   undone: { icon: Undo2, tone: "text-muted" },
-  kept: { icon: Check, tone: "text-good" },
+  kept: { icon: Check, tone: "text-muted" },
   refused: { icon: CircleAlert, tone: "text-bad" },
 } as const;
 
@@ -127,7 +127,7 @@ function Result({
           )}
         </span>
       </span>
-      {result.status === "refused" && (
+      {(result.status === "refused" || result.status === "failed") && (
         <a
           href={`/inbox/${result.id}`}
           className="shrink-0 text-accent underline-offset-4 hover:underline max-md:py-2.5"

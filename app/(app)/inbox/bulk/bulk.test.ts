@@ -2,7 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { alikeTo, bulkOffer, secondLook } from "./bulk-actions.ts";
-import { afterUndo, type BulkOutcome, byAttention, outcomeWords, summaryOf } from "./bulk-outcome.ts";
+import {
+  afterUndo,
+  type BulkOutcome,
+  byAttention,
+  followed,
+  isOver,
+  outcomeWords,
+  recordedIn,
+  summaryOf,
+} from "./bulk-outcome.ts";
 
 const field = (more: object) =>
   ({ name: "value", title: "Decision", description: null, required: true, default: null, ...more }) as Field;
@@ -197,10 +206,10 @@ describe("results", () => {
     { id: "f", status: "recorded" },
   ];
   test("are summed up, and what needs attention comes first", () => {
-    expect(summaryOf(all)).toBe(
-      "2 recorded · 1 voted on, wait for others · 1 undone, nothing was sent · 1 not recorded",
+    expect(summaryOf(all, "ERP")).toBe(
+      "3 recorded · 1 voted on, wait for others · 1 undone, nothing was sent · 1 not recorded",
     );
-    expect(summaryOf([refused])).toBe("1 not recorded");
+    expect(summaryOf([refused], "ERP")).toBe("1 not recorded");
     expect(byAttention(all).map(({ id }) => id)).toEqual(["e", "d", "c", "b", "a", "f"]);
   });
 
@@ -220,3 +229,25 @@ describe("results", () => {
     expect(undone.at(-1)).toMatchObject({ detail: "On its way." });
   });
 });
+  test("each recorded answer is followed until the server accepted it, or never will", () => {
+    const at = (stages: Record<string, "held" | "sending" | "accepted" | "failed" | "undone">) =>
+      followed(all, (id) => stages[id] ?? null);
+    const said = (results: BulkOutcome[]) => results.map(({ id, status }) => `${id} ${status}`).join(", ");
+    expect(recordedIn(all)).toEqual(["a", "d", "f"]);
+    expect(said(at({}))).toBe("a recorded, b voted, c undone, d kept, e refused, f recorded");
+    // A vote is no answer yet: the stage of its request is not its own.
+    const sending = at({ a: "held", b: "undone", d: "sending", e: "accepted", f: "sending" });
+    expect(said(sending)).toBe("a recorded, b voted, c undone, d sending, e refused, f sending");
+    expect(isOver(sending)).toBe(false);
+    expect(summaryOf(sending, "ERP")).toBe(
+      "2 being sent to ERP · 1 recorded · 1 voted on, wait for others · 1 undone, nothing was sent · 1 not recorded",
+    );
+    const ended = at({ a: "accepted", d: "accepted", f: "failed" });
+    expect(isOver(ended)).toBe(true);
+    expect(summaryOf(ended, "ERP")).toMatch(/^2 accepted by ERP · 1 not delivered to ERP · /);
+    expect(byAttention(ended)[0]).toEqual({ id: "f", status: "failed" });
+    expect(outcomeWords({ id: "f", status: "failed" }).words).toBe("Recorded, but not delivered");
+    // Another tab took it back.
+    expect(said(at({ a: "undone", d: "accepted", f: "accepted" }))).toMatch(/^a undone, /);
+  });
+
