@@ -232,6 +232,9 @@ const approvalStatusSchema = z.object({
   ),
   /** What those who agreed agreed to; null if nobody has, or if the form has nothing to fill in. */
   content: content.nullable(),
+  /** Whether who asked for the task may vote, and whether the caller did, or counts as one person with who did. */
+  requester: z.enum(["excluded", "allowed"]),
+  hasAsked: z.boolean(),
   /** The caller has a vote now. */
   canVote: z.boolean(),
   /** `approver`: the open stage is the caller's. Else the code with which a vote would be refused; `not_open`: nobody votes. */
@@ -312,11 +315,11 @@ export const inputRequestSchema = z.object({
   /** `until`: when the claim ends unless its holder is active again. */
   claimedBy: personSchema.extend({ at: timestamp, until: timestamp }).nullable(),
   createdAt: timestamp,
+  /** When it was decided, or ended without a decision. Null: it is open. */
+  decidedAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
   /** The server put the same question again after an answer was confirmed. */
   askedAgain: z.boolean(),
-  /** When it was decided, or ended without a decision. Null: it is open. */
-  decidedAt: timestamp.nullable(),
   /** When this text was read, where the server changes the text again and again. Null: the text stands. */
   rewordedAt: timestamp.nullable(),
   /** `cancelRequestedAt`: a task that is being cancelled takes no answers. */
@@ -383,9 +386,6 @@ export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
 
 /** Filters of a list and its counts; all of them combine. */
 export const requestFilterSchema = z.object({
-  taskId: z.uuid().optional(),
-  serverId: z.uuid().optional(),
-  tool: z.string().max(256).optional(),
   /** These requests alone, by their ids with commas. */
   ids: z
     .string()
@@ -393,6 +393,9 @@ export const requestFilterSchema = z.object({
     .transform((value) => value.split(","))
     .pipe(z.array(z.uuid()).max(IDS_AT_ONCE))
     .optional(),
+  taskId: z.uuid().optional(),
+  serverId: z.uuid().optional(),
+  tool: z.string().max(256).optional(),
   /** Words in the message, the tool, the label, the arguments or the server's name; case does not matter. */
   q: z.string().max(200).optional(),
   askedAfter: queryTimeSchema.optional(),
@@ -413,11 +416,11 @@ export const requestFilterSchema = z.object({
 export type RequestFilter = z.infer<typeof requestFilterSchema>;
 
 /**
+ * `urgent`: what ends or is due within a day, the soonest first; then what is assigned to the caller, then the rest, both
+ * the oldest first. With `q` as `oldest`. `decided`: the last decision, or end without one, first.
  * `due`: what people should decide on first, then what no rule gives a time. `expiring`: soonest first, those without an end
  * last. `amount`: largest first, those without one last.
  */
- * `urgent`: what ends or is due within a day, the soonest first; then what is assigned to the caller, then the rest, both
- * the oldest first. With `q` as `oldest`. `decided`: the last decision, or end without one, first.
 const REQUEST_ORDERS = ["urgent", "oldest", "newest", "decided", "due", "expiring", "amount"] as const;
 const requestOrderSchema = z.enum(REQUEST_ORDERS);
 export type RequestOrder = z.infer<typeof requestOrderSchema>;

@@ -154,6 +154,8 @@ export function toApproval(
       }),
     ),
     content: agreed?.content ?? null,
+    requester,
+    hasAsked: voter.hasAsked,
     canVote: why === "approver",
     why,
     votesFor: (why === "approver" && !voter.isAsked && away.find(({ id }) => id === voter.absent)) || null,

@@ -19,7 +19,7 @@ describe("requests are answered together", () => {
       [one, { ...one, server: { id: "s2", name: "CRM" }, alike: "y" }],
       /different servers/,
     ],
-    ["not with a message that the list cuts", [one, { ...one, message: "x".repeat(1_000) }], /on its own/],
+    ["not with a message that the list cuts", [one, { ...one, message: "x".repeat(1_000) }], /too long/],
     ["not with a secret", [{ ...one, alike: null }], /secret/],
     ["not with another form", [one, { ...one, alike: "y" }], /different answers/],
     ["not more than one call takes", Array(MOST_AT_ONCE + 1).fill(one), /at most 200/],
@@ -27,6 +27,9 @@ describe("requests are answered together", () => {
     const reason = notAlike(requests);
     if (expected === null) expect(reason).toBeNull();
     else expect(reason).toMatch(expected);
+    // It says why declining is off, too.
+    if (requests.length > 1 && requests.length <= MOST_AT_ONCE && reason)
+      expect(reason).toMatch(/Answer or decline them one by one\.$/);
   });
 });
 

@@ -264,7 +264,10 @@ export function AnswerArea({
           decision={decision}
           reason={
             offer.tellsClaim ? (
-              <ClaimLine request={request} onTakeOver={() => claim.take("take-over")} />
+              <ClaimLine
+                request={request}
+                onTakeOver={offer.takesOver ? () => claim.take("take-over") : null}
+              />
             ) : (
               acceptReason
             )

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { may, type Permission } from "@/lib/access/permissions.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { waitsFor } from "@/lib/requests/waiting.ts";
-import { acceptBlocker, answerBlocker, requestBlocker } from "./answer-blockers.ts";
+import { acceptBlocker, answerBlocker, mayUndo, requestBlocker } from "./answer-blockers.ts";
 
 const ben = { user: { id: "ben", name: "Ben", email: "" }, view: null, may: () => true };
 const ana = { id: "ana", name: "Ana" };
@@ -61,5 +62,49 @@ describe("a row says why a request is not one's own to decide, as its page does"
     else expect(onPage).toBeNull();
     // What waits for a person is what nothing keeps them from; a cancelled task's questions end by themselves.
     if (request.task.cancelRequestedAt === null) expect(waitsFor(request, "ben")).toBe(blocker === null);
+  });
+});
+
+describe("an undo is offered to whom it is not refused", () => {
+  const by = (kind: string, id: string) =>
+    ({ answer: { by: { kind, id, name: id } } }) as unknown as Partial<InputRequestSummary>;
+  const HELD = {
+    delivery: { state: "held" },
+    fourEyes: false,
+    approval: null,
+  } as unknown as InputRequestSummary;
+  const asked = (requester: string) =>
+    ({ approval: { hasAsked: true, requester } }) as unknown as Partial<InputRequestSummary>;
+  test.each<[string, "viewer" | "approver" | "operator", Partial<InputRequestSummary>, boolean]>([
+    ["one's own", "approver", by("member", "ben"), true],
+    ["another's", "approver", by("member", "ana"), false],
+    ["another's, to an operator", "operator", by("member", "ana"), true],
+    ["a key of the same id", "approver", by("key", "ben"), false],
+    ["a rule's", "approver", by("rule", "r"), true],
+    ["a rule's, to a viewer", "viewer", by("rule", "r"), false],
+    ["one's own, to who is a viewer by now", "viewer", by("member", "ben"), false],
+    ["another's, of one's own task", "operator", { ...by("member", "ana"), fourEyes: true }, false],
+    [
+      "another's, of one's own task by the policy",
+      "operator",
+      { ...by("member", "ana"), ...asked("excluded") },
+      false,
+    ],
+    [
+      "another's, where who asked may vote",
+      "operator",
+      { ...by("member", "ana"), ...asked("allowed") },
+      true,
+    ],
+    ["a rule's, of one's own task", "operator", { ...by("rule", "r"), fourEyes: true }, false],
+    [
+      "what is being sent",
+      "operator",
+      { ...by("member", "ben"), delivery: { state: "sending" } as InputRequestSummary["delivery"] },
+      false,
+    ],
+  ])("%s", (_, role, more, expected) => {
+    const me = { ...ben, may: (permission: Permission) => may(role, permission) };
+    expect(mayUndo({ ...HELD, ...more }, me)).toBe(expected);
   });
 });

@@ -81,3 +81,23 @@ export function acceptBlocker(
     sentence: `Only ${urlOwner.name} may open this site: it is their connection. You can decline.`,
   };
 }
+
+/**
+ * Whether this person may take the held answer back: their own, or a rule's, or as an operator another's. Who asked for
+ * the task takes back no other person's where a second person has to accept.
+ */
+export function mayUndo(
+  {
+    answer,
+    delivery,
+    fourEyes,
+    approval,
+  }: Pick<InputRequestSummary, "answer" | "delivery" | "fourEyes" | "approval">,
+  me: Pick<Me, "user" | "may">,
+): boolean {
+  if (!answer || delivery?.state !== "held" || !me.may("requests:answer")) return false;
+  const { kind, id } = answer.by;
+  if (kind === "member" && id === me.user.id) return true;
+  const isMaker = fourEyes || (approval?.hasAsked === true && approval.requester === "excluded");
+  return !isMaker && (kind === "rule" || me.may("requests:assign"));
+}

@@ -8,7 +8,7 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/requests.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
-import { mayGive } from "./assignment/use-assign.ts";
+import { assignmentOffer } from "./assignment/assignment-offer.ts";
 import { goToComment } from "./use-answer-keys.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
@@ -85,7 +85,7 @@ export function AnswerCommands({
       keys: "M",
       run: () => setTimeout(goToComment),
     });
-    if (mayGive(request, me))
+    if (assignmentOffer(request, me).give)
       add({ id: "request:assign", label: `Hand over ${name}…`, run: onAssign, ...because(away) });
   }
   usePaletteCommands(commands);

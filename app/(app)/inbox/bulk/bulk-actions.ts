@@ -1,8 +1,10 @@
+import type { Me } from "@/components/shell/session/me.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf, isApproval } from "@/lib/requests/decision.ts";
 import { isHarmless } from "@/lib/requests/destruction.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-eligibility.ts";
+import { acceptBlocker, type Blocker, requestBlocker } from "../answer/answer-blockers.ts";
 
 /** A way to answer requests of the same kind together. */
 export interface BulkAction {
@@ -51,35 +53,74 @@ function bulkActions(form: Form, approves: boolean): BulkAction[] {
 
 type Selected = Pick<
   InputRequestSummary,
-  "alike" | "message" | "mode" | "server" | "tool" | "warnings" | "actions" | "origin" | "gate"
+  | "alike"
+  | "message"
+  | "mode"
+  | "server"
+  | "tool"
+  | "warnings"
+  | "actions"
+  | "origin"
+  | "gate"
+  | "approval"
+  | "claimedBy"
+  | "task"
+  | "fourEyes"
+  | "urlOwner"
 >;
 
 /**
- * Returns what can be done with the selected requests at once. `form`: that of the first one; null until it is
+ * Returns what this person can do with the selected requests at once. `form`: that of the first one; null until it is
  * loaded.
  */
-export function bulkOffer(selected: Selected[], form: Form | null) {
-  const reason = notAlike(selected);
-  const possible = reason === null && form ? bulkActions(form, selected.every(isApproval)) : [];
+export function bulkOffer(selected: Selected[], form: Form | null, me: Pick<Me, "user">) {
+  const reason =
+    notAlike(selected) ??
+    notAllBy(
+      "answer",
+      selected.map((request) => requestBlocker(request, me)),
+    );
+  const acceptReason =
+    reason ??
+    notAllBy(
+      "accept",
+      selected.map((request) => acceptBlocker(request, me)),
+    );
+  const possible = acceptReason === null && form ? bulkActions(form, selected.every(isApproval)) : [];
   // What cannot be undone is accepted one by one; a harmless answer to all is possible.
   const destroys = selected.some((request) => request.warnings.includes("destructive"));
   const actions = destroys ? possible.filter((action) => action.harmless) : possible;
-  const declines = selected.every((request) => request.actions.includes("decline"));
-  const keyed = { a: possible[0], r: possible[1], d: declines ? DECLINE : undefined };
+  const undeclinable = selected.filter((request) => !request.actions.includes("decline")).length;
+  const noDecline =
+    undeclinable === 0 ? null : `${undeclinable} of these can’t be declined. Choose one of their answers.`;
+  const declines = selected.length > undeclinable;
+  const keyed = { a: possible[0], r: possible[1], d: declines && !noDecline ? DECLINE : undefined };
   return {
-    /** Why the requests can't be answered together. */
+    /** Why nothing can be answered together. */
     reason,
-    destroys,
+    /** What the person should know: why something is off, or not offered. */
+    notes: [
+      acceptReason,
+      reason === null && declines ? noDecline : null,
+      reason === null && destroys ? "Irreversible: accept these one by one." : null,
+    ].filter((note) => note !== null),
     /** The actions that have a button, each with its key. */
     actions: actions.map((action) => ({ action, key: ["A", "R"][possible.indexOf(action)] })),
-    /** Declining has a button, which is off while there is a `reason`. */
-    declines,
+    /** The button to decline: absent where no request takes it. */
+    decline: declines ? (reason === null && noDecline === null ? "on" : "off") : null,
     /** Returns the action of a key, or null if the key does nothing. */
     onKey: (key: "a" | "r" | "d"): BulkAction | null => {
       const action = keyed[key];
       return action && reason === null && (!destroys || action.harmless) ? action : null;
     },
-  };
+  } as const;
+}
+
+/** Why some of the requests are not this person's to answer, or to accept. */
+function notAllBy(verb: "answer" | "accept", blockers: (Blocker | null)[]): string | null {
+  const found = blockers.filter((blocker) => blocker !== null);
+  const [first] = found;
+  return first ? `You can’t ${verb} ${found.length} of these (${first.short}). Clear them first.` : null;
 }
 
 /** Returns the ids of open requests in the list that take the same answer, as many as one call takes. */

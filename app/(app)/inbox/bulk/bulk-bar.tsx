@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Ref, useImperativeHandle } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { toast } from "@/components/ui/toast/toast.ts";
@@ -10,6 +11,7 @@ import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-eligibility.ts
 import { plural } from "@/lib/text/labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
+import { assignmentOffer } from "../answer/assignment/assignment-offer.ts";
 import type { StableRow } from "../list/row-changes.ts";
 import type { Selection } from "../list/use-request-rows.ts";
 import { alikeTo, type BulkAction, bulkOffer, DECLINE } from "./bulk-actions.ts";
@@ -41,7 +43,9 @@ export function BulkBar({
     ...requestDetail(first?.id ?? ""),
     enabled: first !== undefined && notAlike(selected) === null,
   });
-  const { reason, destroys, actions, declines, onKey } = bulkOffer(selected, detail?.fields ?? null);
+  const me = useMe();
+  const { reason, notes, actions, decline, onKey } = bulkOffer(selected, detail?.fields ?? null, me);
+  const claimable = selected.filter((request) => assignmentOffer(request, me).claim === "claim");
   const press = (key: "a" | "r" | "d") => () => {
     const action = onKey(key);
     if (action) onBegin(action);
@@ -50,7 +54,7 @@ export function BulkBar({
     a: press("a"),
     r: press("r"),
     d: press("d"),
-    c: () => claim.isPending || claim.mutate(selected),
+    c: () => claim.isPending || claimable.length === 0 || claim.mutate(claimable),
   }));
   const alike = alikeTo(first, rows);
 
@@ -85,7 +89,7 @@ export function BulkBar({
             role="status"
             className={cn("text-[13px] empty:-mt-2", reason ? "text-muted" : "text-bad")}
           >
-            {reason ?? (destroys && "Irreversible: accept these one by one.")}
+            {notes.join(" ")}
           </p>
           <div className="flex flex-wrap gap-1.5">
             {actions.map(({ action, key }) => (
@@ -99,12 +103,12 @@ export function BulkBar({
                 {action.label}…
               </Button>
             ))}
-            {declines && (
+            {decline && (
               <Button
                 size="sm"
-                disabled={reason !== null}
+                disabled={decline === "off"}
                 aria-keyshortcuts="D"
-                aria-describedby={reason ? "bulk-why-not" : undefined}
+                aria-describedby={decline === "off" ? "bulk-why-not" : undefined}
                 onClick={() => onBegin(DECLINE)}
               >
                 Decline to answer…
@@ -112,9 +116,9 @@ export function BulkBar({
             )}
             <Button
               size="sm"
-              disabled={claim.isPending}
+              disabled={claim.isPending || claimable.length === 0}
               aria-keyshortcuts="C"
-              onClick={() => claim.mutate(selected)}
+              onClick={() => claim.mutate(claimable)}
             >
               {claim.isPending ? "Claiming…" : "Claim"}
             </Button>

@@ -34,6 +34,11 @@ const ONE = {
   tool: "pay",
   warnings: [],
   actions: ["accept", "decline"],
+  approval: null,
+  claimedBy: null,
+  task: { cancelRequestedAt: null },
+  fourEyes: false,
+  urlOwner: null,
 } as unknown as InputRequestSummary;
 function two(more: object = {}, other: object = more): InputRequestSummary[] {
   return [
@@ -43,10 +48,15 @@ function two(more: object = {}, other: object = more): InputRequestSummary[] {
 }
 const destroys = { warnings: ["destructive"] };
 
+const ME = { user: { id: "ben", name: "Ben", email: "" } };
+
 interface Offered {
   buttons: string[];
   keys: (string | null)[];
+  /** Why nothing is offered. */
   why?: RegExp;
+  /** Why something is off. */
+  notes?: RegExp;
 }
 
 describe("what one press does to the selected requests", () => {
@@ -77,22 +87,57 @@ describe("what one press does to the selected requests", () => {
       "where one takes no decline",
       two({}, { actions: ["accept"] }),
       APPROVAL,
-      { buttons: ["A Approve", "R Reject"], keys: ["Approve", "Reject", null] },
+      {
+        buttons: ["A Approve", "R Reject", "Decline (off)"],
+        keys: ["Approve", "Reject", null],
+        notes: /^1 of these can’t be declined\. Choose one of their answers\.$/,
+      },
+    ],
+    [
+      "where none takes a decline",
+      two({ actions: ["accept"] }),
+      APPROVAL,
+      { buttons: ["A Approve", "R Reject"], keys: ["Approve", "Reject", null], notes: /^$/ },
     ],
     [
       "different answers",
       two({}, { alike: "other" }),
       APPROVAL,
-      { ...NOTHING, buttons: ["Decline"], why: /different answers/ },
+      {
+        ...NOTHING,
+        buttons: ["Decline (off)"],
+        why: /different answers\. Answer or decline them one by one\.$/,
+      },
     ],
     [
       "different servers",
       two({}, { server: { id: "crm", name: "CRM" } }),
       APPROVAL,
-      { ...NOTHING, buttons: ["Decline"], why: /different servers/ },
+      { ...NOTHING, buttons: ["Decline (off)"], why: /different servers/ },
     ],
-    ["a site", two({ mode: "url" }), APPROVAL, { ...NOTHING, buttons: ["Decline"], why: /opens a site/ }],
-    ["no selection", [], null, { ...NOTHING, buttons: ["Decline"], why: /^Select requests first/ }],
+    [
+      "a site",
+      two({ mode: "url" }),
+      APPROVAL,
+      { ...NOTHING, buttons: ["Decline (off)"], why: /opens a site/ },
+    ],
+    ["no selection", [], null, { ...NOTHING, buttons: [], why: /^Select requests first/ }],
+    [
+      "one that another has claimed",
+      two({}, { claimedBy: { id: "ana", name: "Ana" } }),
+      APPROVAL,
+      { ...NOTHING, buttons: ["Decline (off)"], why: /^You can’t answer 1 of these \(Claimed by Ana\)/ },
+    ],
+    [
+      "one that a second person has to accept",
+      two({}, { fourEyes: true }),
+      APPROVAL,
+      {
+        buttons: ["Decline"],
+        keys: [null, null, "Decline"],
+        notes: /^You can’t accept 1 of these \(Needs a second person\)/,
+      },
+    ],
     [
       "what is irreversible: only the no, and its key stays R",
       two(destroys),
@@ -111,10 +156,12 @@ describe("what one press does to the selected requests", () => {
       KEEP,
       { buttons: ["A Yes", "Decline"], keys: ["Yes", null, "Decline"] },
     ],
-  ])("%s", (_, selected, form, { buttons, keys, why }) => {
-    const offer = bulkOffer(selected, form);
+  ])("%s", (_, selected, form, { buttons, keys, why, notes = /(?:)/ }) => {
+    const offer = bulkOffer(selected, form, ME);
     const shown = offer.actions.map(({ action, key }) => [key, action.label].filter(Boolean).join(" "));
-    expect([...shown, ...(offer.declines ? ["Decline"] : [])]).toEqual(buttons);
+    const decline = { on: ["Decline"], off: ["Decline (off)"] };
+    expect([...shown, ...(offer.decline ? decline[offer.decline] : [])]).toEqual(buttons);
+    expect(offer.notes.join(" ")).toMatch(why ?? notes);
     expect((["a", "r", "d"] as const).map((key) => offer.onKey(key)?.label ?? null)).toEqual(keys);
     if (why) expect(offer.reason).toMatch(why);
     else expect(offer.reason).toBeNull();
@@ -122,7 +169,7 @@ describe("what one press does to the selected requests", () => {
 
   test("the content of a choice is sent, and only an affirmative first one is emphasised", () => {
     const said = (form: Form) =>
-      bulkOffer(two(), form).actions.map(({ action }) => [action.content, action.lead]);
+      bulkOffer(two(), form, ME).actions.map(({ action }) => [action.content, action.lead]);
     expect(said(APPROVAL)).toEqual([
       [{ value: "approve" }, true],
       [{ value: "reject" }, false],
@@ -213,22 +260,6 @@ describe("results", () => {
     expect(byAttention(all).map(({ id }) => id)).toEqual(["e", "d", "c", "b", "a", "f"]);
   });
 
-  test("an undo changes what it reached, and says what it came too late for", () => {
-    const undone = afterUndo(all, [
-      { id: "a", status: "undone" },
-      { id: "f", status: "refused", code: "already_sent", detail: "On its way." },
-    ] as Parameters<typeof afterUndo>[1]);
-    expect(undone.map(({ id, status }) => `${id} ${status}`)).toEqual([
-      "a undone",
-      "b voted",
-      "c undone",
-      "d kept",
-      "e refused",
-      "f kept",
-    ]);
-    expect(undone.at(-1)).toMatchObject({ detail: "On its way." });
-  });
-});
   test("each recorded answer is followed until the server accepted it, or never will", () => {
     const at = (stages: Record<string, "held" | "sending" | "accepted" | "failed" | "undone">) =>
       followed(all, (id) => stages[id] ?? null);
@@ -251,3 +282,19 @@ describe("results", () => {
     expect(said(at({ a: "undone", d: "accepted", f: "accepted" }))).toMatch(/^a undone, /);
   });
 
+  test("an undo changes what it reached, and says what it came too late for", () => {
+    const undone = afterUndo(all, [
+      { id: "a", status: "undone" },
+      { id: "f", status: "refused", code: "already_sent", detail: "On its way." },
+    ] as Parameters<typeof afterUndo>[1]);
+    expect(undone.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      "a undone",
+      "b voted",
+      "c undone",
+      "d kept",
+      "e refused",
+      "f kept",
+    ]);
+    expect(undone.at(-1)).toMatchObject({ detail: "On its way." });
+  });
+});

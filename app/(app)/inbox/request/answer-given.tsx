@@ -19,6 +19,7 @@ import { carriedOutWords } from "@/lib/requests/words/own-questions.ts";
 import { sentCells } from "@/lib/requests/words/sent-values.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
+import { mayUndo } from "../answer/answer-blockers.ts";
 import { useUndo } from "../answer/use-undo.ts";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
@@ -87,6 +88,7 @@ type Progress = "done" | "now" | "later" | "failed";
  */
 function DeliverySteps({ request }: { request: InputRequestDetail }) {
   const undo = useUndo();
+  const me = useMe();
   const { answer, delivery } = request;
   if (!answer || !delivery) return null;
   const failed = delivery.state === "failed" || request.state === "undeliverable";
@@ -119,9 +121,11 @@ function DeliverySteps({ request }: { request: InputRequestDetail }) {
             <span className="text-muted">
               in <TimeUntil at={delivery.deliverAfter} over="a moment" />
             </span>
-            <Button size="sm" onClick={() => void undo(request.id)}>
-              Undo <Kbd>Z</Kbd>
-            </Button>
+            {mayUndo(request, me) && (
+              <Button size="sm" onClick={() => void undo(request.id)}>
+                Undo <Kbd>Z</Kbd>
+              </Button>
+            )}
           </span>
         )}
       </Step>

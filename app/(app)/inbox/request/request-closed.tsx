@@ -13,6 +13,7 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { reachIn } from "@/lib/requests/words/delivery.ts";
 import { endedWords, REQUEST_TONES, requestLabel } from "@/lib/requests/words/requests.ts";
 import { openRequestsOfTask } from "@/lib/web/client/requests.ts";
+import { mayUndo } from "../answer/answer-blockers.ts";
 import { newestUndoable } from "../answer/decision-store.ts";
 import { useUndo } from "../answer/use-undo.ts";
 import { AnswerGiven } from "./answer-given.tsx";
@@ -25,8 +26,7 @@ export function RequestClosed({ request }: { request: InputRequestDetail }) {
   useShortcuts({
     z: () => {
       // This tab's own decisions are undone by their toasts, newest first.
-      if (newestUndoable() === null && request.delivery?.state === "held" && me.may("requests:answer"))
-        void undo(request.id);
+      if (newestUndoable() === null && mayUndo(request, me)) void undo(request.id);
     },
   });
   return (

@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { AlarmClock, Check, CircleX, TriangleAlert, Users } from "lucide-react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
@@ -24,7 +25,12 @@ import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 
 /** Who has to agree, who did, who is missing, and what the reader has to do with it. */
 export function VotesStrip({ request, approval }: { request: InputRequestDetail; approval: Approval }) {
+  const me = useMe();
   const why = whyWords(approval);
+  const takesBack =
+    approval.mine?.canTakeBack === true &&
+    request.task.cancelRequestedAt === null &&
+    me.may("requests:answer");
   // Content that says no and is not the form's own no, which all have to agree to.
   const isNo = approval.content !== null && saysNo(request.fields, "accept", approval.content);
   return (
@@ -100,7 +106,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
           ) : (
             <PlainText text={why} />
           )}
-          {approval.mine?.canTakeBack && <TakeBack requestId={request.id} />}
+          {takesBack && <TakeBack requestId={request.id} />}
         </p>
       )}
     </section>

@@ -97,7 +97,11 @@ export function Composer({
     event.preventDefault();
     event.stopPropagation();
   };
-  const mayAsk = requester !== null && request.state === "open" && request.needsInfo === null;
+  const mayAsk =
+    requester !== null &&
+    request.state === "open" &&
+    request.task.cancelRequestedAt === null &&
+    request.needsInfo === null;
 
   return (
     <div className="relative flex flex-col gap-2">

@@ -56,9 +56,11 @@ export function TalkStrip({ request }: { request: InputRequestDetail }) {
             Snoozed until <Clock at={snoozedUntil} />
           </Badge>
           <span>For you alone.</span>
-          <Button size="sm" disabled={wake.isPending} onClick={() => wake.mutate()}>
-            End snooze
-          </Button>
+          {me.may("requests:answer") && (
+            <Button size="sm" disabled={wake.isPending} onClick={() => wake.mutate()}>
+              End snooze
+            </Button>
+          )}
         </section>
       )}
     </div>

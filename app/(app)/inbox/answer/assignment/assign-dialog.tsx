@@ -16,6 +16,7 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/requests.ts";
 import { people } from "@/lib/web/client/answers.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { assignmentOffer } from "./assignment-offer.ts";
 import { useAssign } from "./use-assign.ts";
 
 const NOBODY = "nobody";
@@ -29,9 +30,10 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
     ...people(useDeferredValue(typed.trim())),
     placeholderData: (before) => before,
   });
+  const offer = assignmentOffer(request, me);
   // Only operators take a request for themselves here; others claim it.
   const items = [...(found.data?.items ?? [])]
-    .filter((person) => me.may("requests:assign") || !isMe(person))
+    .filter((person) => !isMe(person) || offer.toMe || request.assignedTo?.id === me.user.id)
     .sort((a, b) => Number(isMe(b)) - Number(isMe(a)));
   function isMe(person: Answerer) {
     return person.userId === me.user.id;
@@ -49,7 +51,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Hand over ${requestName(request)}`}
-      description="It moves to Mine in their inbox, and they are notified. Others find it under All."
+      description="It moves to “For you” in their inbox, and they are notified. Others find it under All."
     >
       {recipient ? (
         <NoteForm
@@ -79,7 +81,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
                 Nobody who may answer is called “{typed}”.
               </Command.Empty>
             )}
-            {request.assignedTo && !typed && me.may("requests:assign") && (
+            {offer.unassign && !typed && (
               <Item value={NOBODY} onSelect={() => give(null)}>
                 Nobody: open to everyone
               </Item>

@@ -2,7 +2,6 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeOfDay } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
@@ -12,8 +11,14 @@ import { api } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 
 /** Who has claimed the request, since when, and what the others can do. */
-export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail; onTakeOver: () => void }) {
-  const me = useMe();
+export function ClaimLine({
+  request,
+  onTakeOver,
+}: {
+  request: InputRequestDetail;
+  /** Null: the reader may not. */
+  onTakeOver: (() => void) | null;
+}) {
   const claim = request.claimedBy;
   if (!claim) return null;
   return (
@@ -22,7 +27,7 @@ export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail
         Claimed by <span className="font-medium text-ink">{claim.name}</span> <TimeAgo at={claim.at} /> · Ask{" "}
         {claim.name}, or wait: the claim ends at <TimeOfDay at={claim.until} /> if unused.
       </span>
-      {me.may("requests:assign") && (
+      {onTakeOver && (
         <Button size="sm" onClick={onTakeOver}>
           Take over
         </Button>

@@ -11,14 +11,6 @@ import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 
-/** Whether the user may hand over or assign this request: operators always, others what is nobody's or theirs. */
-export function mayGive(request: InputRequestDetail, me: ReturnType<typeof useMe>): boolean {
-  if (request.state !== "open") return false;
-  if (me.may("requests:assign")) return true;
-  const isFree = (person: { id: string } | null) => person === null || person.id === me.user.id;
-  return me.may("requests:answer") && isFree(request.assignedTo) && isFree(request.claimedBy);
-}
-
 /** Gives a request to a person, with a note for them. Operators also take it from somebody: to nobody (null). */
 export function useAssign(request: InputRequestDetail) {
   const me = useMe();

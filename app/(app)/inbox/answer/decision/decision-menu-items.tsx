@@ -19,7 +19,8 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "../answer-blockers.ts";
 import type { AnswerDialog } from "../answer-dialogs.tsx";
-import { mayGive, useAssign } from "../assignment/use-assign.ts";
+import { assignmentOffer } from "../assignment/assignment-offer.ts";
+import { useAssign } from "../assignment/use-assign.ts";
 import type { ClaimStep } from "../assignment/use-claim.ts";
 import { goOnFrom } from "../decision-store.ts";
 
@@ -37,8 +38,8 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
   const me = useMe();
   const assign = useAssign(request);
   const away = troubleBlocker(useTrouble()) !== null;
-  const { claimedBy, assignedTo } = request;
-  const claimedByMe = claimedBy?.id === me.user.id;
+  const offer = assignmentOffer(request, me);
+  const { claim } = offer;
   const icon = { "aria-hidden": true, strokeWidth: 1.75 };
   return (
     <>
@@ -54,49 +55,45 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
         Skip
         <Kbd className="ml-auto">S</Kbd>
       </MenuItem>
-      <MenuItem disabled={away} onSelect={() => onDialog("snooze")}>
-        <Clock3 {...icon} />
-        Snooze…
-        <Kbd className="ml-auto">B</Kbd>
-      </MenuItem>
-      {claimedBy && !claimedByMe && me.may("requests:assign") ? (
+      {offer.snooze && (
+        <MenuItem disabled={away} onSelect={() => onDialog("snooze")}>
+          <Clock3 {...icon} />
+          Snooze…
+          <Kbd className="ml-auto">B</Kbd>
+        </MenuItem>
+      )}
+      {offer.takeOver && (
         <MenuItem disabled={away} onSelect={() => onClaim("take-over")}>
           <HandHelping {...icon} />
-          Take over from {claimedBy.name}
+          Take over from {request.claimedBy?.name}
         </MenuItem>
-      ) : (
-        <MenuItem
-          disabled={away || (claimedBy !== null && !claimedByMe)}
-          onSelect={() => onClaim(claimedByMe ? "release" : "claim")}
-        >
+      )}
+      {claim && (
+        <MenuItem disabled={away} onSelect={() => onClaim(claim)}>
           <Hand {...icon} />
-          {claimedByMe ? "Release" : "Claim"}
+          {claim === "release" ? "Release" : "Claim"}
           <Kbd className="ml-auto">C</Kbd>
         </MenuItem>
       )}
-      {mayGive(request, me) && (
+      {offer.give && (
         <MenuItem disabled={away} onSelect={() => onDialog("assign")}>
           <UserPlus {...icon} />
           Hand over…
         </MenuItem>
       )}
-      {me.may("requests:assign") && (
-        <>
-          {assignedTo?.id !== me.user.id && (
-            <MenuItem disabled={away} onSelect={() => assign.toMe()}>
-              <UserCheck {...icon} />
-              Assign to me
-            </MenuItem>
-          )}
-          {assignedTo && (
-            <MenuItem disabled={away} onSelect={() => assign.to(null)}>
-              <UserX {...icon} />
-              Unassign
-            </MenuItem>
-          )}
-        </>
+      {offer.toMe && (
+        <MenuItem disabled={away} onSelect={() => assign.toMe()}>
+          <UserCheck {...icon} />
+          Assign to me
+        </MenuItem>
       )}
-      {request.approval && me.may("settings:manage") && (
+      {offer.unassign && (
+        <MenuItem disabled={away} onSelect={() => assign.to(null)}>
+          <UserX {...icon} />
+          Unassign
+        </MenuItem>
+      )}
+      {offer.judgeAgain && (
         <MenuItem disabled={away} onSelect={() => onDialog("judge-again")}>
           <Scale {...icon} />
           Judge by the current policy…

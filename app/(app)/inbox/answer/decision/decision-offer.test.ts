@@ -42,6 +42,7 @@ const REQUEST = {
   tool: "process_invoice",
   approval: null,
   claimedBy: null,
+  assignedTo: null,
   urlOwner: null,
   fourEyes: false,
   task: { cancelRequestedAt: null },
@@ -179,7 +180,7 @@ describe("which keys act", () => {
       { request: { actions: ["accept"] } },
       { declines: false, claim: "claim", snoozes: true },
     ],
-    ["a second person", { request: { fourEyes: true } }, { declines: true, claim: "claim", snoozes: true }],
+    ["a second person", { request: { fourEyes: true } }, { declines: true, claim: null, snoozes: true }],
     [
       "a question that changed meanwhile",
       { blocked: true },

@@ -3,6 +3,7 @@ import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/reques
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Trouble } from "@/lib/web/client/connection.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
+import { assignmentOffer } from "../assignment/assignment-offer.ts";
 import type { Decided } from "../decided.ts";
 
 type Question = Pick<
@@ -11,7 +12,16 @@ type Question = Pick<
 >;
 type Request = Pick<
   InputRequestDetail,
-  "state" | "approval" | "claimedBy" | "task" | "rewordedAt" | "fourEyes" | "mode" | "urlOwner" | "actions"
+  | "state"
+  | "approval"
+  | "claimedBy"
+  | "assignedTo"
+  | "task"
+  | "rewordedAt"
+  | "fourEyes"
+  | "mode"
+  | "urlOwner"
+  | "actions"
 >;
 
 /** What has to be seen before accepting. */
@@ -77,6 +87,7 @@ export function decisionOffer({
   const claimedByMe = request.claimedBy?.id === me.user.id;
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const answering = request.state === "open" && me.may("requests:answer");
+  const assignment = assignmentOffer(request, me);
   const manyChoices =
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
   return {
@@ -101,8 +112,9 @@ export function decisionOffer({
     /** The bar says who has claimed the request, and how to get it. */
     tellsClaim: away === null && claimedByOther && me.may("requests:answer"),
     declines: answering && reason === null && question.actions.includes("decline"),
-    claim: answering && !claimedByOther && away === null ? (claimedByMe ? "release" : "claim") : null,
-    snoozes: answering && away === null,
+    takesOver: assignment.takeOver,
+    claim: away === null ? assignment.claim : null,
+    snoozes: assignment.snooze && away === null,
     /** The key moves the focus to its button, and Enter decides. */
     onlyFocus: { affirmative: cautious || manyChoices || question.mode === "url", other: manyChoices },
   } as const;
