@@ -77,6 +77,45 @@ test("what stands beside the list is of the list, so that no key decides a reque
   await ben.keyboard.press("j");
   await expect(pane).toContainText(one!.id);
   await expect(pane.getByRole("button", { name: /Approve/ }).first()).toBeVisible();
+  await search.fill("nothing-like-this");
+  await expect(pane.getByText("No request matches")).toBeVisible();
+});
+
+test("the next requests are read ahead, so that J shows them at once", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  const read = Promise.all(
+    asked
+      .slice(1)
+      .map(({ requestId }) =>
+        ben.waitForResponse((response) => new URL(response.url()).pathname.endsWith(requestId)),
+      ),
+  );
+  await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
+  await expect(rows(ben)).toHaveCount(3);
+  // At the first sign of use.
+  await title(ben).hover();
+  await read;
+  await ben.route("**/api/v1/input-requests/*", (route) => route.abort());
+  await ben.keyboard.press("j");
+  await expect(title(ben)).toContainText(asked[1]!.id);
+});
+
+test("what is done says by a word and a colour how it was decided, the last decision first, and offers an undo to nobody else", async ({
+  ola,
+  ben,
+  cleo,
+}) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme"]);
+  await answer(cleo, asked[1]!.requestId, { value: "approve" }, { holdMs: 60_000 });
+  await answer(cleo, asked[0]!.requestId, { value: "reject" }, { holdMs: 60_000 });
+  await ben.goto(`/inbox/${asked[0]!.requestId}?tab=done&q=${prefix}`);
+  await expect(rows(ben).first()).toContainText("Rejected by Cleo · on its way");
+  await expect(rows(ben).last()).toContainText("Approved by Cleo · on its way");
+  await expect(requestPane(ben).getByRole("list", { name: "Delivery" })).toBeVisible();
+  await expect(requestPane(ben).getByRole("button", { name: "Undo" })).toHaveCount(0);
+  await checkAppearance(ben, "what is done");
+  await cleo.goto(`/inbox/${asked[0]!.requestId}`);
+  await expect(requestPane(cleo).getByRole("button", { name: "Undo" })).toBeVisible();
 });
 
 test("a request that is opened right after the last key of a search stays open", async ({ ola, ben }) => {

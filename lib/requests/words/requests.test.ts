@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { decidedWords } from "../decided.ts";
 import { deliveryMeaning } from "./delivery.ts";
-import { endedWords, requestLabel, requestName } from "./requests.ts";
+import { endedWords, outcomeOf, requestLabel, requestName } from "./requests.ts";
 
 test.each([
   ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],
@@ -138,4 +139,19 @@ test("an approval that was decided says how, and any other question that it was 
   expect(requestLabel({ ...gated, state: "expired" })).toBe("Expired");
   expect(requestLabel({ ...gated, state: "open", answer: null })).toBe("Waiting for a person");
   expect(requestLabel({ ...gated, origin: "server", state: "settled" })).toBe("Answered");
+});
+
+test.each([
+  ["a yes", "accept", { decision: "approve" }, "yes"],
+  ["a no", "accept", { decision: "reject" }, "no"],
+  ["a tick", "accept", { confirm: true }, "yes"],
+  ["no tick", "accept", { confirm: false }, "no"],
+  ["access that is denied", "accept", { allow: false }, "no"],
+  ["a choice that is neither", "accept", { region: "North" }, "answer"],
+  ["a yes to something else than to approve", "accept", { keep_file: true }, "answer"],
+  ["several fields", "accept", { approve: true, note: "ok" }, "answer"],
+  ["a decline", "decline", null, "none"],
+  ["a cancel", "cancel", null, "none"],
+] as const)("the outcome of %s", (_, action, content, expected) => {
+  expect(outcomeOf({ action, words: decidedWords(action, content) })).toBe(expected);
 });

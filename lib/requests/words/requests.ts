@@ -15,6 +15,28 @@ export const REQUEST_LABELS: Record<RequestState, string> = {
   undeliverable: "Delivery failed",
 };
 
+/** What an answer was: its colour and its icon, beside its words. */
+export type Outcome = "yes" | "no" | "none" | "answer";
+
+const YES = new Set(["Approved", "Accepted", "Confirmed", "Allowed"]);
+const NO = new Set(["Rejected", "Refused", "Denied", "Not confirmed"]);
+
+/** Judges by the words of `decidedWords`, which are a plain yes or no only where that is clear. */
+export function outcomeOf({
+  action,
+  words,
+}: Pick<NonNullable<InputRequestSummary["answer"]>, "action" | "words">): Outcome {
+  if (action !== "accept") return "none";
+  return YES.has(words) ? "yes" : NO.has(words) ? "no" : "answer";
+}
+
+export const OUTCOME_TONES: Record<Outcome, Tone> = {
+  yes: "good",
+  no: "bad",
+  none: "neutral",
+  answer: "neutral",
+};
+
 /** A request's state; of an approval that was decided, how. */
 export function requestLabel(
   request: Pick<InputRequestSummary, "state" | "answer" | "origin" | "gate" | "tool">,

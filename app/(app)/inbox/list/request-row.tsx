@@ -1,17 +1,21 @@
 "use client";
 
 import {
+  Ban,
   Check,
+  CircleSlash,
   Clock3,
   FileCheck2,
   Link2,
   Lock,
   type LucideIcon,
   MessageSquareText,
+  Reply,
   Trash2,
   TriangleAlert,
   UserRound,
   UserRoundCheck,
+  X,
 } from "lucide-react";
 import type { MouseEvent } from "react";
 import { rowLinkId } from "@/components/list/use-list-keys.ts";
@@ -103,7 +107,7 @@ export function RequestRow({
               <bdi>{actorWords(request.requestedBy, { begins: true })}</bdi> ·{" "}
               <bdi>{request.server.name}</bdi> / <bdi>{visibleText(request.tool)}</bdi>
             </span>
-            <Age at={request.createdAt} className="shrink-0" />
+            <Age at={request.decidedAt ?? request.createdAt} className="shrink-0" />
           </span>
           <span className="flex flex-wrap gap-1.5 pt-0.5 empty:hidden">
             <RowBadges request={request} gone={gone} />
@@ -146,8 +150,13 @@ function RowBox({ request, checked, selecting, onToggle }: RowSelection & { requ
 
 const LABELS = { states: REQUEST_LABELS, tones: REQUEST_TONES, warnings: WARNING_LABELS };
 const BADGE_ICONS = {
+  yes: Check,
+  no: X,
+  none: Ban,
+  answer: Reply,
   warning: TriangleAlert,
-  check: Check,
+  gone: Check,
+  ended: CircleSlash,
   gate: UserRoundCheck,
   lock: Lock,
   talk: MessageSquareText,

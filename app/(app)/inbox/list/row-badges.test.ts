@@ -57,19 +57,58 @@ test.each<[string, object, string[]]>([
     "how a decided one was decided, and by whom",
     {
       state: "settled",
-      answer: { words: "Approved", by: { kind: "member", name: "Cleo" } },
+      answer: { action: "accept", words: "Approved", by: { kind: "member", name: "Cleo" } },
       warnings: ["destructive"],
     },
-    ["Approved by Cleo neutral"],
+    ["yes Approved by Cleo good"],
+  ],
+  [
+    "a no by its word, its icon and its colour",
+    {
+      state: "settled",
+      answer: { action: "accept", words: "Rejected", by: { kind: "member", name: "Cleo" } },
+    },
+    ["no Rejected by Cleo bad"],
+  ],
+  [
+    "what is neither",
+    {
+      state: "settled",
+      answer: { action: "accept", words: "Answered “North”", by: { kind: "member", name: "Cleo" } },
+    },
+    ["answer Answered “North” by Cleo neutral"],
+  ],
+  [
+    "who declined to answer",
+    {
+      state: "settled",
+      answer: { action: "decline", words: "Declined", by: { kind: "member", name: "Cleo" } },
+    },
+    ["none Declined by Cleo neutral"],
+  ],
+  [
+    "that the server does not have a decision yet",
+    {
+      state: "answered",
+      answer: { action: "accept", words: "Approved", by: { kind: "member", name: "Cleo" } },
+    },
+    ["yes Approved by Cleo · on its way good"],
   ],
   [
     "which rule decided",
-    { state: "settled", answer: { words: "Approved", by: { kind: "rule", name: "Small" } } },
-    ["Approved by the rule Small neutral"],
+    {
+      state: "settled",
+      answer: { action: "accept", words: "Approved", by: { kind: "rule", name: "Small" } },
+    },
+    ["yes Approved by the rule Small good"],
   ],
-  ["that an ended one was withdrawn", { state: "withdrawn", comments: 2 }, ["Withdrawn neutral"]],
-  ["that an answered one is, where its answer is not known", { state: "settled" }, ["Answered neutral"]],
-  ["that an expired one is over", { state: "expired", claimedBy: ana }, ["Expired bad"]],
+  ["that an ended one was withdrawn", { state: "withdrawn", comments: 2 }, ["ended Withdrawn neutral"]],
+  [
+    "that an answered one is, where its answer is not known",
+    { state: "settled" },
+    ["ended Answered neutral"],
+  ],
+  ["that an expired one is over", { state: "expired", claimedBy: ana }, ["clock Expired bad"]],
 ])("%s", (_, more, expected) => {
   const badges = rowBadges({ ...OPEN, ...more }, false, me, labels);
   const said = badges.map((badge) =>
@@ -82,5 +121,5 @@ test.each<[string, object, string[]]>([
 
 test("a row that has left the list says only that", () => {
   const badges = rowBadges({ ...OPEN, warnings: ["destructive"], comments: 2 }, true, me, labels);
-  expect(badges).toEqual([{ words: "No longer waiting", icon: "check" }]);
+  expect(badges).toEqual([{ words: "No longer waiting", icon: "gone" }]);
 });

@@ -1,5 +1,6 @@
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/requests/request-schema.ts";
+import { OUTCOME_TONES, type Outcome, outcomeOf } from "@/lib/requests/words/requests.ts";
 import type { Tone } from "@/lib/text/labels.ts";
 import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
 
@@ -8,7 +9,7 @@ export type RowBadge =
   | {
       words: string;
       tone?: Tone;
-      icon?: "warning" | "check" | "gate" | "lock" | "talk" | "clock";
+      icon?: Outcome | "warning" | "gone" | "gate" | "lock" | "talk" | "clock" | "ended";
       more?: string;
     }
   | { time: string };
@@ -47,11 +48,16 @@ export function rowBadges(
 ): RowBadge[] {
   const { state, answer, claimedBy, assignedTo, needsInfo, comments } = request;
   if (state !== "open") {
-    const settled = state === "settled" || state === "answered";
-    const words = settled && answer ? `${answer.words} by ${actorWords(answer.by)}` : labels.states[state];
-    return [{ words, tone: labels.tones[state] }];
+    const isDecided = state === "settled" || state === "answered";
+    if (!isDecided || !answer) {
+      const icon = state === "undeliverable" ? "warning" : state === "expired" ? "clock" : "ended";
+      return [{ words: labels.states[state], tone: labels.tones[state], icon }];
+    }
+    const outcome = outcomeOf(answer);
+    const words = `${answer.words} by ${actorWords(answer.by)}${state === "answered" ? " · on its way" : ""}`;
+    return [{ words, tone: OUTCOME_TONES[outcome], icon: outcome }];
   }
-  if (gone) return [{ words: "No longer waiting", icon: "check" }];
+  if (gone) return [{ words: "No longer waiting", icon: "gone" }];
   const blocker = requestBlocker(request, me) ?? acceptBlocker(request, me);
   const isMe = ({ id }: { id: string }) => id === me.user.id;
   const badges: (RowBadge | false | null)[] = [
