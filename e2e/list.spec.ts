@@ -408,7 +408,7 @@ test("the title and the icon tell how many wait for this person", async ({ ola, 
   await expect(ben).toHaveTitle(title);
   const count = new RegExp(`\\D${waiting}\\b`);
   await expect(
-    ben.getByRole("navigation", { name: "Which requests" }).getByRole("link", { name: /^Mine/ }),
+    ben.getByRole("navigation", { name: "Which requests" }).getByRole("link", { name: /^For you/ }),
   ).toHaveAccessibleName(count);
   await expect(
     ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Inbox/ }),

@@ -24,7 +24,7 @@ export function Tour({ hiddenOnPhones }: { hiddenOnPhones: boolean }) {
   const cards: { title: string; text: ReactNode }[] = [
     {
       title: "Your inbox",
-      text: "Mine is what you may decide now. Unassigned is what nobody has claimed yet. Done keeps what was decided, and by whom.",
+      text: "“For you” is what you may decide now. Unassigned is what nobody has claimed yet. Done keeps what was decided, and by whom.",
     },
     {
       title: "Nothing is sent before you press",

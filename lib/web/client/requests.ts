@@ -92,7 +92,7 @@ export function tabCount(tab: RequestTab, counts: RequestCounts): number {
   return { mine: counts.waiting, unassigned: counts.unassigned, all: counts.all, done: 0 }[tab];
 }
 
-/** What a tab says of itself where nothing is in it. Only Mine speaks of all that waits for the person. */
+/** What a tab says of itself where nothing is in it. Only “For you” speaks of all that waits for the person. */
 export const EMPTY_TABS: Record<RequestTab, string> = {
   mine: "You’re all caught up",
   unassigned: "No unassigned requests",

@@ -31,7 +31,7 @@ export function InboxCommands({
   usePaletteCommands([
     ...REQUEST_TABS.filter((each) => each !== tab).map((each) => ({
       id: `inbox-tab-${each}`,
-      label: `Show ${capitalise(each)}`,
+      label: `Show ${TAB_NAMES[each]}`,
       group: GROUP,
       run: () => place.go({ tab: each }),
     })),

@@ -4,8 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
-import { capitalise } from "@/lib/text/labels.ts";
-import { REQUEST_TABS, type RequestTab, requestCounts, tabCount } from "@/lib/web/client/requests.ts";
+import {
+  REQUEST_TABS,
+  type RequestTab,
+  requestCounts,
+  TAB_NAMES,
+  tabCount,
+} from "@/lib/web/client/requests.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** Links, not buttons: a tab can be opened in a browser tab. The counts respect the filters. */
@@ -28,7 +33,7 @@ export function InboxTabs({ active, place }: { active: RequestTab; place: InboxP
               place.go({ tab });
             }}
           >
-            {capitalise(tab)}
+            {TAB_NAMES[tab]}
             {count > 0 && <span className="font-normal text-muted tabular-nums">{number(count)}</span>}
           </a>
         );
