@@ -3,6 +3,7 @@
 export { SavedViewItems as ViewsMenuItems } from "@/components/list/saved-view-items.tsx";
 export { LoadFailure } from "@/components/ui/failure.tsx";
 export { DecisionMenuItems } from "./answer/decision/decision-menu-items.tsx";
+export { NextRequests } from "./list/next-requests.tsx";
 export { NoRows } from "./list/no-rows.tsx";
 export { NotSearched } from "./list/not-searched.tsx";
 export { RequestMenuItems } from "./request/request-menu-items.tsx";

@@ -21,7 +21,7 @@ import { LateFailure } from "../late-failure.tsx";
 import { useFocusTitle } from "../request/use-focus-title.ts";
 import { idInAddress, useInboxPlace } from "../toolbar/use-inbox-place.ts";
 import { RequestRow, RowSkeletons } from "./request-row.tsx";
-import type { StableRow } from "./row-changes.ts";
+import { readAhead, type StableRow } from "./row-changes.ts";
 import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
 import { useRequestRows, useRequestSelection } from "./use-request-rows.ts";
@@ -33,6 +33,9 @@ const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").the
 const ROW_PX = { comfortable: 67, compact: 53 };
 
 const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
+const NextRequests = lazyComponent(() => import("../first-touch.ts").then((file) => file.NextRequests), {
+  patient: true,
+});
 const NotSearched = lazyComponent(() => import("../first-touch.ts").then((file) => file.NotSearched));
 const BulkBar = lazyComponent(() => import("../bulk/bulk-bar.tsx").then((file) => file.BulkBar));
 const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog), {
@@ -165,12 +168,12 @@ export function RequestList({
     news.forget();
   };
 
-  const known = counts && tab !== "done" ? tabCount(tab, counts) : null;
-  const total = list.hasNextPage ? known : rows.length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `goOn` and `readOn` are made anew with each render
   const firstNews = rows.findIndex((row) => news.unseen.includes(row.request.id));
   const newsAt = firstNews !== -1 && firstNews < ids.indexOf(view.inView[0] ?? "") ? "top" : "end";
 
+  const known = counts && tab !== "done" ? tabCount(tab, counts) : null;
+  const total = list.hasNextPage ? known : rows.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `goOn` and `readOn` are made anew with each render
   useEffect(() => {
     onListed({
       rows,
@@ -264,6 +267,7 @@ export function RequestList({
           }}
         />
       )}
+      <NextRequests ids={readAhead(rows, shown)} />
       <p role="status" className="sr-only">
         {news.said}
       </p>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { newsIn, rowAfter, type StableRow, settle, successorOf } from "./row-changes.ts";
+import { newsIn, readAhead, rowAfter, type StableRow, settle, successorOf } from "./row-changes.ts";
 
 const request = (id: string, state: InputRequestSummary["state"] = "open") =>
   ({ id, state }) as InputRequestSummary;
@@ -10,6 +10,15 @@ const row = (id: string, gone = false, state?: InputRequestSummary["state"]): St
 });
 const words = (rows: StableRow[]) =>
   rows.map(({ request: { id }, gone }) => (gone ? `(${id})` : id)).join(" ");
+
+test("the next two open requests below are read ahead", () => {
+  const rows = [row("a"), row("b", true), row("c", false, "answered"), row("d"), row("e"), row("f")];
+  expect(readAhead(rows, "a")).toEqual(["d", "e"]);
+  expect(readAhead(rows, "e")).toEqual(["f"]);
+  expect(readAhead(rows, "f")).toEqual([]);
+  expect(readAhead(rows, null)).toEqual([]);
+  expect(readAhead(rows, "elsewhere")).toEqual([]);
+});
 
 describe("rows that change", () => {
   const before = [row("a"), row("b"), row("c")];

@@ -44,6 +44,16 @@ export function rowAfter(rows: StableRow[], id: string): StableRow | null {
   return below ?? rows.slice(0, Math.max(0, at)).findLast(waits) ?? null;
 }
 
+/** Returns the ids of the next open requests below this one, as many as are read ahead. */
+export function readAhead(rows: StableRow[], id: string | null): string[] {
+  const at = rows.findIndex((row) => row.request.id === id);
+  if (at === -1) return [];
+  const waiting = rows.slice(at + 1).filter((row) => !row.gone && row.request.state === "open");
+  return waiting.slice(0, AHEAD).map((row) => row.request.id);
+}
+
+const AHEAD = 2;
+
 /**
  * Returns what opens after a request was decided or skipped, and the words that say so. Null: the person has
  * opened another request, is typing, or looks back at what is done, and is left alone.
