@@ -6,6 +6,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
+import { AllowHost } from "@/components/server/allow-host.tsx";
 import {
   Advanced,
   type AuthKind,
@@ -102,7 +103,11 @@ function AddressForm({
   });
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+      {failure && (
+        <Notice live tone="bad" title={failure}>
+          <AllowHost url={asked.current} onAllowed={() => form.current?.requestSubmit()} />
+        </Notice>
+      )}
       <TextField
         name="url"
         label="Address"
@@ -182,6 +187,7 @@ function ServerForm({
       <AddressResult
         url={url}
         result={result}
+        onAllowed={() => void tryAgain()}
         action={
           !isConnectable(result) && (
             <Button size="sm" disabled={again} onClick={() => void tryAgain()}>
@@ -214,7 +220,17 @@ function isConnectable({ signIn }: ProbedAddress): boolean {
 }
 
 /** What the try of an address found out, and what is needed to connect it. */
-function AddressResult({ url, result, action }: { url: string; result: ProbedAddress; action: ReactNode }) {
+function AddressResult({
+  url,
+  result,
+  action,
+  onAllowed,
+}: {
+  url: string;
+  result: ProbedAddress;
+  action: ReactNode;
+  onAllowed: () => void;
+}) {
   const { signIn, health, era, tools } = result;
   if (signIn?.kind === "none")
     return (
@@ -262,6 +278,7 @@ function AddressResult({ url, result, action }: { url: string; result: ProbedAdd
           ? "The address may not be the one it speaks MCP at: many servers end in /mcp."
           : unreachedAdvice(url)}
       </p>
+      {health.state !== "failing" && <AllowHost url={url} onAllowed={onAllowed} />}
     </Notice>
   );
 }

@@ -43,6 +43,7 @@ export const PERMISSIONS = {
   "organization:delete": "owner",
   "organization:hold": "owner",
   "addresses:manage": "owner",
+  "hosts:allow": "owner",
   "content:seal": "owner",
 } as const satisfies Record<string, Role>;
 export type Permission = keyof typeof PERMISSIONS;

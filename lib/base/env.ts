@@ -59,6 +59,7 @@ const schema = z
     INTRAY_SETUP_TOKEN: z.string().min(16, "must have 16 characters or more").max(200).optional(),
     INVOICE_PORT: port.optional(),
     INTRAY_ALLOW_HOSTS: list.default([]),
+    INTRAY_ALLOW_HOSTS_FILE: z.string().optional(),
     INTRAY_DENY_PORTS: list.pipe(z.array(port)).default([]),
     INTRAY_SERVERS_FILE: z.string().optional(),
     INTRAY_COMMAND_USER: otherUser.optional(),
@@ -112,6 +113,8 @@ const schema = z
     setupToken: e.INTRAY_SETUP_TOKEN,
     invoicePort: e.INVOICE_PORT,
     allowHosts: e.INTRAY_ALLOW_HOSTS,
+    /** Where `npm start` keeps the addresses that its operator allows by a press. */
+    allowHostsFile: e.INTRAY_ALLOW_HOSTS_FILE,
     /** The supervisor's list plus this process's own ports, since a process started alone gets no list. */
     denyPorts: [
       ...new Set([

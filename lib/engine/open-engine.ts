@@ -2,11 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createDatabase } from "../base/db/db.ts";
 import { refusePowerfulRole } from "../base/db/role-check.ts";
-import { env, need } from "../base/env.ts";
+import { need } from "../base/env.ts";
 import { keyRing } from "../base/key-ring.ts";
 import { log } from "../base/log.ts";
-import { createNetwork } from "../base/network/network.ts";
-import { logNameFailure } from "../base/network/network-log.ts";
+import { createTenantNetwork } from "../base/network/allowed-hosts.ts";
 import { createSeal } from "../base/seal.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
@@ -24,11 +23,7 @@ export function openEngine(logger: Logger): {
   const directUrl = need("engineDirectUrl");
   operatorServers();
   const database = createDatabase(databaseUrl, { connections: 12 });
-  const network = createNetwork({
-    allowHosts: env().allowHosts,
-    denyPorts: env().denyPorts,
-    onNameFailed: logNameFailure,
-  });
+  const network = createTenantNetwork();
   const seal = createSeal(keyRing().keys);
   const engine = new Engine({
     database,

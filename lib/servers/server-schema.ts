@@ -42,6 +42,18 @@ export type CreateServerInput = z.infer<typeof createServerSchema>;
 export const probeInputSchema = createServerSchema.omit({ name: true });
 export type ProbeInput = z.infer<typeof probeInputSchema>;
 
+export const allowedHostsSchema = z.object({
+  /** Whether the caller can allow addresses: `npm start` for this machine alone, and they are its operator. */
+  possible: z.boolean(),
+  /** Each as `host:port`. */
+  hosts: z.array(z.string()),
+});
+export type AllowedHosts = z.infer<typeof allowedHostsSchema>;
+
+/** An address that was tried: its host and port are allowed, and nothing else. */
+export const allowHostSchema = z.strictObject({ url: serverUrl });
+export const removeHostSchema = z.strictObject({ host: z.string().min(1).max(300) });
+
 export const updateServerSchema = z
   .strictObject({
     name: serverName,

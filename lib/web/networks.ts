@@ -1,17 +1,11 @@
 import { env } from "../base/env.ts";
+import { createTenantNetwork } from "../base/network/allowed-hosts.ts";
 import { type FindTexts, textFinder } from "../base/network/dns.ts";
 import { createNetwork, type Network } from "../base/network/network.ts";
-import { logNameFailure } from "../base/network/network-log.ts";
 import { onePerProcess } from "../base/process/process-wide.ts";
 
 /** The web's only way to addresses that others chose. */
-export const network: () => Network = onePerProcess("network", () =>
-  createNetwork({
-    allowHosts: env().allowHosts,
-    denyPorts: env().denyPorts,
-    onNameFailed: logNameFailure,
-  }),
-);
+export const network: () => Network = onePerProcess("network", createTenantNetwork);
 
 /** The way to addresses that the operator configured: private ones too, metadata services never. */
 export const operatorNetwork: () => Network = onePerProcess("operator's network", () =>

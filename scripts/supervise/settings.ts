@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import { ConfigurationError, type Environment, env } from "../../lib/base/env.ts";
 import { readKeys } from "../../lib/base/key-ring.ts";
 import { staysOnThisMachine } from "../../lib/base/network/loopback.ts";
@@ -110,6 +111,11 @@ export function partEnvironments(resolved: Resolved) {
       ...settings.allowHosts,
       ...(invoice ? [invoice.port, invoice.tunnelPort].map((port) => `127.0.0.1:${port}`) : []),
     ].join(","),
+    // A database of the operator's own, or people on other machines: production, where the environment says it all.
+    ...(!settings.databaseUrl &&
+      staysOnThisMachine(settings) && {
+        INTRAY_ALLOW_HOSTS_FILE: join(resolve(settings.dataDir), "allowed-hosts"),
+      }),
     INTRAY_DENY_PORTS: [...settings.denyPorts, settings.port, resolved.databasePort].join(","),
   };
   return {

@@ -57,6 +57,11 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/servers/{id}/recipes/{name}/try": {
     values: { "path.name": RECIPE_NAME, "body.reply": { content: [] } },
   },
+  "POST /api/v1/allowed-hosts": { membersOnly: "a person allows an address" },
+  "DELETE /api/v1/allowed-hosts": {
+    membersOnly: "a person allows an address",
+    values: { "query.host": "localhost:3055" },
+  },
   "POST /api/v1/agent-sign-ins": {
     membersOnly: "an agent is let in by the person as whom it acts",
     values: { "body.request": "q".repeat(43) },

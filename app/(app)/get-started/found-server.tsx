@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { AllowHost } from "@/components/server/allow-host.tsx";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { ServerTools } from "@/components/server/server-tools.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
@@ -33,6 +34,7 @@ export function FoundServer({
       void client.invalidateQueries({ queryKey: onboardingKey });
     },
   });
+  const called = found.name ?? new URL(found.url).host;
   const begun = useRef(false);
   useEffect(() => {
     if (!atOnce || begun.current) return;
@@ -46,14 +48,14 @@ export function FoundServer({
       ) : (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <div className="flex min-w-52 flex-1 flex-col gap-0.5">
-            <h3 className="truncate font-medium">{found.name}</h3>
+            <h3 className="truncate font-medium">{called}</h3>
             <p className="break-all font-mono text-[13px] text-muted">{found.url}</p>
             {found.auth.kind === "bearer" && <p className="text-[13px] text-muted">With its Bearer token</p>}
           </div>
           <Button
             variant="primary"
             disabled={connect.isPending}
-            aria-label={`Connect ${found.name}`}
+            aria-label={`Connect ${called}`}
             onClick={() => connect.mutate()}
           >
             {connect.isPending ? "Connecting…" : connect.isError ? "Try again" : "Connect"}
@@ -61,16 +63,22 @@ export function FoundServer({
         </div>
       )}
       {connect.isError && (
-        <Notice live tone="bad" title={`${found.name} was not connected`}>
+        <Notice live tone="bad" title={`${called} was not connected`}>
           <p>{refusalOf(connect.error, found.url)}</p>
+          {isAddressRefused(connect.error) && (
+            <AllowHost url={found.url} onAllowed={() => connect.mutate()} />
+          )}
         </Notice>
       )}
     </article>
   );
 }
 
+const isAddressRefused = (error: unknown) =>
+  error instanceof ApiError && error.code === "address_not_allowed";
+
 function refusalOf(error: unknown, url: string): string {
-  return error instanceof ApiError && error.code === "address_not_allowed"
+  return isAddressRefused(error)
     ? `Its address could not be reached, or is not allowed here. ${unreachedAdvice(url)}`
     : errorSentence(error);
 }
@@ -85,6 +93,13 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
     onSuccess: () => {
       onRemoved();
       void client.invalidateQueries({ queryKey: serverKeys.list });
+      void client.invalidateQueries({ queryKey: onboardingKey });
+    },
+  });
+  const test = useMutation({
+    mutationFn: () => api.post(`/api/v1/servers/${server.id}/check`),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: serverKeys.all });
       void client.invalidateQueries({ queryKey: onboardingKey });
     },
   });
@@ -127,6 +142,10 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
           }
         >
           <p>{whatToDo(server.health.state, server.url)}</p>
+          {server.health.state === "unreachable" && (
+            <AllowHost url={server.url} onAllowed={() => test.mutate()} />
+          )}
+          {test.error && <p>{errorSentence(test.error)}</p>}
           {remove.error && <p>{errorSentence(remove.error)}</p>}
         </Notice>
       )}

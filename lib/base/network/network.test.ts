@@ -223,6 +223,55 @@ describe("against a server", () => {
     await network.close();
   });
 
+  it.each(["localhost", "127.0.0.1"])(
+    "reaches %s from the moment it is allowed, until it is not",
+    async (host) => {
+      const hosts: string[] = [];
+      const network = createNetwork({ allowHosts: [], denyPorts: [], allowedLater: () => hosts });
+      const ask = async () => (await network.request(`http://${host}:${port}/`)).body.text();
+      await expect(ask()).rejects.toThrow(/ENOTFOUND|not a public address/);
+      hosts.push(`${host}:${port + 1}`);
+      await expect(ask()).rejects.toThrow(/ENOTFOUND|not a public address/);
+      hosts.push(`${host}:${port}`);
+      expect(await ask()).toBe("hello");
+      server.closeAllConnections();
+      hosts.length = 0;
+      await expect(ask()).rejects.toThrow(/ENOTFOUND|not a public address/);
+      await network.close();
+    },
+  );
+
+  it("opens a new connection only to what is still allowed, whichever pool it belongs to", async () => {
+    const hosts = [`127.0.0.1:${port}`];
+    const network = createNetwork({ allowHosts: [], denyPorts: [], allowedLater: () => hosts });
+    const outgoing = { method: "GET", headers: {}, body: null, lane: "held" } as const;
+    const answered = () =>
+      new Promise<string>((resolve, reject) => {
+        let body = "";
+        network.send(new URL(`http://127.0.0.1:${port}/`), outgoing, {
+          onHead: () => {},
+          onData: (chunk) => {
+            body += chunk;
+          },
+          onEnd: () => resolve(body),
+          onError: reject,
+        });
+      });
+    expect(await answered()).toBe("hello");
+    server.closeAllConnections();
+    hosts.length = 0;
+    await expect(answered()).rejects.toThrow("not a public address");
+    await network.close();
+  });
+
+  it("never reaches our own ports, even when they were allowed later", async () => {
+    const allowedLater = () => [`localhost:${port}`, `127.0.0.1:${port}`];
+    const network = createNetwork({ allowHosts: [], denyPorts: [port], allowedLater });
+    await expect(network.request(`http://localhost:${port}/`)).rejects.toThrow("ENOTFOUND");
+    await expect(network.request(`http://127.0.0.1:${port}/`)).rejects.toThrow("not a public address");
+    await network.close();
+  });
+
   it("writes nothing when the moment for it has passed while the connection was made", async () => {
     let arrived = 0;
     server.once("request", () => arrived++);

@@ -29,6 +29,8 @@ export interface NetworkOptions {
   allowHosts: string[];
   /** Ports of Intray's own parts (Postgres, web, engine). */
   denyPorts: number[];
+  /** More `host:port` that may be private, asked for at each judgement. They never cover `denyPorts`. */
+  allowedLater?: () => string[];
   /** Connections per origin for short calls, as many as rate × latency needs. Default 256. */
   connections?: number;
   /** Resolves names; the system's resolver by default, replaced in tests. */
@@ -121,7 +123,14 @@ export function createNetwork(options: NetworkOptions): Network {
     rules.some(
       (rule) =>
         (rule.port === null ? !denyPorts.has(port) : rule.port === port) && rule.covers(host, address),
-    );
+    ) || isAllowedLater(host, address, port);
+  const isAllowedLater: Allowed = (host, address, port) =>
+    options.allowedLater !== undefined &&
+    !denyPorts.has(port) &&
+    options
+      .allowedLater()
+      .map(parseRule)
+      .some((rule) => rule.port === port && rule.covers(host, address));
 
   const guarded = (extra: Agent.Options) =>
     new Agent({
@@ -316,7 +325,16 @@ function check(url: URL, allowed: Allowed): URL {
 type Resolving = Pick<NetworkOptions, "resolve" | "onNameFailed">;
 
 function connector(url: URL, allowed: Allowed, resolving: Resolving): buildConnector.connector {
-  return buildConnector({ lookup: guardedLookup(portOf(url), allowed, resolving), timeout: 10_000 });
+  const connect = buildConnector({ lookup: guardedLookup(portOf(url), allowed, resolving), timeout: 10_000 });
+  return (options, callback) => {
+    try {
+      // A pool outlives what was allowed when it was made, and `lookup` never sees a literal address.
+      check(url, allowed);
+    } catch (error) {
+      return queueMicrotask(() => callback(error as Error, null));
+    }
+    connect(options, callback);
+  };
 }
 
 function guardedLookup(port: number, allowed: Allowed, { resolve, onNameFailed }: Resolving): LookupFunction {

@@ -74,6 +74,8 @@ export const EVENT_TYPES = [
   "server.paused",
   "server.resumed",
   "server.hosts_allowed",
+  "host.allowed",
+  "host.removed",
   "server.tools_changed",
   "recipe.created",
   "recipe.changed",

@@ -20,9 +20,16 @@ test.each(["http://$(reboot)/mcp", "http://a;b`c`&d/mcp", "http://a';b'.local/mc
   },
 );
 
-test.each(["https://mcp.example.com/mcp", "http://172.32.0.1/mcp", "https://8.8.8.8/", "nonsense"])(
-  "%s: look whether it runs",
-  (url) => {
-    expect(unreachedAdvice(url)).not.toContain("INTRAY_ALLOW_HOSTS");
-  },
-);
+test.each([
+  "https://mcp.example.com/mcp",
+  "http://172.32.0.1/mcp",
+  "https://8.8.8.8/",
+  "nonsense",
+  // No setting opens these.
+  "http://169.254.169.254/latest",
+  "http://0.0.0.0:3055/mcp",
+  "http://[fe80::1]:3055/mcp",
+  "http://[::]:3055/mcp",
+])("%s: look whether it runs", (url) => {
+  expect(unreachedAdvice(url)).not.toContain("INTRAY_ALLOW_HOSTS");
+});

@@ -1,7 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { Range, ServerStats } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
-import type { Server, ServerDetail, ToolList, ToolVersion } from "@/lib/servers/server-schema.ts";
+import type {
+  AllowedHosts,
+  Server,
+  ServerDetail,
+  ToolList,
+  ToolVersion,
+} from "@/lib/servers/server-schema.ts";
 import type { FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import { ApiError, api, query } from "@/lib/web/client/base/client.ts";
 import { serverKeys } from "@/lib/web/client/server-keys.ts";
@@ -13,6 +19,15 @@ export function serverList() {
     queryKey: serverKeys.list,
     queryFn: ({ signal }) =>
       api.get<Page<Server>>(`/api/v1/servers${query({ limit: SERVERS_SHOWN })}`, signal),
+  });
+}
+
+/** Private addresses that the installation's operator allowed by a press. */
+export function allowedHosts() {
+  return queryOptions({
+    queryKey: serverKeys.allowedHosts,
+    queryFn: ({ signal }) => api.get<AllowedHosts>("/api/v1/allowed-hosts", signal),
+    refetchInterval: false,
   });
 }
 

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Unplug } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { AllowHost } from "@/components/server/allow-host.tsx";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
 import { HealthBadge, PausedBadge } from "@/components/server/health.tsx";
@@ -59,8 +60,14 @@ export function ServerScreen({ id, arrival }: { id: string; arrival: ArrivalQuer
 
 function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQuery }) {
   const me = useMe();
+  const client = useQueryClient();
   const [checked, setChecked] = useState<CheckedServer | null>(null);
   const { health } = server;
+  const test = useMutation({
+    mutationFn: () => api.post<CheckedServer>(`/api/v1/servers/${server.id}/check`),
+    onSuccess: setChecked,
+    onSettled: () => client.invalidateQueries({ queryKey: serverKeys.all }),
+  });
   // The connections below say so, with a button.
   const waitsForSignIn = server.startsOn === null && health.state === "unauthorized";
   // Only 2025-11-25 lets servers list their tasks.
@@ -113,6 +120,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
             Its tasks are kept and go on by themselves once it is back.
             {health.state === "unreachable" && ` ${unreachedAdvice(server.url ?? "")}`}
           </p>
+          {health.state === "unreachable" && <AllowHost url={server.url} onAllowed={() => test.mutate()} />}
         </Notice>
       )}
       {server.authKind === "oauth" && <ServerConnections server={server} />}

@@ -129,6 +129,10 @@ const ContentSealing = lazyComponent(
   { loading: () => <div aria-hidden className="skeleton h-32" /> },
 );
 
+const AllowedHosts = lazyComponent(() => import("./allowed-hosts.tsx").then((file) => file.AllowedHosts), {
+  loading: () => null,
+});
+
 /** The organization's name, its rules, and how to leave or delete it. */
 export function OrganizationScreen() {
   const me = useMe();
@@ -148,6 +152,7 @@ export function OrganizationScreen() {
       <FourEyes saved={data} />
       {me.may("owners:manage") && <KeysWithoutEnd saved={data} />}
       {me.may("settings:manage") && <Addresses />}
+      {me.may("hosts:allow") && <AllowedHosts />}
       {me.may("settings:manage") && <ContentSealing />}
       <LeavePart />
       {me.may("organization:delete") && <DeletePart saved={data} />}
