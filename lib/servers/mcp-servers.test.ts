@@ -17,7 +17,8 @@ test.each<[string, string, Pasted]>([
     {
       ...nothing,
       block: false,
-      servers: [server("mcp.acme.example", "https://mcp.acme.example/mcp")] as never,
+      // Called by its own name, once it was asked.
+      servers: [{ url: "https://mcp.acme.example/mcp", era: "auto", auth: { kind: "none" } }],
     },
   ],
   [

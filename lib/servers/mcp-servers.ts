@@ -91,10 +91,9 @@ function readAddress(address: string): Pasted {
       problem: why ?? "This is neither an address, such as https://example.com/mcp, nor an mcpServers block",
     };
   }
-  const name = new URL(parsed.data).hostname.slice(0, 80);
   return {
     block: false,
-    servers: [{ name, url: parsed.data, era: "auto", auth: { kind: "none" } }],
+    servers: [{ url: parsed.data, era: "auto", auth: { kind: "none" } }],
     commands: [],
     refused: [],
   };

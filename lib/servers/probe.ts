@@ -137,7 +137,7 @@ export async function probeAddress(network: Network, { url, era, auth }: ProbeIn
     steps,
     era: found?.era ?? null,
     tools: found?.tools.length ?? null,
-    name: found ? nameOf(found) : null,
+    name: ownNameOf(found),
     signIn: found
       ? { kind: "none" }
       : health.state === "unauthorized"
@@ -162,9 +162,8 @@ function hostOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).host : null;
 }
 
-/** Only a proposal for the name, which an admin sees and may change. */
-function nameOf({ serverInfo }: Found): string | null {
-  return (
-    [serverInfo?.title, serverInfo?.name].flatMap((said) => serverName.safeParse(said).data ?? [])[0] ?? null
-  );
+/** The server's name for itself, which an admin sees and may change. Null if it has none that is usable. */
+export function ownNameOf(found: Found | null): string | null {
+  const said = [found?.serverInfo?.title, found?.serverInfo?.name];
+  return said.flatMap((name) => serverName.safeParse(name).data ?? [])[0] ?? null;
 }

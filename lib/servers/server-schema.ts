@@ -31,7 +31,8 @@ export const serverUrl = webAddress(2048, "A full http or https address").refine
 );
 
 export const createServerSchema = z.strictObject({
-  name: serverName,
+  /** Without one: the server's name for itself, else the host. A number is added to one that the organization has. */
+  name: serverName.optional(),
   url: serverUrl,
   era: eraSettingSchema.default("auto"),
   auth: serverAuthSchema.default({ kind: "none" }),

@@ -14,13 +14,13 @@ import { giveClient } from "./connections/clients.ts";
 import { credentialsPlace } from "./connections/connection-reads.ts";
 import { type Forgotten, forgetGrantsAt } from "./connections/disconnect.ts";
 import { lockConnections } from "./locks.ts";
-import type { Probe } from "./probe.ts";
+import { ownNameOf, type Probe } from "./probe.ts";
 import { whatWasFound } from "./probed.ts";
 import type { CreateServerInput, UpdateServerInput } from "./server-schema.ts";
 import { recordTools } from "./tool-changes.ts";
 import type { Traits } from "./traits.ts";
 
-/** Registers a probed server, with the shared connection for its tasks. Throws `too_many_servers`. */
+/** Registers a probed server under a free name, with the shared connection for its tasks. Throws `too_many_servers`. */
 export async function createServer(
   tx: Tx,
   principal: Principal,
@@ -37,7 +37,8 @@ export async function createServer(
     detail: `The organization has ${BOUNDS.servers} servers, the most there can be. Remove one first.`,
   });
   const id = uuidv7();
-  const { name, url, era, auth } = input;
+  const { url, era, auth } = input;
+  const name = await freeName(tx, input.name ?? ownNameOf(probed.found) ?? new URL(url).host.slice(0, 80));
   await tx.server.create({
     data: {
       organizationId,
@@ -76,10 +77,37 @@ export async function createServer(
   return id;
 }
 
+/** Returns the name, with a number if another server has it. The lock of `refuseFull` keeps two at once apart. */
+async function freeName(tx: Tx, name: string): Promise<string> {
+  const taken = await tx.server.findMany({
+    where: { organizationId: tx.organizationId, removedAt: null },
+    select: { name: true },
+  });
+  const names = new Set(taken.map((server) => server.name.toLowerCase()));
+  const numbered = (n: number) => (n === 1 ? name : `${name.slice(0, 76)} ${n}`);
+  let n = 1;
+  while (names.has(numbered(n).toLowerCase())) n++;
+  return numbered(n);
+}
+
+async function refuseTaken(tx: Tx, serverId: string, name: string): Promise<void> {
+  const other = await tx.server.count({
+    where: {
+      organizationId: tx.organizationId,
+      removedAt: null,
+      id: { not: serverId },
+      name: { equals: name, mode: "insensitive" },
+    },
+  });
+  if (other === 0) return;
+  const message = "Another server has this name";
+  throw new AppError("name_taken", `${message}.`, { errors: [{ field: "name", message }] });
+}
+
 /**
  * Applies an admin's changes. Restarts the connections' watchers if their settings changed. Switching away
  * from OAuth deletes the grants: pass the result to `revokeAll` after the commit. Throws
- * `defined_by_operator`.
+ * `defined_by_operator`, `name_taken`.
  */
 export async function updateServer(
   tx: Tx,
@@ -89,6 +117,7 @@ export async function updateServer(
   { name, era, auth, trace }: UpdateServerInput,
 ): Promise<Forgotten[]> {
   await lockConnections(tx, serverId);
+  if (name !== undefined) await refuseTaken(tx, serverId, name);
   const updated = await tx.server.updateMany({
     where: {
       organizationId: tx.organizationId,

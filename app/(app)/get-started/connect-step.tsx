@@ -78,7 +78,7 @@ function FoundList({ found, onStartOver }: { found: Found; onStartOver: () => vo
       {servers.length > 0 && (
         <ul aria-label="Servers found" className="flex flex-col gap-3">
           {servers.map((server) => (
-            <li key={server.name}>
+            <li key={server.name ?? server.url}>
               <FoundServer found={server} atOnce={isAddress(found)} onRemoved={onStartOver} />
             </li>
           ))}
