@@ -56,15 +56,21 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
   for (const [label, value] of [
     ["Description of line 1", "Widget"],
     ["Amount in US dollars of line 1", "1e3x"],
-    ["Due date of line 1", "2024-06-30T00:00:00Z"],
   ] as const) {
     await tabTo(ola, ola.getByLabel(label));
     await ola.keyboard.type(value);
   }
+  // A date and time is picked in the person's own zone, and sent with it.
+  const due = ola.getByLabel("Due date of line 1");
+  await due.fill("2024-06-30T00:00");
   await press("Enter");
   const amount = ola.getByLabel("Amount in US dollars of line 1");
   await expect(amount).toBeFocused();
   await expect(amount).toHaveAccessibleDescription("Must be a number.");
+  // Said once: the list below names the field alone.
+  await expect(ola.getByText("Must be a number.")).toHaveCount(1);
+  await expect(ola.getByRole("button", { name: "Invoice › Lines › 1 › Amount", exact: true })).toBeVisible();
+  await expect(ola.getByRole("button", { name: "Start task" })).toBeInViewport();
   await checkAppearance(ola, "arguments that do not fit");
 
   // The JSON says what the form says, and the other way round.
@@ -72,6 +78,7 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
   await press("ArrowRight");
   const json = ola.getByRole("textbox", { name: "Arguments" });
   await expect(json).toHaveValue(/"amount": "1e3x"/);
+  await expect(json).toHaveValue(/"due_date": "2024-06-30T00:00:00[+-]\d\d:00"/);
   await tabTo(ola, json);
   await press("ControlOrMeta+A");
   await ola.keyboard.insertText(JSON.stringify(invoiceOf(id)));

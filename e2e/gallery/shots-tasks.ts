@@ -56,6 +56,16 @@ export const TASKS: Shot[] = [
     },
   },
   {
+    name: "task new refused",
+    person: "Ola",
+    async open(page) {
+      await page.goto("/tasks/new?tool=process_invoice");
+      await page.getByRole("combobox", { name: "Server" }).selectOption({ label: "Finance ERP" });
+      await page.getByRole("button", { name: "Start task" }).click();
+      await expect(page.getByText("No task was started.")).toBeVisible();
+    },
+  },
+  {
     name: "task waiting for a person",
     person: "Ola",
     async open(page, fixture) {

@@ -65,7 +65,8 @@ function offsetFormat(zone: string): Intl.DateTimeFormat {
 const partOf = (parts: Intl.DateTimeFormatPart[]) =>
   parts.find((part) => part.type === "timeZoneName")?.value ?? "";
 
-function offsetText(minutes: number): string {
+/** Returns minutes east of UTC as RFC 3339 has them: `+02:00`. */
+export function offsetText(minutes: number): string {
   const pad = (value: number) => String(value).padStart(2, "0");
   const size = Math.abs(minutes);
   return `${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;

@@ -37,10 +37,10 @@ describe("validateArguments", () => {
   it.each([
     [{ invoice: { customer: "A", lines: [{ amount: 1, due: "2026-01-31" }] } }, []],
     [{}, [{ field: "invoice", message: "invoice is missing." }]],
-    [[], [{ field: "", message: "The arguments must be object." }]],
+    [[], [{ field: "", message: "The arguments must be a group of fields." }]],
     [
       { invoice: { customer: "A", lines: [{ amount: "1" }] } },
-      [{ field: "invoice.lines[0].amount", message: "invoice.lines[0].amount must be number." }],
+      [{ field: "invoice.lines[0].amount", message: "invoice.lines[0].amount must be a number." }],
     ],
     [
       { invoice: { customer: "A", lines: [{}], x: 1 } },
@@ -52,6 +52,20 @@ describe("validateArguments", () => {
     ],
   ])("judges %j", (args, errors) => {
     expect(validateArguments(invoice, args)).toEqual({ checked: true, errors });
+  });
+
+  it.each([
+    [{ type: "string", format: "date-time" }, "tomorrow", "be a date and time with its zone"],
+    [{ type: "string", minLength: 3 }, "a", "have at least 3 characters"],
+    [{ type: ["integer", "null"] }, "1", "be a whole number or empty"],
+    [{ type: "number", exclusiveMinimum: 0 }, 0, "be more than 0"],
+    [{ type: "array", minItems: 1 }, [], "have at least 1 item"],
+    [{ anyOf: [{ type: "string", minLength: 2 }] }, "a", "be one of the kinds"],
+  ])("says in words what %j wants", (schema, a, words) => {
+    const { errors } = validateArguments({ properties: { a: schema } }, { a }) as {
+      errors: { message: string }[];
+    };
+    expect(errors.map(({ message }) => message)).toContainEqual(expect.stringContaining(`must ${words}`));
   });
 
   it("judges a schema that it knows as it did at first, and one that calls itself the draft's own spoils no other", () => {

@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { plural } from "../../text/labels.ts";
 import { deeperThan } from "../messages.ts";
 import type { FieldError } from "./content.ts";
+import { FORMATS, typesInWords } from "./field-checks.ts";
 
 /** What it costs to judge values by a JSON Schema. */
 interface SchemaWeight {
@@ -239,6 +241,35 @@ function phrase(error: ErrorObject, params: Record<string, unknown>): string {
         .join(", ")}`;
     case "const":
       return `must be ${JSON.stringify(params.allowedValue)}`;
+    case "type":
+      return `must be ${typesInWords([params.type].flat())}`;
+    case "format":
+      return `must be ${FORMATS.get(String(params.format))?.words ?? `written as ${params.format}`}`;
+    case "minimum":
+      return `must be at least ${params.limit}`;
+    case "maximum":
+      return `must be at most ${params.limit}`;
+    case "exclusiveMinimum":
+      return `must be more than ${params.limit}`;
+    case "exclusiveMaximum":
+      return `must be less than ${params.limit}`;
+    case "multipleOf":
+      return `must be a multiple of ${params.multipleOf}`;
+    case "minLength":
+      return `must have at least ${plural(Number(params.limit), "character")}`;
+    case "maxLength":
+      return `must have at most ${plural(Number(params.limit), "character")}`;
+    case "minItems":
+      return `must have at least ${plural(Number(params.limit), "item")}`;
+    case "maxItems":
+      return `must have at most ${plural(Number(params.limit), "item")}`;
+    case "uniqueItems":
+      return "must not have an item twice";
+    case "anyOf":
+    case "oneOf":
+      return "must be one of the kinds that the tool takes";
+    case "not":
+      return "is not allowed";
     default:
       return error.message ?? "is not valid";
   }

@@ -45,6 +45,24 @@ export const FORMATS = new Map<string, Format>([
   ["hostname", { words: "a host name such as www.example.com", fits: isHostName }],
 ]);
 
+const TYPES: Record<string, string> = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "yes or no",
+  array: "a list",
+  object: "a group of fields",
+  null: "empty",
+};
+
+/** Returns types of JSON Schema in words: `text or a number`. */
+export function typesInWords(types: unknown[]): string {
+  return types
+    .map(String)
+    .map((type) => (Object.hasOwn(TYPES, type) && TYPES[type]) || type)
+    .join(" or ");
+}
+
 function isIpv4(text: string): boolean {
   const parts = text.split(".");
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);

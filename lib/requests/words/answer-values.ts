@@ -107,7 +107,12 @@ function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {
     return { error: `At least ${characters(field.minLength)}; these are ${length}` };
   if (field.maxLength !== null && length > field.maxLength)
     return { error: `At most ${characters(field.maxLength)}; these are ${length}` };
-  switch (field.format) {
+  return readFormat(field.format, text);
+}
+
+/** Reads a text of a format of JSON Schema. The error says in words what the text has to be. */
+export function readFormat(format: string | null, text: string): Read {
+  switch (format) {
     case "email":
       return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)
         ? { value: text }
@@ -119,8 +124,8 @@ function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {
     case "date-time":
       return readTime(text);
     default: {
-      const format = FORMATS.get(field.format ?? "");
-      return format?.fits?.(text) === false ? { error: capitalise(format.words) } : { value: text };
+      const known = FORMATS.get(format ?? "");
+      return known?.fits?.(text) === false ? { error: capitalise(known.words) } : { value: text };
     }
   }
 }

@@ -1,6 +1,7 @@
 "use client";
 
-import { type FocusEvent, useState } from "react";
+import { useState } from "react";
+import { DateTimeInput, noteUnfinished, readMoment } from "@/components/form/moment-input.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field as LabelledField } from "@/components/ui/field.tsx";
@@ -10,7 +11,6 @@ import { formatHint, numberHint, UNFINISHED } from "@/lib/requests/words/answer-
 import { readExactNumber } from "@/lib/text/exact-number.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { shorten } from "@/lib/text/labels.ts";
-import { instantsOf, localZone, offsetOf, wallOf } from "@/lib/text/local-time.ts";
 
 /** Props of every control of a server's form. `id` belongs to the control, or to the group of choices. */
 export interface AnswerProps<K extends Field["kind"] = Field["kind"]> {
@@ -127,93 +127,26 @@ export function NumberAnswer({ id, field, value, error, onChange, onBlur }: Answ
   );
 }
 
-/**
- * A date and a time in the person's own zone, which is shown. Stored as RFC 3339 once it names one instant,
- * so that a draft means the same in another zone. When the clock shows a time twice, the person chooses
- * which.
- */
+/** A date and a time in the person's own zone, which is shown. */
 export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"text">) {
   const formats = useFormats();
-  const zone = localZone();
-  const wall = value === UNFINISHED ? "" : wallOf(value, zone);
-  const instants = instantsOf(wall, zone);
-  // The typed text names no instant yet, though the browser would read it as the earlier one.
-  const named =
-    value === wall ? undefined : instants.find((instant) => Date.parse(instant) === Date.parse(value));
+  const { named, words } = readMoment(value);
   const suggested = value !== "" && value === field.default && SUGGESTED;
   return (
     <LabelledField
       id={id}
       label={field.title}
       description={field.description}
-      hint={[
-        named && formats.dateTime(named),
-        suggested,
-        `In your time zone, ${zone}${named ? ` (${offsetOf(named)})` : ""}`,
-      ]
-        .filter(Boolean)
-        .join(" · ")}
+      hint={[named && formats.dateTime(named), suggested, words].filter(Boolean).join(" · ")}
       error={error}
       required={field.required}
       need={field.need}
     >
       {(control) => (
-        <>
-          <Input
-            {...control}
-            type="datetime-local"
-            className="max-w-64"
-            value={wall}
-            onBlur={(event) => {
-              noteUnfinished(event, value, onChange);
-              onBlur();
-            }}
-            onChange={(event) => {
-              const [instant, second] = instantsOf(event.target.value, zone);
-              // A skipped or repeated local time stays as typed: the skipped one is refused, the repeated one
-              // needs the choice below.
-              onChange(instant && !second ? instant : event.target.value);
-            }}
-          />
-          {instants.length === 2 && (
-            <div
-              role="radiogroup"
-              aria-label={`Which ${wall.slice(11, 16)}`}
-              className="flex flex-wrap gap-x-5"
-            >
-              {instants.map((instant, at) => (
-                <label key={instant} className="flex min-h-8 items-center gap-2.5 max-md:min-h-11">
-                  <input
-                    type="radio"
-                    name={`${id}-which`}
-                    className="size-4 shrink-0 accent-(--accent)"
-                    checked={instant === named}
-                    onBlur={onBlur}
-                    onChange={() => onChange(instant)}
-                  />
-                  {at === 0 ? "Before" : "After"} the clocks change ({offsetOf(instant)})
-                </label>
-              ))}
-            </div>
-          )}
-        </>
+        <DateTimeInput control={control} id={id} value={value} onChange={onChange} onBlur={onBlur} />
       )}
     </LabelledField>
   );
-}
-
-/**
- * Marks a date with missing parts as unfinished: browsers report it as empty, so it would be omitted
- * unnoticed.
- */
-function noteUnfinished(
-  event: FocusEvent<HTMLInputElement>,
-  value: string,
-  onChange: (value: string) => void,
-) {
-  const unfinished = event.target.validity.badInput;
-  if (unfinished && value !== UNFINISHED) onChange(UNFINISHED);
-  if (!unfinished && value === UNFINISHED) onChange(event.target.value);
 }
 
 /** A box shows a text as its hidden characters turn it, and what is sent has them. */

@@ -11,7 +11,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import type { ServerTool } from "@/lib/servers/server-schema.ts";
 import { isRepeatable } from "@/lib/tasks/task-status.ts";
-import { capitalise, plural } from "@/lib/text/labels.ts";
+import { capitalise, humanise, plural } from "@/lib/text/labels.ts";
 import { RaceOptions } from "../race-options.tsx";
 import { RecentArguments } from "../recent-arguments.tsx";
 import { NO_RETRY, RetryOptions, toRetry } from "../retry-options.tsx";
@@ -102,7 +102,12 @@ export function ArgumentsForm({
   };
 
   return (
-    <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+    <form
+      onSubmit={onSubmit}
+      noValidate
+      // The bar at the end covers no field that has the focus.
+      className="flex flex-col gap-5 [&_:is(fieldset,input,select,textarea)]:scroll-mb-40"
+    >
       <ToolChanged serverId={server.id} tool={tool} seen={seen} onSeen={setSeen} />
       {demo && fitsSamples(tool) && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
       {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
@@ -154,25 +159,27 @@ export function ArgumentsForm({
         </Notice>
       )}
       {connection && <ConnectionChanged change={connection} agreed={agreed} onAgree={setAgreed} />}
-      <ProblemList
-        sentence={refusal?.change ? null : (refusal?.sentence ?? null)}
-        problems={problems}
-        onShow={(problem) => focusProblem(problem, tab)}
-      />
-      <Button
-        type="submit"
-        variant="primary"
-        className="self-start max-md:w-full"
-        disabled={pending || !mayStart}
-      >
-        {pending
-          ? "Starting…"
-          : again
-            ? "Start again"
-            : isRace
-              ? `Start on ${plural(others.length + 1, "server")}`
-              : "Start task"}
-      </Button>
+      <div className="-mx-4 sticky bottom-0 -mb-4 flex flex-col gap-3 border-line border-t bg-bg px-4 py-3 md:-mx-6 md:px-6">
+        <ProblemList
+          sentence={refusal?.change ? null : (refusal?.sentence ?? null)}
+          problems={problems}
+          tab={tab}
+        />
+        <Button
+          type="submit"
+          variant="primary"
+          className="self-start max-md:w-full"
+          disabled={pending || !mayStart}
+        >
+          {pending
+            ? "Starting…"
+            : again
+              ? "Start again"
+              : isRace
+                ? `Start on ${plural(others.length + 1, "server")}`
+                : "Start task"}
+        </Button>
+      </div>
     </form>
   );
 }
@@ -189,32 +196,53 @@ function focusProblem({ path }: Problem, tab: string): void {
   fields.find((field) => field !== null)?.focus();
 }
 
-/** Why no task was started, with a link to each invalid field. */
+/** Why no task was started, with a link to each invalid field. A message that stands at its field is not said twice. */
 function ProblemList({
   sentence,
   problems,
-  onShow,
+  tab,
 }: {
   sentence: string | null;
   problems: Problem[];
-  onShow: (problem: Problem) => void;
+  tab: string;
 }) {
   if (sentence === null && problems.length === 0) return null;
+  // Of several at one field, the first.
+  const listed = [...Map.groupBy(problems, ({ path }) => path.join("/")).values()].flatMap(
+    ([one]) => one ?? [],
+  );
   return (
     <Notice live tone="bad" title={sentence ?? "The tool does not take these arguments."}>
-      <ul>
-        {problems.map((problem) => (
-          <li key={`${problem.path.join("/")} ${problem.message}`}>
-            <Button variant="link" size="sm" className="px-0 text-left" onClick={() => onShow(problem)}>
-              {pathInWords(problem.path) || "Arguments"}
+      <ul className="flex max-h-32 flex-wrap gap-x-4 overflow-y-auto">
+        {listed.map((problem) => (
+          <li key={problem.path.join("/")}>
+            <Button
+              variant="link"
+              size="sm"
+              className="px-0 text-left"
+              onClick={() => focusProblem(problem, tab)}
+            >
+              {nameOf(problem, tab) || "Arguments"}
             </Button>{" "}
-            {problem.message}
+            {!isAtField(problem, tab) && problem.message}
           </li>
         ))}
       </ul>
       <p>No task was started.</p>
     </Notice>
   );
+}
+
+/** The form calls its fields by titles, the JSON by names. */
+function nameOf({ path }: Problem, tab: string): string {
+  return pathInWords(
+    tab === "json" ? path : path.map((part) => (typeof part === "string" ? humanise(part) : part)),
+  );
+}
+
+/** Problems arise by a press, when the fields are there. */
+function isAtField({ path }: Problem, tab: string): boolean {
+  return tab === "form" && path.length > 0 && document.getElementById(idOf(path)) !== null;
 }
 
 /** The arguments as text. Remounts when its tab opens, so it always starts from the form's values. */

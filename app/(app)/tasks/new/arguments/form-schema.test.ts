@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { UNFINISHED } from "@/lib/requests/words/answer-values.ts";
 import { AS_JSON, emptyArguments, readForm, undrawn, withoutEmpty } from "./form-schema.ts";
 import { judge } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
@@ -176,6 +177,23 @@ describe("arguments are held against the schema", () => {
   ])("$values", ({ values, problems }) => {
     expect(judge(checked, values).map(({ path, message }) => `${path.join("/")} ${message}`)).toEqual(
       problems,
+    );
+  });
+
+  test.each([
+    ["date", "2026-02-28", []],
+    ["date", "2026-02-30", ["A whole date: day, month and year"]],
+    ["date-time", "2026-02-28T09:30:00Z", []],
+    ["date-time", "2026-02-28T09:30:00+01:00", []],
+    ["date-time", "2026-02-28", ["A whole date and time"]],
+    ["date-time", "2026-02-28T09:30", ["a date and time with its zone"]],
+    ["time", "09:30:00+01:00", []],
+    ["time", "09:30", ["A time with its zone, such as 09:30:00Z"]],
+    ["date", UNFINISHED, ["A whole date: day, month and year"]],
+    ["date-time", UNFINISHED, ["A whole date and time"]],
+  ])("a %s of %j", (format, at, messages) => {
+    expect(judge(object({ at: { type: "string", format } }), { at }).map(({ message }) => message)).toEqual(
+      messages,
     );
   });
 

@@ -76,7 +76,7 @@ const OPTIONS: Record<string, string> = {
   object: "Group of fields",
 };
 
-const DRAWN_FORMATS = new Set(["date", "date-time", "email", "uri"]);
+const DRAWN_FORMATS = new Set(["date", "date-time", "time", "email", "uri"]);
 
 function drawProperties(properties: Json): Json {
   const drawn = Object.entries(properties).map(([name, property]) => {

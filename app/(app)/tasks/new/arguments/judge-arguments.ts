@@ -2,6 +2,8 @@
  * Validates values against an expanded schema without generating code, which the page's CSP forbids and the
  * server's validator does. Unsupported keywords pass: the server validates again in full.
  */
+import { typesInWords } from "@/lib/mcp/forms/field-checks.ts";
+import { readFormat } from "@/lib/requests/words/answer-values.ts";
 import { isJson, type Json } from "./schema-tree.ts";
 
 export type Path = (string | number)[];
@@ -28,7 +30,7 @@ function inspect(schema: unknown, value: unknown, path: Path): Problem[] {
   if (types && !types.some((type) => isOf(type, value)))
     return says(
       true,
-      typeof value === "number" && isTooLarge(value) ? TOO_LARGE : `must be ${inWords(types)}`,
+      typeof value === "number" && isTooLarge(value) ? TOO_LARGE : `must be ${typesInWords(types)}`,
     );
   return [
     ...says("const" in schema && !isSame(schema.const, value), `must be ${JSON.stringify(schema.const)}`),
@@ -76,10 +78,17 @@ function isTooLarge(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
+/** The formats that have a picker. The server checks the others. */
+const MOMENTS = new Set(["date", "date-time", "time"]);
+
 function ofText(schema: Json, value: string, says: Says): Problem[] {
   const [min, max] = [limit(schema, "minLength"), limit(schema, "maxLength")];
   const length = [...value].length;
+  const moment = MOMENTS.has(String(schema.format)) ? readFormat(String(schema.format), value) : null;
   return [
+    ...says(moment && "error" in moment, moment && "error" in moment ? moment.error : ""),
+    // A time without its zone is read as the person's own, but sent as it stands.
+    ...says(moment && "value" in moment && moment.value !== value, "a date and time with its zone"),
     ...says(min !== null && length < min, `must have at least ${counted(min ?? 0, "character")}`),
     ...says(max !== null && length > max, `must have at most ${counted(max ?? 0, "character")}`),
   ];
@@ -163,23 +172,6 @@ function isOf(type: unknown, value: unknown): boolean {
     default:
       return true;
   }
-}
-
-const WORDS: Record<string, string> = {
-  string: "text",
-  integer: "a whole number",
-  number: "a number",
-  boolean: "yes or no",
-  array: "a list",
-  object: "a group of fields",
-  null: "empty",
-};
-
-function inWords(types: unknown[]): string {
-  return types
-    .map(String)
-    .map((type) => (Object.hasOwn(WORDS, type) && WORDS[type]) || type)
-    .join(" or ");
 }
 
 function isSame(a: unknown, b: unknown): boolean {

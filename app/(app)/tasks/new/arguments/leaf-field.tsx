@@ -2,8 +2,8 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import { createContext, useContext } from "react";
+import { momentHint } from "@/components/form/moment-input.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { capitalise } from "@/lib/text/labels.ts";
 import { domId, itemName } from "./field-id.ts";
@@ -32,7 +32,7 @@ export function LeafField({
   const inList = typeof fieldPathId.path.at(-1) === "number";
   const error = rawErrors?.[0];
   const formats = useFormats();
-  const chosen = schema.format === "date" && typeof formData === "string" && chosenDate(formData, formats);
+  const chosen = momentHint(schema.format, typeof formData === "string" ? formData : "", formats);
   const input = (control: object) => (
     <LeafInput
       control={control}

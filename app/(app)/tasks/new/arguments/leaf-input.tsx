@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { DateInput, DateTimeInput, isShown, TimeInput } from "@/components/form/moment-input.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { distinctChoices } from "@/lib/mcp/forms/choices.ts";
@@ -53,17 +54,23 @@ export function LeafInput({
         onChange={(event) => change(event.target.value)}
       />
     );
+  const { format } = schema;
+  if (format !== undefined && Object.hasOwn(MOMENT_INPUTS, format) && isShown(format, text)) {
+    const Moment = MOMENT_INPUTS[format as keyof typeof MOMENT_INPUTS];
+    return <Moment control={control} id={shared.id ?? ""} value={text} onChange={change} />;
+  }
   return (
     <Input
       {...shared}
-      type={schema.format === "date" ? "date" : schema.format === "email" ? "email" : "text"}
-      placeholder={schema.format === "date-time" ? "2026-12-31T12:00:00Z" : undefined}
+      type={format === "email" ? "email" : "text"}
       autoComplete="off"
       value={text}
       onChange={(event) => change(event.target.value)}
     />
   );
 }
+
+const MOMENT_INPUTS = { date: DateInput, time: TimeInput, "date-time": DateTimeInput };
 
 interface ChoiceOption {
   value: unknown;
