@@ -57,6 +57,32 @@ const start = (body: object, headers: Record<string, string> = {}) =>
     headers,
   });
 
+test("a list tells whom a task is about and its amount, and lists a program's question by its words", async () => {
+  const org = await web.organization("listed");
+  const key = await web.key(org, "operator");
+  const its = await insertServer(web.db, org);
+  const invoice = await insertTask(web.db, org, its, {
+    arguments: { invoice: { invoice_id: "INV-7", customer: "ACME Corp", total: 1200, currency: "EUR" } },
+  });
+  const asked = await insertTask(web.db, org, its, { arguments: { supplier: "Tall Oak" } });
+  await insertRequest(web.db, org, asked);
+  await web.database.sql("UPDATE input_request SET amount = 80, currency = '$' WHERE task_id = $1", [asked]);
+  const question = await web.call("POST", "/api/v1/requests", {
+    key,
+    body: { kind: "question", message: "Which account?\nThere are two." },
+  });
+  expect(question.status).toBe(201);
+  const { body } = await web.call("GET", "/api/v1/tasks", { key });
+  const listed = Object.fromEntries(
+    body.items.map(({ id, label, party, amount }: Record<string, unknown>) => [id, { label, party, amount }]),
+  );
+  expect(listed).toEqual({
+    [invoice]: { label: "INV-100", party: "ACME Corp", amount: { value: 1200, currency: "EUR" } },
+    [asked]: { label: "INV-100", party: "Tall Oak", amount: { value: 80, currency: "$" } },
+    [question.body.taskId]: { label: "Which account?", party: null, amount: null },
+  });
+});
+
 describe("starting a task", () => {
   test("queues it, and answers with all of it", async () => {
     const answer = await start({ arguments: { amount: 1 }, ttlMs: 60_000 });

@@ -7,7 +7,9 @@ import { Prisma } from "../base/db/db.ts";
 import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../people/members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
+import { SHORT_ARGUMENTS } from "../tasks/row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
+import { namesIn } from "../text/party.ts";
 import { decidedWords } from "./decided.ts";
 import { isApproval } from "./decision.ts";
 import { actionsFor, decidedFieldOf } from "./guards.ts";
@@ -22,7 +24,6 @@ import {
   type SeenBecause,
 } from "./request-schema.ts";
 import { CLAIM_IDLE_MS } from "./request-status.ts";
-import { keyFigures } from "./similar/likeness.ts";
 import { toApproval, type VotesRow, votesOf } from "./voting/shown.ts";
 import { callerStandsInFor } from "./voting/voter.ts";
 import { warningsAt } from "./warnings.ts";
@@ -36,9 +37,6 @@ export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} *
  */
 export const DECIDED_AT = Prisma.sql`(CASE WHEN r.decided_at IS NOT NULL THEN r.decided_at
   WHEN r.ended_at IS NOT NULL THEN r.ended_at ELSE r.created_at END)`;
-
-/** Longer arguments (in bytes, compressed or not) are not read for the party of a row. */
-const SHORT_ARGUMENTS = 8_000;
 
 /**
  * What requests that are answered together have in common. Null where a person has to look at the question by
@@ -99,8 +97,7 @@ export const summaryOf = (
     Prisma.sql`r.assignee_user_id`,
     Prisma.sql`r.approval`,
   )} END AS "standsInFor",
-  CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} OR octet_length(t.arguments::text) > ${SHORT_ARGUMENTS}
-    THEN NULL ELSE t.arguments END AS "shortArguments"`;
+  ${SHORT_ARGUMENTS}`;
 
 /** The columns of a request about what people say of it, and the caller's own snooze. An agent sees nothing of that. */
 function talkOf(principal: Principal): Prisma.Sql {
@@ -257,7 +254,7 @@ export function amountIn(
 
 function partyOf({ shortArguments, label }: RequestRow): string | null {
   const args = z.record(z.string(), z.unknown()).nullable().parse(shortArguments);
-  return args && keyFigures(args, { label, amount: null }).party;
+  return args && namesIn(args, label).party;
 }
 
 /** The nearest reason counts. Somebody else's private request is visible only to an assignee of its task. */

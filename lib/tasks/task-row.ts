@@ -4,10 +4,20 @@ import { actorSchema, personSchema } from "../access/access-schema.ts";
 import { Prisma } from "../base/db/db.ts";
 import { toPause } from "../servers/server-reads.ts";
 import { eraSchema } from "../servers/server-schema.ts";
+import { amountOf } from "../text/amount.ts";
+import { shorten } from "../text/labels.ts";
+import { namesIn } from "../text/party.ts";
 import { ASKS, attentionCode } from "./attention-sql.ts";
 import { ATTENTION, type AttentionCode } from "./task-attention.ts";
-import { gateSchema, progressSchema, type TaskSummary, taskStateSchema } from "./task-schema.ts";
+import { gateSchema, progressSchema, type TaskSummary, taskSchema, taskStateSchema } from "./task-schema.ts";
 import { isStalled } from "./task-status.ts";
+
+/** Longer arguments (in bytes, compressed or not) are not read for a row. */
+const SHORT_BYTES = 8_000;
+
+/** The arguments of a row, null if they are long. Alias `t`. */
+export const SHORT_ARGUMENTS = Prisma.sql`CASE WHEN pg_column_size(t.arguments) > ${SHORT_BYTES}
+  OR octet_length(t.arguments::text) > ${SHORT_BYTES} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
 /** The columns of a task in lists, with JOINS; aliases `t`, `s`, `w`. */
 export const summaryOf = (
@@ -24,6 +34,10 @@ export const summaryOf = (
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
   t.durable, t.adopted, t.race_id AS "raceId", t.attempt, t.attempts, t.retry_of AS "retryOf",
   t.start_after AS "startAfter", t.gate, t.gate_rule AS "gateRule", t.gate_expires_at AS "gateExpiresAt", ${ASKS} AS asks, ${attentionCode(organizationId)} AS attention,
+  s.builtin AS "isOwn", ${SHORT_ARGUMENTS},
+  (SELECT json_build_object('value', asked.amount, 'currency', asked.currency) FROM input_request asked
+    WHERE asked.organization_id = t.organization_id AND asked.task_id = t.id AND asked.amount IS NOT NULL
+    ORDER BY asked.created_at DESC LIMIT 1) AS "askedAmount",
   (SELECT json_build_object('id', u.id, 'name', u.name, 'at', k.acknowledged_at, 'note', k.note)
     FROM acknowledgement k JOIN "user" u ON u.id = k.user_id
     WHERE k.organization_id = t.organization_id AND k.task_id = t.id) AS acknowledgement`;
@@ -74,6 +88,12 @@ export interface TaskRow {
   gate: string | null;
   gateRule: unknown;
   gateExpiresAt: Date | null;
+  /** A question that a program asks people. */
+  isOwn: boolean;
+  /** Null if the arguments are long. */
+  shortArguments: unknown;
+  /** The amount of its newest question that has one. */
+  askedAmount: unknown;
   attention: AttentionCode | null;
   acknowledgement: unknown;
 }
@@ -83,6 +103,7 @@ export const toSummary =
   (row: TaskRow): TaskSummary => {
     const state = taskStateSchema.parse(row.state);
     const times = checkTimes(row, row.watchedUntil);
+    const args = argumentsSchema.parse(row.shortArguments) ?? {};
     return {
       id: row.id,
       state,
@@ -92,7 +113,9 @@ export const toSummary =
       outcomeIsError: row.outcomeIsError,
       server: { id: row.serverId, name: row.serverName, pause: toPause(row) },
       tool: row.tool,
-      label: row.label,
+      label: row.label ?? (row.isOwn ? questionIn(args) : null),
+      party: row.isOwn ? null : namesIn(args, row.label).party,
+      amount: taskSchema.shape.amount.parse(row.askedAmount) ?? amountOf(args, ""),
       era: eraSchema.nullable().parse(row.era),
       requestedBy: actorSchema.parse(row.requestedBy),
       visibility: row.visibility,
@@ -129,6 +152,15 @@ export const toSummary =
         state === "queued" && row.startAfter && row.startAfter > now ? iso(row.startAfter) : null,
     };
   };
+
+const argumentsSchema = z.record(z.string(), z.unknown()).nullable();
+const TITLE_CHARACTERS = 120;
+
+/** The first line of the question that a program asks: its tool's name would say nothing. */
+function questionIn({ message, action }: Record<string, unknown>): string | null {
+  const said = [message, action].find((text) => typeof text === "string" && text.trim() !== "");
+  return typeof said === "string" ? shorten(said.trim().split("\n", 1)[0] ?? "", TITLE_CHARACTERS) : null;
+}
 
 function toGate({ gate, gateRule, gateExpiresAt }: TaskRow): TaskSummary["gate"] {
   if (gate === null) return null;

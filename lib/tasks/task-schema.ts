@@ -92,8 +92,12 @@ export const taskSchema = z.object({
   outcomeIsError: z.boolean(),
   server: serverRef,
   tool: z.string(),
-  /** A short name from the arguments, e.g. `INV-100`, for lists; null if none stands out. */
+  /** A short name from the arguments, e.g. `INV-100`, or the question that a program asks; null if none stands out. */
   label: z.string().nullable(),
+  /** Whom the call is about, e.g. its supplier, from short arguments; null if none stands out. */
+  party: z.string().nullable(),
+  /** What it is about, of its newest question, else from short arguments. */
+  amount: z.object({ value: z.number(), currency: z.string().nullable() }).nullable(),
   era: eraSchema.nullable(),
   requestedBy: actorSchema,
   visibility: z.enum(["private", "organization"]),

@@ -3,23 +3,19 @@
  * compares the key figures of two calls, their amounts and the names in their arguments.
  */
 import type { Form } from "../../mcp/forms/form.ts";
+import { snake } from "../../text/amount.ts";
 import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
 import { humanise } from "../../text/labels.ts";
 import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
+import { type Names, namesIn, PARTY } from "../../text/party.ts";
 import { isBesideConsent, saysNo } from "../rejection.ts";
 import type { Amount } from "../request-schema.ts";
 import type { Answer } from "./similar-schema.ts";
 
-export interface KeyFigures {
+export interface KeyFigures extends Names {
   /** The task's short name, e.g. `INV-100`. */
   label: string | null;
   amount: Amount | null;
-  /** Strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
-  names: Record<string, string>;
-  /** The party of the call, as sent, e.g. `ACME Corp`. */
-  party: string | null;
-  /** The key of the party in `names`, e.g. `supplier`. */
-  partyKind: string | null;
 }
 
 /** A call that was decided. */
@@ -33,57 +29,12 @@ export interface Decided extends KeyFigures {
 const LIKE_SHARE = 0.25;
 /** The same party and amount within this time may be the same bill sent twice. */
 const REPEAT_MS = 90 * 86_400_000;
-const LONGEST_NAME = 60;
-/** A party is shown, however long its name is: longer texts are no names. */
-const LONGEST_PARTY = 1_000;
-
-const PARTIES = "supplier vendor customer client payee merchant recipient beneficiary contractor employee";
-const KINDS =
-  "project account department team cost_center currency environment env region repository repo service branch category role";
-const NAMING = new Set([...PARTIES.split(" "), ...KINDS.split(" ")]);
-const PARTY = new Set(PARTIES.split(" "));
-
-/**
- * Reads the names out of a call's arguments: top level and one level down. Ids, dates, numbers and the label
- * itself don't count, as they differ from task to task.
- */
+/** Reads the key figures of a call: top level and one level down. */
 export function keyFigures(
   args: Record<string, unknown>,
   { label, amount }: Pick<KeyFigures, "label" | "amount">,
 ): KeyFigures {
-  const entries = Object.entries(args).flatMap(([key, value]) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? [[key, (value as Record<string, unknown>).name] as const, ...Object.entries(value)]
-      : [[key, value] as const],
-  );
-  const names: Record<string, string> = {};
-  let party: string | null = null;
-  let partyKind: string | null = null;
-  for (const [key, value] of entries) {
-    const name = namingWord(key);
-    if (!name || typeof value !== "string" || value.trim() === label) continue;
-    const said = value.trim().replace(/\s+/g, " ");
-    const longest = PARTY.has(name) ? LONGEST_PARTY : LONGEST_NAME;
-    if (said === "" || said.length > longest || name in names) continue;
-    names[name] = said.toLowerCase();
-    if (!PARTY.has(name) || party !== null) continue;
-    party = said;
-    partyKind = name;
-  }
-  return { label, amount, names, party, partyKind };
-}
-
-/** `customerName` and `customer` name a customer; `customer_id` does not. */
-function namingWord(key: string): string | null {
-  const word = snake(key).replace(/_?name$/, "");
-  return NAMING.has(word) ? word : null;
-}
-
-function snake(key: string): string {
-  return key
-    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .replaceAll("-", "_");
+  return { label, amount, ...namesIn(args, label) };
 }
 
 /**

@@ -3,6 +3,7 @@
 import { useMemo } from "react";
 import { rowMark } from "@/components/list/use-list-keys.ts";
 import { useRowWindow } from "@/components/list/use-row-window.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
@@ -13,6 +14,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import { isStuck } from "@/lib/tasks/task-attention.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { stateBadges } from "./row-facts.ts";
 import { TaskMatter } from "./task-matter.tsx";
 import { Box, type TaskListProps } from "./task-table.tsx";
@@ -75,6 +77,8 @@ export function TaskCards({ rows, selection, total }: Pick<TaskListProps, "rows"
 }
 
 function Card({ task }: { task: TaskSummary }) {
+  const formats = useFormats();
+  const amount = task.amount && visibleText(formats.amount(task.amount));
   return (
     <Link
       href={`/tasks/${task.id}`}
@@ -85,7 +89,9 @@ function Card({ task }: { task: TaskSummary }) {
         <Age at={task.createdAt} className="shrink-0 text-muted text-xs" />
       </span>
       <span className="truncate text-[13px] text-muted">
-        {task.server.name} · {task.tool} · {actorWords(task.requestedBy)}
+        {[task.party && visibleText(task.party), amount, task.server.name, actorWords(task.requestedBy)]
+          .filter(Boolean)
+          .join(" · ")}
       </span>
       <span className="flex min-w-0 items-center gap-2.5 text-[13px]">
         {task.attention ? <AttentionBadge attention={task.attention} /> : <StateBadge task={task} />}

@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
@@ -26,11 +28,30 @@ export interface TaskColumn {
 
 /** Optional columns, beside the task's name. */
 export const TASK_COLUMNS: TaskColumn[] = [
-  { id: "tool", label: "Tool", className: "max-w-40 truncate text-muted", cell: (task) => task.tool },
+  {
+    id: "party",
+    label: "Party",
+    className: "max-w-36 truncate max-lg:hidden",
+    cell: (task) => task.party && <PlainText text={task.party} />,
+  },
+  {
+    id: "amount",
+    label: "Amount",
+    className: "text-right tabular-nums",
+    right: true,
+    cell: (task) => <TaskAmount task={task} />,
+  },
+  {
+    id: "tool",
+    label: "Tool",
+    className: "max-w-40 truncate text-muted",
+    extra: true,
+    cell: (task) => task.tool,
+  },
   {
     id: "server",
     label: "Server",
-    className: "max-w-44 truncate text-muted max-lg:hidden",
+    className: "max-w-36 truncate text-muted max-xl:hidden",
     cell: (task) => task.server.name,
   },
   {
@@ -50,13 +71,13 @@ export const TASK_COLUMNS: TaskColumn[] = [
   {
     id: "outcome",
     label: "Outcome",
-    className: "w-full min-w-40 max-w-0",
+    className: "w-full min-w-28 max-w-0",
     cell: (task) => <TaskMatter task={task} />,
   },
   {
     id: "by",
     label: "By",
-    className: "max-w-40 truncate text-muted max-lg:hidden",
+    className: "max-w-32 truncate text-muted max-2xl:hidden",
     cell: (task) => actorWords(task.requestedBy, { begins: true }),
   },
   { id: "era", label: "Era", extra: true, cell: (task) => task.era && <EraBadge era={task.era} /> },
@@ -86,7 +107,7 @@ export const TASK_COLUMNS: TaskColumn[] = [
     id: "next",
     label: "Next check",
     right: true,
-    className: "max-xl:hidden",
+    extra: true,
     cell: (task) => {
       const next = instantOf(task.state, task.nextCheckAt);
       return next === null || next === "—" ? next : <TimeUntil at={next.at} over="now" />;
@@ -124,6 +145,11 @@ const HOLDER_COLUMN: TaskColumn = {
 /** The columns of a list of tasks that need attention: who looks after them, rather than when they are due. */
 export function withHolder(columns: TaskColumn[]): TaskColumn[] {
   return [...columns.filter(({ id }) => !["by", "next", "left"].includes(id)), HOLDER_COLUMN];
+}
+
+function TaskAmount({ task: { amount } }: { task: TaskSummary }) {
+  const formats = useFormats();
+  return amount && <PlainText text={formats.amount(amount)} />;
 }
 
 function TimeLeft({ at }: { at: string }) {

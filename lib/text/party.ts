@@ -1,0 +1,56 @@
+/** Whom a call is about: the supplier, the customer, and other names that repeat. Pure. */
+import { snake } from "./amount.ts";
+
+const LONGEST_NAME = 60;
+/** A party is shown, however long its name is: longer texts are no names. */
+const LONGEST_PARTY = 1_000;
+
+const PARTIES = "supplier vendor customer client payee merchant recipient beneficiary contractor employee";
+const KINDS =
+  "project account department team cost_center currency environment env region repository repo service branch category role";
+const NAMING = new Set([...PARTIES.split(" "), ...KINDS.split(" ")]);
+/** Names of who is paid or served. */
+export const PARTY = new Set(PARTIES.split(" "));
+
+/** The names in a call's arguments. */
+export interface Names {
+  /** Strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
+  names: Record<string, string>;
+  /** The party of the call, as sent, e.g. `ACME Corp`. */
+  party: string | null;
+  /** The key of the party in `names`, e.g. `supplier`. */
+  partyKind: string | null;
+}
+
+/**
+ * Reads the names out of a call's arguments: top level and one level down. Ids, dates, numbers and the label
+ * itself don't count, as they differ from task to task.
+ */
+export function namesIn(args: Record<string, unknown>, label: string | null): Names {
+  const entries = Object.entries(args).flatMap(([key, value]) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? [[key, (value as Record<string, unknown>).name] as const, ...Object.entries(value)]
+      : [[key, value] as const],
+  );
+  const names: Record<string, string> = {};
+  let party: string | null = null;
+  let partyKind: string | null = null;
+  for (const [key, value] of entries) {
+    const name = namingWord(key);
+    if (!name || typeof value !== "string" || value.trim() === label) continue;
+    const said = value.trim().replace(/\s+/g, " ");
+    const longest = PARTY.has(name) ? LONGEST_PARTY : LONGEST_NAME;
+    if (said === "" || said.length > longest || name in names) continue;
+    names[name] = said.toLowerCase();
+    if (!PARTY.has(name) || party !== null) continue;
+    party = said;
+    partyKind = name;
+  }
+  return { names, party, partyKind };
+}
+
+/** `customerName` and `customer` name a customer; `customer_id` does not. */
+function namingWord(key: string): string | null {
+  const word = snake(key).replace(/_?name$/, "");
+  return NAMING.has(word) ? word : null;
+}
