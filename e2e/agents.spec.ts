@@ -25,7 +25,10 @@ test("an owner adds an agent, copies its set-up once, changes what it may call, 
   expect(made.status()).toBe(201);
 
   await yara.goto("/servers");
-  await yara.getByRole("link", { name: "Agents" }).click();
+  await yara.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Agents" }).click();
+  await expect(yara.getByRole("navigation", { name: "Main" }).locator("[aria-current=page]")).toHaveText(
+    "Agents",
+  );
   await expect(yara.getByText("No agents yet")).toBeVisible(SOON);
   await checkAppearance(yara, "no agents");
 

@@ -19,14 +19,14 @@ import { principalOf } from "@/lib/web/auth/session-cookie.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
 import { drawnFor } from "@/lib/web/http/organization-header.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
-import { readCounts } from "./counts.ts";
+import { readCounts, readUnread } from "./counts.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   const session = await requireSession({ inView: true });
-  const firstSteps = session.view ? [] : await readFirstSteps(session.role);
+  const own = session.view ? [] : [...(await readFirstSteps(session.role)), ...(await readUnread())];
   return (
     <MeProvider me={await (session.view ? viewedMe(session, session.view) : ownMe(session))}>
-      <ApiProvider read={[...(await readCounts()), ...firstSteps]} drawnAt={Date.now()}>
+      <ApiProvider read={[...(await readCounts()), ...own]} drawnAt={Date.now()}>
         <Shell>{children}</Shell>
       </ApiProvider>
     </MeProvider>

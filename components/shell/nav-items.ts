@@ -1,13 +1,16 @@
 import {
   Bell,
+  Bot,
   ChartColumn,
   CircleCheck,
   CircleUserRound,
+  History,
   Inbox,
   ListChecks,
   type LucideIcon,
   Server,
 } from "lucide-react";
+import type { Permission } from "@/lib/access/permissions.ts";
 
 export interface NavItem {
   href: string;
@@ -34,3 +37,35 @@ export const NAV_ITEMS: NavItem[] = [
   { href: "/servers", label: "Servers", icon: Server, key: "s" },
   { href: "/overview", label: "Overview", icon: ChartColumn, key: "o" },
 ];
+
+/** Below the others in the sidebar; on a phone in the menu of the person, and on the page Me. */
+export const MORE_ITEMS: (Omit<NavItem, "key"> & { needs: Permission; words?: string; keys?: string })[] = [
+  {
+    href: "/servers/agents",
+    label: "Agents",
+    icon: Bot,
+    needs: "agents:manage",
+    words: "agents credentials grants",
+  },
+  {
+    href: "/notices",
+    label: "Notifications",
+    icon: Bell,
+    needs: "account:use",
+    words: "notifications unread bell",
+  },
+  {
+    href: "/activity",
+    label: "Activity",
+    icon: History,
+    needs: "events:read",
+    words: "history event log audit verify export",
+    keys: "G then A",
+  },
+];
+
+/** Returns the longest of these addresses that the path is at, so that `/servers/agents` is not at `/servers` too. */
+export function placeOf(pathname: string): string | undefined {
+  const all = [...NAV_ITEMS, ...MORE_ITEMS].map(({ href }) => href);
+  return all.filter((href) => pathname.startsWith(href)).toSorted((a, b) => b.length - a.length)[0];
+}

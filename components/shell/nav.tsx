@@ -1,27 +1,40 @@
 "use client";
 
-import { Inbox, ListTodo, Settings } from "lucide-react";
+import { ChevronsUpDown, Inbox, ListTodo, Settings } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { useEffect } from "react";
-import { APPROVER_ITEMS, ME, NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import {
+  APPROVER_ITEMS,
+  ME,
+  MORE_ITEMS,
+  NAV_ITEMS,
+  type NavItem,
+  placeOf,
+} from "@/components/shell/nav-items.ts";
 import { PaletteButton } from "@/components/shell/palette/palette-button.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
+import { useUnread } from "@/components/shell/session/use-unread.ts";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
+import { CountBadge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { useFirstSteps } from "@/lib/web/client/onboarding.ts";
 
-const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
+const SETTINGS = { href: "/settings", label: "Settings", icon: Settings };
 /** While an admin views as a member only the first items, inbox and tasks, are shown. */
 const IN_VIEW = 2;
-const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };
+const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo };
 
 /** The left navigation: full on wide screens, icons only on medium ones, hidden on phones (see BottomBar). */
 export function Nav() {
   const me = useMe();
   const waiting = useWaiting();
+  const unread = useUnread();
   const firstSteps = useFirstSteps();
+  const more = me.view ? [] : MORE_ITEMS.filter(({ needs }) => me.may(needs));
   return (
     <nav
       aria-label="Main"
@@ -32,29 +45,72 @@ export function Nav() {
         <Inbox aria-hidden className="size-[18px]" strokeWidth={2} />
         <span className="font-semibold text-[15px] tracking-tight max-lg:sr-only">Intray</span>
       </div>
-      <div className="flex items-center gap-2.5 rounded-lg border border-line bg-panel p-2 max-lg:justify-center max-lg:border-transparent max-lg:bg-transparent">
-        <span
-          aria-hidden
-          className="grid size-[22px] shrink-0 place-items-center rounded-md bg-accent font-semibold text-accent-ink text-xs"
-        >
-          {me.organization.name.charAt(0).toUpperCase()}
-        </span>
-        <span className="truncate font-medium max-lg:sr-only">{me.organization.name}</span>
-      </div>
+      <OrganizationTile />
       <ul className="flex flex-col gap-0.5">
         {NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined).map((item) => (
           <li key={item.href}>
-            <NavLink item={item} count={item.href === "/inbox" ? waiting : 0} />
+            <NavLink item={item} count={item.href === "/inbox" ? waiting : 0} of="waiting" />
+          </li>
+        ))}
+        {more.map((item) => (
+          <li key={item.href}>
+            <NavLink item={item} count={item.href === "/notices" ? unread : 0} of="unread" />
           </li>
         ))}
       </ul>
       <div className="mt-auto flex flex-col gap-0.5">
-        {firstSteps?.over === false && <NavLink item={GET_STARTED} count={0} />}
+        {firstSteps?.over === false && <NavLink item={GET_STARTED} />}
         {!me.view && <PaletteButton />}
-        {!me.view && <NavLink item={SETTINGS} count={0} />}
+        {!me.view && <NavLink item={SETTINGS} />}
         <UserMenu labelled />
       </div>
     </nav>
+  );
+}
+
+const OrganizationItems = lazyComponent(
+  () => import("./session/organization-items.tsx").then((file) => file.OrganizationItems),
+  { warm: true },
+);
+
+/** Where one is; for members of several organizations, the way to the others. */
+function OrganizationTile() {
+  const me = useMe();
+  const { name } = me.organization;
+  const contents = (
+    <>
+      <span
+        aria-hidden
+        className="grid size-[22px] shrink-0 place-items-center rounded-md bg-accent font-semibold text-accent-ink text-xs"
+      >
+        {name.charAt(0).toUpperCase()}
+      </span>
+      <span className="min-w-0 flex-1 truncate text-left font-medium max-lg:sr-only">{name}</span>
+    </>
+  );
+  if (me.view || me.organizations.length < 2)
+    return <div className="flex items-center gap-2.5 px-1.5 max-lg:justify-center">{contents}</div>;
+  return (
+    <Menu
+      align="start"
+      items={OrganizationItems}
+      trigger={
+        <button
+          type="button"
+          aria-label={`${name}: switch organization`}
+          className="flex items-center gap-2.5 rounded-lg border border-line bg-panel p-2 hover:bg-sunken max-lg:justify-center"
+        >
+          {contents}
+          <ChevronsUpDown
+            aria-hidden
+            className="size-4 shrink-0 text-muted max-lg:hidden"
+            strokeWidth={1.75}
+          />
+        </button>
+      }
+    >
+      <OrganizationItems />
+    </Menu>
   );
 }
 
@@ -62,6 +118,7 @@ export function Nav() {
 export function BottomBar({ hidden }: { hidden: boolean }) {
   const me = useMe();
   const waiting = useWaiting();
+  const unread = useUnread();
   const pathname = usePathname();
   const isDone = useSearchParams().get("tab") === "done";
   const isApprover = me.role === "approver" && !me.view;
@@ -93,12 +150,8 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
               >
                 <span className="relative">
                   <Icon aria-hidden className="size-5" strokeWidth={1.75} />
-                  {href === "/inbox" && waiting > 0 && (
-                    <span className="absolute -top-1.5 left-3.5 whitespace-nowrap rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
-                      {waiting > 99 ? "99+" : waiting}
-                      <span className="sr-only"> waiting</span>
-                    </span>
-                  )}
+                  {href === "/inbox" && <CountBadge count={waiting} of="waiting" />}
+                  {href === "/notices" && <CountBadge count={unread} of="unread" />}
                 </span>
                 {label}
               </Link>
@@ -110,8 +163,17 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
   );
 }
 
-function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: number }) {
-  const active = usePathname().startsWith(item.href);
+function NavLink({
+  item,
+  count = 0,
+  of = "",
+}: {
+  item: Pick<NavItem, "href" | "label" | "icon">;
+  count?: number;
+  of?: string;
+}) {
+  const pathname = usePathname();
+  const active = (placeOf(pathname) ?? pathname).startsWith(item.href);
   const { number } = useFormats();
   const Icon = item.icon;
   return (
@@ -134,7 +196,7 @@ function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: num
           )}
         >
           {number(count)}
-          <span className="sr-only"> waiting</span>
+          <span className="sr-only"> {of}</span>
         </span>
       )}
     </Link>

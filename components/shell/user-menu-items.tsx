@@ -1,17 +1,17 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { Bell, History, Keyboard, LogOut, Search, Settings } from "lucide-react";
+import { Keyboard, LogOut, Search, Settings } from "lucide-react";
+import { MORE_ITEMS } from "@/components/shell/nav-items.ts";
 import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { OrganizationItems } from "@/components/shell/session/organization-items.tsx";
 import { leave } from "@/components/shell/session/sign-out.ts";
-import { switchOrganization } from "@/components/shell/session/switch-organization.ts";
+import { useUnread } from "@/components/shell/session/use-unread.ts";
 import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { countWords } from "@/lib/outbound/notices/notice-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
-import { noticeCounts } from "@/lib/web/client/notices.ts";
 
 const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
 
@@ -19,7 +19,7 @@ const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capit
 export function UserMenuItems() {
   const me = useMe();
   const { theme = "system", setTheme } = useTheme();
-  const unread = useQuery(noticeCounts()).data?.unread ?? 0;
+  const unread = useUnread();
   return (
     <>
       <MenuLabel>
@@ -32,13 +32,7 @@ export function UserMenuItems() {
       <MenuSeparator />
       {me.organizations.length > 1 && (
         <>
-          <MenuLabel>Organization</MenuLabel>
-          <MenuChoices
-            name="Organization"
-            value={me.organization.id}
-            onChange={(id) => void switchOrganization(id)}
-            choices={me.organizations.map(({ id, name }) => ({ value: id, label: name }))}
-          />
+          <OrganizationItems />
           <MenuSeparator />
         </>
       )}
@@ -49,26 +43,20 @@ export function UserMenuItems() {
         <Search aria-hidden strokeWidth={1.75} />
         Search and commands
       </MenuItem>
-      <MenuItem asChild>
-        <Link href="/notices">
-          <Bell aria-hidden strokeWidth={1.75} />
-          Notifications
-          {unread > 0 && (
-            <span className="ml-auto text-[13px] text-muted tabular-nums">
-              {countWords(unread)}
-              <span className="sr-only"> unread</span>
-            </span>
-          )}
-        </Link>
-      </MenuItem>
-      {me.may("events:read") && (
-        <MenuItem asChild>
-          <Link href="/activity">
-            <History aria-hidden strokeWidth={1.75} />
-            Activity
+      {MORE_ITEMS.filter(({ needs }) => me.may(needs)).map(({ href, label, icon: Icon }) => (
+        <MenuItem key={href} asChild className="md:hidden">
+          <Link href={href}>
+            <Icon aria-hidden strokeWidth={1.75} />
+            {label}
+            {href === "/notices" && unread > 0 && (
+              <span className="ml-auto text-[13px] text-muted tabular-nums">
+                {countWords(unread)}
+                <span className="sr-only"> unread</span>
+              </span>
+            )}
           </Link>
         </MenuItem>
-      )}
+      ))}
       <MenuItem asChild>
         <Link href="/settings">
           <Settings aria-hidden strokeWidth={1.75} />

@@ -28,3 +28,14 @@ export function Badge({
     </span>
   );
 }
+
+/** A number at the corner of an icon; nothing for 0. The parent is positioned. */
+export function CountBadge({ count, of }: { count: number; of: string }) {
+  if (count === 0) return null;
+  return (
+    <span className="absolute -top-1.5 left-3.5 whitespace-nowrap rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
+      {count > 99 ? "99+" : count}
+      <span className="sr-only"> {of}</span>
+    </span>
+  );
+}

@@ -7,7 +7,7 @@ import { Prisma } from "../base/db/db.ts";
 import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../people/members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
-import { SHORT_ARGUMENTS } from "../tasks/row.ts";
+import { SHORT_ARGUMENTS } from "../tasks/task-row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
 import { namesIn } from "../text/party.ts";
 import { decidedWords } from "./decided.ts";

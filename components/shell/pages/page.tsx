@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { NoticesLink } from "@/components/shell/pages/notices-link.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
@@ -27,7 +28,8 @@ export function Page({
           {back}
           <h1 className="min-w-0 flex-1 truncate font-semibold text-[17px] tracking-tight">{title}</h1>
           {actions}
-          <span className="md:hidden">
+          <span className="flex md:hidden">
+            <NoticesLink />
             <UserMenu />
           </span>
         </div>

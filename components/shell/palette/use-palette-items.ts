@@ -2,7 +2,6 @@
 
 import {
   ArrowLeftRight,
-  Bell,
   Hand,
   History,
   Keyboard,
@@ -14,7 +13,7 @@ import {
   Sun,
 } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { MORE_ITEMS, NAV_ITEMS } from "@/components/shell/nav-items.ts";
 import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { paletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import {
@@ -47,27 +46,9 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
     ...NAV_ITEMS.map(({ href, label, icon, key }) =>
       linked({ id: href, href, label, icon, group: "Go to", keys: `G then ${key.toUpperCase()}` }),
     ),
-    linked({
-      id: "/notices",
-      href: "/notices",
-      label: "Notifications",
-      icon: Bell,
-      group: "Go to",
-      words: "notifications unread bell",
-    }),
-    ...(me.may("events:read")
-      ? [
-          linked({
-            id: "/activity",
-            href: "/activity",
-            label: "Activity",
-            icon: History,
-            group: "Go to",
-            keys: "G then A",
-            words: "history event log audit verify export",
-          }),
-        ]
-      : []),
+    ...MORE_ITEMS.filter(({ needs }) => me.may(needs)).map(({ needs: _, ...item }) =>
+      linked({ ...item, id: item.href, group: "Go to" }),
+    ),
     ...SETTINGS_SECTIONS.filter((section) => me.may(section.needs)).map(
       ({ href, label, icon, description }) =>
         linked({ id: href, href, label: `Settings: ${label}`, icon, group: "Go to", words: description }),
