@@ -149,6 +149,35 @@ test("the first visit's cards come once, and are in nobody's way", async ({ brow
   await page.context().close();
 });
 
+test("the sidebar has notifications with their count, and for admins agents and the activity", async ({
+  ana,
+  ben,
+}) => {
+  const navigation = (page: typeof ana) => page.getByRole("navigation", { name: "Main" }).first();
+  const links = (page: typeof ana) => navigation(page).getByRole("listitem").getByRole("link");
+  await ben.goto("/tasks");
+  await expect(links(ben)).toHaveText([/Inbox/, "Tasks", "Servers", "Overview", /Notifications/]);
+  await ana.goto("/servers/agents");
+  await expect(links(ana)).toHaveText([
+    /Inbox/,
+    "Tasks",
+    "Servers",
+    "Overview",
+    "Agents",
+    /Notifications/,
+    "Activity",
+  ]);
+  await expect(navigation(ana).locator("[aria-current=page]")).toHaveText("Agents");
+  const { unread } = await apiOf(ben).get<{ unread: number }>("/notices/counts");
+  await ben.goto("/notices");
+  await expect(navigation(ben).getByRole("link", { name: /^Notifications/ })).toHaveText(
+    unread > 0 ? `Notifications${unread} unread` : "Notifications",
+  );
+  // An organization alone is where one is, and no button.
+  await expect(navigation(ben).getByText("Acme")).toBeVisible();
+  await expect(navigation(ben).getByRole("button", { name: /switch organization/ })).toHaveCount(0);
+});
+
 test("settings show what one may change", async ({ ana, ben }) => {
   await ben.goto("/settings");
   await expect(ben.getByRole("radio", { name: "Dark" })).toBeVisible();
@@ -172,7 +201,19 @@ test("settings show what one may change", async ({ ana, ben }) => {
   await ben.getByRole("radio", { name: "Dark" }).press(" ");
   await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
   await ana.goto("/settings");
-  await expect(ana.getByRole("navigation", { name: "Settings" })).toContainText("Answers");
+  const settings = ana.getByRole("navigation", { name: "Settings" });
+  await expect(settings).toContainText("Answers");
+  await expect(settings.getByRole("heading")).toHaveText([
+    "You",
+    "Approvals",
+    "People and sign-in",
+    "Integrations",
+    "Data",
+  ]);
+  // Settings of providers show once one is required.
+  await ana.goto("/settings/sign-in");
+  await expect(ana.getByLabel("Require two-step sign-in from")).toBeVisible();
+  await expect(ana.getByLabel("Ask the provider again after")).toHaveCount(0);
 });
 
 test("on a phone Me leads everybody to their account, the settings and the way out", async ({

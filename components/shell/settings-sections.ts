@@ -22,6 +22,10 @@ import {
 } from "lucide-react";
 import type { Permission } from "@/lib/access/permissions.ts";
 
+/** In the order of the page. */
+export const SETTINGS_GROUPS = ["You", "Approvals", "People and sign-in", "Integrations", "Data"] as const;
+type SettingsGroup = (typeof SETTINGS_GROUPS)[number];
+
 export interface SettingsSection {
   href: string;
   label: string;
@@ -30,7 +34,7 @@ export interface SettingsSection {
   icon: LucideIcon;
   /** The permission to see the section; the API decides who may change what. */
   needs: Permission;
-  group: "You" | "Organization";
+  group: SettingsGroup;
   /** Takes the width of the window, for two columns. */
   wide?: true;
 }
@@ -69,20 +73,13 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     group: "You",
   },
   {
-    href: "/settings/away",
-    label: "Away",
-    description: "Who votes in your place meanwhile",
-    icon: CalendarOff,
-    needs: "requests:answer",
-    group: "You",
-  },
-  {
-    href: "/settings/answers",
-    label: "Answers",
-    description: "Reasons for declining, and time to undo",
-    icon: MessageSquareX,
+    href: "/settings/policy",
+    label: "Policy",
+    description: "Who has to agree on which requests",
+    icon: Vote,
     needs: "settings:manage",
-    group: "Organization",
+    group: "Approvals",
+    wide: true,
   },
   {
     href: "/settings/call-rules",
@@ -90,16 +87,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Which calls need an approval first",
     icon: ListChecks,
     needs: "settings:manage",
-    group: "Organization",
-  },
-  {
-    href: "/settings/policy",
-    label: "Policy",
-    description: "Who has to agree on which requests",
-    icon: Vote,
-    needs: "settings:manage",
-    group: "Organization",
-    wide: true,
+    group: "Approvals",
   },
   {
     href: "/settings/groups",
@@ -107,7 +95,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Who is meant by a name in the policy",
     icon: UsersRound,
     needs: "settings:manage",
-    group: "Organization",
+    group: "Approvals",
   },
   {
     href: "/settings/calendar",
@@ -115,23 +103,23 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Working hours and holidays",
     icon: CalendarClock,
     needs: "settings:manage",
-    group: "Organization",
+    group: "Approvals",
   },
   {
-    href: "/settings/organization",
-    label: "Organization",
-    description: "Name, second-person rule, leaving, deleting",
-    icon: Building2,
-    needs: "settings:read",
-    group: "Organization",
+    href: "/settings/away",
+    label: "Away",
+    description: "Who votes in your place meanwhile",
+    icon: CalendarOff,
+    needs: "requests:answer",
+    group: "Approvals",
   },
   {
-    href: "/settings/retention",
-    label: "Retention",
-    description: "How long data is kept",
-    icon: Hourglass,
+    href: "/settings/answers",
+    label: "Answers",
+    description: "Reasons for declining, and time to undo",
+    icon: MessageSquareX,
     needs: "settings:manage",
-    group: "Organization",
+    group: "Approvals",
   },
   {
     href: "/settings/members",
@@ -139,7 +127,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "People, roles, invitations",
     icon: Users,
     needs: "members:manage",
-    group: "Organization",
+    group: "People and sign-in",
   },
   {
     href: "/settings/sign-in",
@@ -147,7 +135,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Single sign-on, second factor, domains",
     icon: LogIn,
     needs: "settings:manage",
-    group: "Organization",
+    group: "People and sign-in",
   },
   {
     href: "/settings/saml",
@@ -155,7 +143,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Sign in through your identity provider",
     icon: IdCard,
     needs: "saml:read",
-    group: "Organization",
+    group: "People and sign-in",
   },
   {
     href: "/settings/api-keys",
@@ -163,7 +151,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Keys for programs",
     icon: KeyRound,
     needs: "keys:manage",
-    group: "Organization",
+    group: "Integrations",
   },
   {
     href: "/settings/webhooks",
@@ -171,7 +159,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Send events to other systems",
     icon: Webhook,
     needs: "webhooks:manage",
-    group: "Organization",
+    group: "Integrations",
   },
   {
     href: "/settings/directory",
@@ -179,7 +167,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "People and groups from your identity provider",
     icon: FolderSync,
     needs: "directory:manage",
-    group: "Organization",
+    group: "Integrations",
   },
   {
     href: "/settings/audit-streams",
@@ -187,6 +175,22 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Send the history to a place outside",
     icon: ScrollText,
     needs: "audit:manage",
-    group: "Organization",
+    group: "Integrations",
+  },
+  {
+    href: "/settings/organization",
+    label: "Organization",
+    description: "Name, rules for everybody, export, deleting",
+    icon: Building2,
+    needs: "settings:read",
+    group: "Data",
+  },
+  {
+    href: "/settings/retention",
+    label: "Retention",
+    description: "How long data is kept",
+    icon: Hourglass,
+    needs: "settings:manage",
+    group: "Data",
   },
 ];

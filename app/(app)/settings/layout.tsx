@@ -7,13 +7,11 @@ import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { leave } from "@/components/shell/session/sign-out.ts";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
-import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
+import { SETTINGS_GROUPS, SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { capitalise } from "@/lib/text/labels.ts";
-
-const GROUPS = ["You", "Organization"] as const;
 
 /** The sections that the user's role may open: beside the open one, or on a narrow screen a page of their own. */
 function SettingsNav() {
@@ -25,16 +23,16 @@ function SettingsNav() {
       aria-label="Settings"
       className={cn("flex shrink-0 flex-col gap-4 lg:w-48", !isList && "max-lg:hidden")}
     >
-      {GROUPS.map((group) => {
+      {SETTINGS_GROUPS.map((group) => {
         const sections = SETTINGS_SECTIONS.filter((each) => each.group === group && may(each.needs));
         if (sections.length === 0) return null;
         return (
           <div key={group} className="flex flex-col gap-1">
-            <h2 id={`settings-${group}`} className="px-2 text-muted text-xs">
+            <h2 id={idOf(group)} className="px-2 text-muted text-xs">
               {group}
             </h2>
             <ul
-              aria-labelledby={`settings-${group}`}
+              aria-labelledby={idOf(group)}
               className="flex flex-col gap-0.5 max-lg:gap-0 max-lg:divide-y max-lg:divide-line max-lg:overflow-hidden max-lg:rounded-lg max-lg:border max-lg:border-line max-lg:bg-panel"
             >
               {sections.map(({ href, label, description, icon: Icon }) => {
@@ -72,6 +70,8 @@ function SettingsNav() {
     </nav>
   );
 }
+
+const idOf = (group: string) => `settings-${group.toLowerCase().replaceAll(" ", "-")}`;
 
 /** The section that a wide screen shows at `/settings`, beside the list. */
 const FIRST = "/settings/appearance";

@@ -117,27 +117,32 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
             Without any, people sign in as they like. You can require only what your own sign-in meets.
           </p>
         </fieldset>
-        {time(
-          "providerAgeMs",
-          "Ask the provider again after",
-          "Somebody whom the provider locked out is out here after this time at the latest.",
-          "Never",
-        )}
-        {time(
-          "keyAgeMs",
-          "API keys rest after",
-          "Counted from the last sign-in of the key’s person, or of the service account’s owner, through the provider. The next one wakes them.",
-          "Never",
-        )}
-        {words(
-          "acrValues",
-          "Authentication classes (acr)",
-          "One of these has to be in the ID token. Separate with spaces.",
-        )}
-        {words(
-          "amrValues",
-          "Authentication methods (amr)",
-          "All of these have to be in the ID token, such as mfa.",
+        {/* Without a provider these have no effect. */}
+        {wanted.providers.length > 0 && (
+          <>
+            {time(
+              "providerAgeMs",
+              "Ask the provider again after",
+              "Somebody whom the provider locked out is out here after this time at the latest.",
+              "Never",
+            )}
+            {time(
+              "keyAgeMs",
+              "API keys rest after",
+              "Counted from the last sign-in of the key’s person, or of the service account’s owner, through the provider. The next one wakes them.",
+              "Never",
+            )}
+            {words(
+              "acrValues",
+              "Authentication classes (acr)",
+              "One of these has to be in the ID token. Separate with spaces.",
+            )}
+            {words(
+              "amrValues",
+              "Authentication methods (amr)",
+              "All of these have to be in the ID token, such as mfa.",
+            )}
+          </>
         )}
         <Field
           id="secondFactorFrom"
