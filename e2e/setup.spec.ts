@@ -209,7 +209,12 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   await expect(server.getByText("Unreachable")).toBeVisible(SOON);
   await expect(server.getByRole("alert")).toContainText("INTRAY_ALLOW_HOSTS=");
   await checkAppearance(page, "get started, a server that does not answer");
-  expect(await steps(page)).toEqual({ server: "open", task: "open", invitation: "open" });
+  expect(await steps(page)).toEqual({
+    agent: "open",
+    server: "open",
+    task: "open",
+    invitation: "open",
+  });
   await server.getByRole("button", { name: "Remove it and start over" }).click();
   await expect(server.getByText("Unreachable")).toBeHidden();
 
@@ -242,7 +247,9 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   await inNavigation.click();
   await expect(step("Start a task").getByText("Done", { exact: true })).toBeVisible();
 
-  // A skipped step is not done, and can be resumed.
+  // The first step is an agent. A skipped step is not done, and can be resumed.
+  await expect(page.getByRole("main").getByRole("region").first()).toHaveAccessibleName(/^Connect an agent/);
+  await step("Connect an agent").getByRole("button", { name: "Skip: Connect an agent" }).click();
   const invite = step("Invite somebody");
   await invite.getByRole("button", { name: "Skip: Invite somebody" }).click();
   await expect(page.getByText("Initech is ready")).toBeVisible();
@@ -261,7 +268,12 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   const link = await page.getByRole("textbox", { name: "Link for vera@example.com" }).inputValue();
   await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("Initech is ready")).toBeVisible();
-  expect(await steps(page)).toEqual({ server: "done", task: "done", invitation: "done" });
+  expect(await steps(page)).toEqual({
+    agent: "skipped",
+    server: "done",
+    task: "done",
+    invitation: "done",
+  });
   await checkAppearance(page, "get started, all done");
   await page.getByRole("link", { name: "Go to the inbox" }).click();
   await expect(page).toHaveURL(/\/inbox/);
@@ -278,6 +290,46 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   await expect(vera.getByText("Only admins set an organization up.")).toBeVisible();
   expect((await vera.request.get("/api/v1/onboarding")).status()).toBe(403);
   for (const each of [page, vera]) await each.context().close();
+});
+
+test("a server of this machine is allowed by one press, without a restart, and no longer once it is removed", async ({
+  browser,
+}) => {
+  const mine = await startQuestionServer();
+  const host = mine.hostAndPort.replace("127.0.0.1", "localhost");
+  const page = await open(browser);
+  await signIn(page, OWNER.email, OWNER.password);
+  await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();
+  await page.goto("/servers");
+  await page.getByRole("button", { name: "Connect server" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Address").fill(`http://${host}/mcp`);
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  const allow = dialog.getByRole("button", { name: `Allow ${host}` });
+  await expect(allow).toBeVisible(SOON);
+  await checkAppearance(page, "an address that can be allowed");
+  await allow.click();
+  await expect(dialog.getByText("The server answers.")).toBeVisible(SOON);
+  await dialog.getByRole("button", { name: "Connect", exact: true }).click();
+  await expect(page).toHaveURL(/\/servers\/[0-9a-f-]{36}$/, SOON);
+  // The engine calls it too.
+  const started = await page.request.post("/api/v1/tasks", {
+    data: { serverId: page.url().split("/").at(-1), tool: "delete_file", arguments: { filename: "old.csv" } },
+    headers: { origin: intray.url },
+  });
+  expect(started.status()).toBe(201);
+  const { id } = await started.json();
+  const state = async () => (await (await page.request.get(`/api/v1/tasks/${id}`)).json()).state;
+  await expect.poll(state, { timeout: 60_000 }).toBe("input_required");
+
+  await page.goto("/settings/organization");
+  await page.getByRole("button", { name: `Remove ${host}` }).click();
+  await expect(page.getByRole("region", { name: "Private addresses" })).toContainText("None.");
+  await page.goto("/activity");
+  await expect(page.getByText(`Dana allowed Intray to call ${host}`)).toBeVisible();
+  await expect(page.getByText(`Dana no longer allows Intray to call ${host}`)).toBeVisible();
+  await page.context().close();
+  await mine.close();
 });
 
 test("a password link works once, and a second start shows no demonstration and no token", async ({

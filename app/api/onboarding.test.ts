@@ -22,7 +22,7 @@ async function fixture(slug: string) {
 test("a step is done by doing it, and in one's own organization", async () => {
   const acme = await fixture("acme");
   const globex = await fixture("globex");
-  expect(await acme.read()).toEqual({ server: "open", task: "open", invitation: "open" });
+  expect(await acme.read()).toEqual({ agent: "open", server: "open", task: "open", invitation: "open" });
 
   const server = await insertServer(web.db, acme.id, { url: "http://127.0.0.1:9/mcp" });
   // The server was registered, and nobody has called it yet.
@@ -30,18 +30,24 @@ test("a step is done by doing it, and in one's own organization", async () => {
     acme.id,
     (tx) => tx.$executeRaw`UPDATE server SET tools = NULL, health_checked_at = now()`,
   );
-  expect(await acme.read()).toEqual({ server: "open", task: "open", invitation: "open" });
+  expect(await acme.read()).toEqual({ agent: "open", server: "open", task: "open", invitation: "open" });
   await web.db.withOrganization(acme.id, (tx) => tx.$executeRaw`UPDATE server SET tools = '[]'`);
-  expect(await acme.read()).toEqual({ server: "done", task: "open", invitation: "open" });
+  expect(await acme.read()).toEqual({ agent: "open", server: "done", task: "open", invitation: "open" });
 
   await insertTask(web.db, acme.id, server, { state: "working" });
-  expect(await acme.read()).toEqual({ server: "done", task: "done", invitation: "open" });
+  expect(await acme.read()).toEqual({ agent: "open", server: "done", task: "done", invitation: "open" });
 
   const body = { email: "olga@acme.example", role: "operator" };
   expect((await web.call("POST", "/api/v1/invitations", { cookie: acme.cookie, body })).status).toBe(201);
-  expect(await acme.read()).toEqual({ server: "done", task: "done", invitation: "done" });
-  expect(await globex.read()).toEqual({ server: "open", task: "open", invitation: "open" });
+  expect(await acme.read()).toEqual({ agent: "open", server: "done", task: "done", invitation: "done" });
+  expect(await globex.read()).toEqual({ agent: "open", server: "open", task: "open", invitation: "open" });
 
+  const agent = await web.call("POST", "/api/v1/agent-credentials", {
+    cookie: globex.cookie,
+    body: { name: "Claude Code", role: "operator", grants: [] },
+  });
+  expect(agent.status).toBe(201);
+  expect(await globex.read()).toEqual({ agent: "done", server: "open", task: "open", invitation: "open" });
   await web.member(globex.id, "Gus", "viewer");
   expect(await globex.read()).toMatchObject({ invitation: "done" });
 });
@@ -60,16 +66,24 @@ test("a server that never answered, or was removed, does not count", async () =>
 
 test("a step is skipped for everybody, taken up again, and done is done", async () => {
   const { id, read, skip } = await fixture("hooli");
-  expect((await skip("task", true)).body).toEqual({ server: "open", task: "skipped", invitation: "open" });
+  expect((await skip("task", true)).body).toEqual({
+    agent: "open",
+    server: "open",
+    task: "skipped",
+    invitation: "open",
+  });
   await Promise.all([skip("server", true), skip("invitation", true), skip("task", true)]);
   const other = await web.member(id, "Olga", "admin");
   expect((await web.call("GET", PATH, { cookie: other.cookie })).body).toEqual({
+    agent: "open",
     server: "skipped",
     task: "skipped",
     invitation: "done",
   });
+  expect((await skip("agent", true)).body).toMatchObject({ agent: "skipped" });
+  await skip("agent", false);
   await skip("task", false);
-  expect(await read()).toEqual({ server: "skipped", task: "open", invitation: "done" });
+  expect(await read()).toEqual({ agent: "open", server: "skipped", task: "open", invitation: "done" });
 });
 
 test("only admins and owners read or skip steps, and only steps that there are", async () => {

@@ -58,6 +58,14 @@ export const AROUND: Shot[] = [
     },
   },
   {
+    name: "get started",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/get-started");
+      await expect(page.getByRole("region", { name: "Connect an agent" })).toBeVisible();
+    },
+  },
+  {
     name: "servers",
     person: "Ana",
     async open(page) {

@@ -18,7 +18,7 @@ import { showSaved } from "@/lib/web/client/base/show-saved.ts";
 import { onboardingKey, useFirstSteps } from "@/lib/web/client/onboarding.ts";
 import { ConnectStep } from "./connect-step.tsx";
 
-/** The end of the setup: three steps, which complete by themselves and can be skipped. */
+/** The end of the setup: four steps, which complete by themselves and can be skipped. */
 export function GetStartedScreen() {
   const me = useMe();
   const client = useQueryClient();
@@ -62,12 +62,22 @@ export function GetStartedScreen() {
           Each step is done or skipped. Requests of your tasks appear in the inbox.
         </Notice>
       ) : (
-        <p className="text-muted">Three steps, in any order. Each is marked done once you have done it.</p>
+        <p className="text-muted">Four steps, in any order. Each is marked done once you have done it.</p>
       )}
       {skip.error && <Notice live tone="bad" title={errorSentence(skip.error)} />}
       <ol className="flex flex-col gap-4">
         <StepCard
           number={1}
+          title="Connect an agent"
+          description="Claude Code, Cursor or your own program calls tools through Intray. It waits while people decide, and can ask them itself."
+          {...skipping("agent")}
+        >
+          <Button asChild variant={steps.agent === "done" ? "outline" : "primary"} className="self-start">
+            <Link href="/servers/agents">{steps.agent === "done" ? "See the agents" : "Add agent"}</Link>
+          </Button>
+        </StepCard>
+        <StepCard
+          number={2}
           title="Connect a server"
           description="An MCP server whose tools run as tasks. It is asked at once who it is and what it can do."
           {...skipping("server")}
@@ -75,7 +85,7 @@ export function GetStartedScreen() {
           <ConnectStep done={steps.server === "done"} />
         </StepCard>
         <StepCard
-          number={2}
+          number={3}
           title="Start a task"
           description="Choose a tool, fill in its form, and follow what comes of it."
           {...skipping("task")}
@@ -93,7 +103,7 @@ export function GetStartedScreen() {
           )}
         </StepCard>
         <StepCard
-          number={3}
+          number={4}
           title="Invite somebody"
           description="Approvers answer requests, operators start tasks. They are mailed a link, or you get one to send."
           {...skipping("invitation")}

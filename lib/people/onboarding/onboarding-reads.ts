@@ -5,9 +5,10 @@ import { stateOf } from "./onboarding-status.ts";
 /** The state of an organization's first steps, derived from its data. */
 export async function readOnboarding(tx: Tx): Promise<Onboarding> {
   const [row] = await tx.$queryRaw<
-    { skipped: string[]; server: boolean; task: boolean; invitation: boolean }[]
+    { skipped: string[]; agent: boolean; server: boolean; task: boolean; invitation: boolean }[]
   >`
     SELECT onboarding_skipped AS skipped,
+      EXISTS (SELECT FROM agent_credential a WHERE a.organization_id = o.id) AS agent,
       EXISTS (SELECT FROM server s WHERE s.organization_id = o.id AND s.removed_at IS NULL
         AND s.health_checked_at IS NOT NULL AND s.tools IS NOT NULL) AS server,
       EXISTS (SELECT FROM task t WHERE t.organization_id = o.id) AS task,
@@ -15,8 +16,9 @@ export async function readOnboarding(tx: Tx): Promise<Onboarding> {
         OR EXISTS (SELECT FROM membership m WHERE m.organization_id = o.id OFFSET 1) AS invitation
     FROM organization o WHERE o.id = ${tx.organizationId}::uuid`;
   if (!row) throw new Error("no organization");
-  const { skipped, server, task, invitation } = row;
+  const { skipped, agent, server, task, invitation } = row;
   return {
+    agent: stateOf("agent", agent, skipped),
     server: stateOf("server", server, skipped),
     task: stateOf("task", task, skipped),
     invitation: stateOf("invitation", invitation, skipped),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** The first steps of an organization, in the order of the page. */
-const STEPS = ["server", "task", "invitation"] as const;
+const STEPS = ["agent", "server", "task", "invitation"] as const;
 const stepSchema = z.enum(STEPS);
 export type Step = z.infer<typeof stepSchema>;
 
@@ -10,6 +10,8 @@ const stepStateSchema = z.enum(["open", "done", "skipped"]);
 export type StepState = z.infer<typeof stepStateSchema>;
 
 export const onboardingSchema = z.object({
+  /** The organization has an agent. */
+  agent: stepStateSchema,
   /** A server answered with its tools. */
   server: stepStateSchema,
   /** The organization has a task. */
