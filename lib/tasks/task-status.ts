@@ -69,6 +69,9 @@ export function isStalled(
   return false;
 }
 
+/** Begins the idempotency keys of the tasks that the demonstration starts. */
+export const DEMO_KEY = "demonstration/";
+
 const LABEL_KEY = /(^|_)(id|number|no|key|name|title|subject|file|filename|path|topic)$/;
 
 /**

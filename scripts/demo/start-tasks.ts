@@ -17,6 +17,7 @@ import { startTask } from "../../lib/lifecycle/start.ts";
 import { recordAnswer } from "../../lib/requests/request-writes.ts";
 import { checkServer } from "../../lib/servers/check.ts";
 import { probe } from "../../lib/servers/probe.ts";
+import { DEMO_KEY } from "../../lib/tasks/task-status.ts";
 import { ACME, fixedId, GLOBEX, type Organization, principalOf } from "../../prisma/seed-demo.ts";
 import { type DemoAnswer, type DemoTask, demoTasks } from "./tasks.ts";
 
@@ -69,7 +70,7 @@ function serversOf({ db }: Services, { id: organizationId, servers }: Organizati
 async function started(services: Services, task: DemoTask): Promise<string> {
   const { organization, number } = task;
   const organizationId = organization.id;
-  const idempotencyKey = `demonstration/${number}`;
+  const idempotencyKey = `${DEMO_KEY}${number}`;
   const earlier = await services.db.withOrganization(organizationId, (tx) =>
     tx.task.findFirst({ where: { organizationId, idempotencyKey }, select: { id: true } }),
   );

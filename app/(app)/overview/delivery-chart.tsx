@@ -5,38 +5,34 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { DELIVERY_RESULTS } from "@/lib/requests/statistics/measures.ts";
 import { RUNG_WORDS, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
 import type { Overview } from "@/lib/requests/statistics/statistics-schema.ts";
-import { NothingYet } from "./nothing-yet.tsx";
 
-/** Answers by delivery method, with their results. */
+/** Answers by delivery method, with their results. Nothing without one. */
 export function DeliveryChart({ figures }: { figures: Overview }) {
   const { number } = useFormats();
   const rows = figures.deliveries.toSorted((a, b) => b.accepted - a.accepted);
+  if (rows.length === 0) return null;
   return (
     <div id="deliveries" className="grid scroll-mt-4">
       <ChartCard
         title="Answers by delivery method"
         note="Accepted by the server"
         chart={
-          rows.length === 0 ? (
-            <NothingYet>No answers delivered in this period.</NothingYet>
-          ) : (
-            <BarRows
-              rows={rows.map(({ rung, accepted, flagged, undeliverable }) => ({
-                key: rung,
-                label: RUNG_WORDS[rung],
-                value: [
-                  number(accepted),
-                  ...(flagged > 0 ? [`${number(flagged)} kept asking`] : []),
-                  ...(undeliverable > 0 ? [`${number(undeliverable)} undeliverable`] : []),
-                ].join(" · "),
-                amount: accepted,
-                href:
-                  flagged + undeliverable > 0
-                    ? tasksHref({ attention: "delivery_flagged,undeliverable" })
-                    : "/inbox?tab=done",
-              }))}
-            />
-          )
+          <BarRows
+            rows={rows.map(({ rung, accepted, flagged, undeliverable }) => ({
+              key: rung,
+              label: RUNG_WORDS[rung],
+              value: [
+                number(accepted),
+                ...(flagged > 0 ? [`${number(flagged)} kept asking`] : []),
+                ...(undeliverable > 0 ? [`${number(undeliverable)} undeliverable`] : []),
+              ].join(" · "),
+              amount: accepted,
+              href:
+                flagged + undeliverable > 0
+                  ? tasksHref({ attention: "delivery_flagged,undeliverable" })
+                  : "/inbox?tab=done",
+            }))}
+          />
         }
         table={
           <FiguresTable

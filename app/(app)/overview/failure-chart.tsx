@@ -5,9 +5,8 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { FAILURE_KINDS } from "@/lib/requests/statistics/measures.ts";
 import { FAILURE_WORDS, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
 import type { Overview } from "@/lib/requests/statistics/statistics-schema.ts";
-import { NothingYet } from "./nothing-yet.tsx";
 
-/** How tasks failed, and at which server most often. */
+/** How tasks failed, and at which server most often. Nothing where none did. */
 export function FailureChart({ figures }: { figures: Overview }) {
   const { number } = useFormats();
   const rows = FAILURE_KINDS.map((kind) => ({
@@ -17,25 +16,22 @@ export function FailureChart({ figures }: { figures: Overview }) {
   }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
+  if (rows.length === 0) return null;
   return (
     <ChartCard
       title="Failures by kind"
       note="Tasks that ended in this period"
       chart={
-        rows.length === 0 ? (
-          <NothingYet>No failures in this period.</NothingYet>
-        ) : (
-          <BarRows
-            fill="dotted"
-            rows={rows.map(({ kind, count }) => ({
-              key: kind,
-              label: FAILURE_WORDS[kind].label,
-              value: number(count),
-              amount: count,
-              href: tasksHref({ state: FAILURE_WORDS[kind].state, finishedAfter: figures.from }),
-            }))}
-          />
-        )
+        <BarRows
+          fill="dotted"
+          rows={rows.map(({ kind, count }) => ({
+            key: kind,
+            label: FAILURE_WORDS[kind].label,
+            value: number(count),
+            amount: count,
+            href: tasksHref({ state: FAILURE_WORDS[kind].state, finishedAfter: figures.from }),
+          }))}
+        />
       }
       table={
         <FiguresTable

@@ -34,14 +34,15 @@ import { Stuck } from "./stuck.tsx";
 
 const STATES = "failed,lost,expired";
 
-/** The failed tasks of the period by cause, to be started again together. `from`: the period's start. */
+/** The failed tasks of the period by cause, to be started again together. Nothing where none failed. `from`: the period's start. */
 function FailedTasks({ from }: { from: string }) {
   const filter = { finishedAfter: from };
   const groups = useQuery(failureGroups({ ...filter, state: STATES }));
+  if (groups.data?.items.length === 0 || groups.isPending) return null;
   return (
     <Card
       title="Failures by cause"
-      note="Grouped by error and tool; numbers ignored"
+      note="Grouped by error and tool, without their numbers"
       action={
         <Link
           href={tasksHref({ ...filter, state: STATES })}
@@ -54,11 +55,7 @@ function FailedTasks({ from }: { from: string }) {
       {groups.isError && !groups.data && (
         <LoadFailure what="The causes" error={groups.error} onRetry={() => void groups.refetch()} />
       )}
-      {groups.isPending && <div aria-hidden className="skeleton h-16" />}
-      {groups.data?.items.length === 0 && <NothingYet>No failures in this period.</NothingYet>}
-      {groups.data && groups.data.items.length > 0 && (
-        <FailureGroups groups={groups.data.items} filter={filter} />
-      )}
+      {groups.data && <FailureGroups groups={groups.data.items} filter={filter} />}
     </Card>
   );
 }
@@ -231,32 +228,29 @@ function OldestWaiting() {
   );
 }
 
-/** How long each server's questions wait for an answer: the bar is the median, the thin line p90. */
+/** How long each server's questions wait for an answer: the bar is the median, the thin line p90. Nothing without one. */
 function DecisionChart({ figures }: { figures: Overview }) {
   const { number } = useFormats();
   const rows = figures.servers
     .filter(({ decisions }) => decisions.p50Ms !== null)
     .sort((a, b) => b.decisions.p50Ms! - a.decisions.p50Ms!);
+  if (rows.length === 0) return null;
   return (
     <ChartCard
       title="Time to decision"
       note="Bar: median. Thin line: p90"
       chart={
-        rows.length === 0 ? (
-          <NothingYet>No decisions in this period.</NothingYet>
-        ) : (
-          <BarRows
-            rows={rows.map(({ server, decisions }) => ({
-              key: server.id,
-              label: server.name,
-              value: `${formatDuration(decisions.p50Ms!)} · ${formatDuration(decisions.p90Ms!)}`,
-              // Square roots keep seconds visible beside hours.
-              amount: Math.sqrt(decisions.p50Ms!),
-              beyond: Math.sqrt(decisions.p90Ms!),
-              href: `/inbox?${new URLSearchParams({ tab: "done", serverId: server.id })}`,
-            }))}
-          />
-        )
+        <BarRows
+          rows={rows.map(({ server, decisions }) => ({
+            key: server.id,
+            label: server.name,
+            value: `${formatDuration(decisions.p50Ms!)} · ${formatDuration(decisions.p90Ms!)}`,
+            // Square roots keep seconds visible beside hours.
+            amount: Math.sqrt(decisions.p50Ms!),
+            beyond: Math.sqrt(decisions.p90Ms!),
+            href: `/inbox?${new URLSearchParams({ tab: "done", serverId: server.id })}`,
+          }))}
+        />
       }
       table={
         <FiguresTable

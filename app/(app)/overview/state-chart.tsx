@@ -12,7 +12,7 @@ import {
 import type { Overview, Step } from "@/lib/requests/statistics/statistics-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
-/** The number of tasks per state over time, and the number that failed. */
+/** The number of tasks per state over time, and the number that failed. Nothing where all are 0. */
 export function StateChart({ figures, className }: { figures: Overview; className?: string }) {
   const { steps, stepMs, from, range } = figures;
   const formats = useFormats();
@@ -33,6 +33,7 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
     },
   ];
   const rows = steps.map((step) => ({ step, amounts: amountsOf(step) }));
+  if (!rows.some(({ amounts }) => amounts?.some((amount) => amount > 0))) return null;
   return (
     <ChartCard
       title="Tasks by state"

@@ -3,7 +3,7 @@
 import type { TaskState } from "../../tasks/task-status.ts";
 import { formatDuration } from "../../text/duration.ts";
 import type { Formats } from "../../text/formats/formats.ts";
-import { humanise } from "../../text/labels.ts";
+import { capitalise, humanise } from "../../text/labels.ts";
 import type { FailureKind, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "./statistics-schema.ts";
 
@@ -29,6 +29,20 @@ export const FAILURE_WORDS: Record<FailureKind, { label: string; state: TaskStat
 /** The words of an error's code; of one that has none, the code in plain words. */
 export function failureWords(code: string): string {
   return Object.hasOwn(FAILURE_WORDS, code) ? FAILURE_WORDS[code as FailureKind].label : humanise(code);
+}
+
+/** A number that `failure-sql.ts` left out, with the preposition, the brackets and the unit that go with it. */
+const LEFT_OUT =
+  /(?:\s+(?:of|at|for|by|to|from|with|in|on|than|after|until))?\s*[([{"'“‘]*…[)\]}"'”’]*(?:\s?%|\s+(?:[A-Z]{3}|ms|seconds?|minutes?|hours?|days?|characters?|items?)(?![\p{L}\d]))?/gu;
+
+/** Returns a cause as a sentence without its numbers. `instead`: for a cause that was nothing but numbers. */
+export function causeWords(message: string, instead: string): string {
+  const words = message
+    .replace(LEFT_OUT, "")
+    .replace(/\s+([,.;:!?])/g, "$1")
+    .replace(/[,;:]+(?=[,.;:!?])/g, "")
+    .replace(/^[\s,.;:]+|[\s,;:]+$/g, "");
+  return /\p{L}{2}/u.test(words) ? capitalise(words) : instead;
 }
 
 export const RUNG_WORDS: Record<Rung, string> = {

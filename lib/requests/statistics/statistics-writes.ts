@@ -2,6 +2,7 @@
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { type FollowedEvent, takeEvents } from "../../history/events/follow.ts";
 import { readCalendar } from "../../policy/calendar/calendar-reads.ts";
+import { DEMO_KEY } from "../../tasks/task-status.ts";
 import { beginOf, OPEN_STATES, STRETCHES } from "./measures.ts";
 import { ruleCountsOf } from "./rules.ts";
 import { type Context, counts, countsOf, decisionOf } from "./tally.ts";
@@ -89,7 +90,7 @@ async function add(tx: Tx, rows: Amount[]): Promise<void> {
 async function contextsOf(tx: Tx, events: FollowedEvent[]): Promise<Map<bigint, Context>> {
   if (events.length === 0) return new Map();
   const rows = await tx.$queryRaw<ContextRow[]>`
-    SELECT e.seq, t.server_id AS "serverId", ${openedBefore("e")} AS "openedAt", (
+    SELECT e.seq, t.server_id AS "serverId", starts_with(coalesce(t.idempotency_key, ''), ${DEMO_KEY}) AS "isDemo", ${openedBefore("e")} AS "openedAt", (
         SELECT o.data->>'rung' FROM event o WHERE ${ofSameRequest("o", "e")} AND o.type = 'delivery.sending'
         ORDER BY o.seq DESC LIMIT 1) AS rung,
       undone.seq AS "undoneSeq", undone.at AS "undoneAt", undone."openedAt" AS "undoneOpenedAt"
@@ -124,6 +125,7 @@ async function contextsOf(tx: Tx, events: FollowedEvent[]): Promise<Map<bigint, 
 interface ContextRow {
   seq: bigint;
   serverId: string;
+  isDemo: boolean;
   openedAt: Date | null;
   rung: string | null;
   undoneSeq: bigint | null;

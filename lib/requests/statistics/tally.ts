@@ -13,6 +13,8 @@ import {
 /** Facts about an event that the event itself lacks. */
 export interface Context {
   serverId: string;
+  /** The demonstration started the task, and may have answered it. */
+  isDemo: boolean;
   /** When the event's question was opened; null if the event concerns none. */
   openedAt: Date | null;
   /** The last delivery method of the question's answer. */
@@ -66,10 +68,19 @@ export function countsOf(
   const delivery = DELIVERIES[type];
   if (delivery) return [{ at, measure: `delivery:${rungOf(context.rung)}:${delivery}`, amount: 1 }];
   if (type === "answer.recorded" && context.openedAt && event.actor?.kind !== "rule")
-    return [decided(at, context.openedAt, 1)];
-  if (type === "answer.undone" && context.undone)
-    return [decided(context.undone.at, context.undone.openedAt, -1)];
+    return isPrepared(context, at, context.openedAt) ? [] : [decided(at, context.openedAt, 1)];
+  if (type === "answer.undone" && context.undone) {
+    const { at: decidedAt, openedAt } = context.undone;
+    return isPrepared(context, decidedAt, openedAt) ? [] : [decided(decidedAt, openedAt, -1)];
+  }
   return [];
+}
+
+/** The demonstration gives its prepared answers within a second. None of its visitors is as quick. */
+const PREPARED_MS = 5_000;
+
+function isPrepared({ isDemo }: Context, at: Date, openedAt: Date): boolean {
+  return isDemo && at.getTime() - openedAt.getTime() < PREPARED_MS;
 }
 
 /** The decision that an event makes or, with the amount -1, undoes; null: neither. */
