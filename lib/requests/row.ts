@@ -9,7 +9,7 @@ import { ownUnderFourEyes } from "../people/members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
 import { SHORT_ARGUMENTS } from "../tasks/task-row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
-import { namesIn } from "../text/party.ts";
+import { namesIn } from "../text/facts/party.ts";
 import { decidedWords } from "./decided.ts";
 import { isApproval } from "./decision.ts";
 import { actionsFor, decidedFieldOf } from "./guards.ts";

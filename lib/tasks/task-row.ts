@@ -6,7 +6,7 @@ import { toPause } from "../servers/server-reads.ts";
 import { eraSchema } from "../servers/server-schema.ts";
 import { amountOf } from "../text/amount.ts";
 import { shorten } from "../text/labels.ts";
-import { namesIn } from "../text/party.ts";
+import { namesIn } from "../text/facts/party.ts";
 import { ASKS, attentionCode } from "./attention-sql.ts";
 import { ATTENTION, type AttentionCode } from "./task-attention.ts";
 import { gateSchema, progressSchema, type TaskSummary, taskSchema, taskStateSchema } from "./task-schema.ts";

@@ -1,5 +1,5 @@
 /** Whom a call is about: the supplier, the customer, and other names that repeat. Pure. */
-import { snake } from "./amount.ts";
+import { snake } from "../amount.ts";
 
 const LONGEST_NAME = 60;
 /** A party is shown, however long its name is: longer texts are no names. */
