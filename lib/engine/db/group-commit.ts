@@ -7,12 +7,8 @@ import { AsyncResource } from "node:async_hooks";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Database, Tx } from "../../base/db/db.ts";
 import { log } from "../../base/log.ts";
-import {
-  isUnopened,
-  type ReadWork,
-  readWorkAtEnd,
-  type TaskWork,
-} from "../../lifecycle/engine-task-reads.ts";
+import { isUnopened, type TaskWork } from "../../lifecycle/engine-task.ts";
+import { type ReadWork, readWorkAtEnd } from "../../lifecycle/engine-task-reads.ts";
 import { lockRaces } from "../../lifecycle/races/race-writes.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";

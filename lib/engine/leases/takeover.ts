@@ -1,5 +1,6 @@
 import { Prisma, type Tx } from "../../base/db/db.ts";
-import { loadLittleWork, type TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
+import { loadLittleWork } from "../../lifecycle/engine-task-reads.ts";
 import type { Era } from "../../mcp/peer.ts";
 import { withOpenMessages } from "../../mcp/stream-messages/stream-message-reads.ts";
 import {

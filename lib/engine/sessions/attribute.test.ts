@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import type { Question } from "../../mcp/peer.ts";
 import {
   Announced,

@@ -1,5 +1,5 @@
 /** Which streams of 2025-11-25 a running task needs. stream-inbox.ts processes their messages. */
-import { keptTask } from "../../lifecycle/engine-task-reads.ts";
+import { keptTask } from "../../lifecycle/engine-task.ts";
 import { RETRACTION_WAIT_MS, STREAM_QUIET_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { setCold, type WatchedTask } from "../watcher/watched-task.ts";

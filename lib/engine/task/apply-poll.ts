@@ -1,7 +1,7 @@
 /** Applies a server's report on a task to the database. */
 
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/running-task-writes.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";

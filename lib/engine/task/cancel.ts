@@ -1,7 +1,7 @@
 /** Sends a task's cancel to its server. */
 import type { Tx } from "../../base/db/db.ts";
 import { inSpan } from "../../base/tracing/span.ts";
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { markCancelSent, markCancelUnsent } from "../../lifecycle/running-task-writes.ts";
 import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { CALL_DEADLINE_MS, CHOICE_REPLY_MS, MAX_BROKEN_CANCELS } from "../tunables.ts";

@@ -9,7 +9,7 @@ import {
   keptTask,
   type RequestWork,
   type TaskWork,
-} from "../../lifecycle/engine-task-reads.ts";
+} from "../../lifecycle/engine-task.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { askedMeanwhile } from "../../requests/capture/asks.ts";

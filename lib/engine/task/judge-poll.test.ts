@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RequestWork, TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { RequestWork, TaskWork } from "../../lifecycle/engine-task.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import { isEmpty, judgeKeyed, judgeUnkeyed, type Memory, type Plan } from "./judge-poll.ts";
 

@@ -1,11 +1,6 @@
 /** Decides what a poll's reply changes. Pure: apply-poll.ts writes, lib/requests/deliveries judges answers. */
 
-import {
-  isSameQuestion,
-  keptTask,
-  type RequestWork,
-  type TaskWork,
-} from "../../lifecycle/engine-task-reads.ts";
+import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../../lifecycle/engine-task.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import { answerFits } from "../../requests/capture/question.ts";

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markRetrying } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
-import type { RequestWork } from "../../lifecycle/engine-task-reads.ts";
+import type { RequestWork } from "../../lifecycle/engine-task.ts";
 import { settleUnsent } from "../../requests/capture/settle.ts";
 import { markSending } from "../../requests/deliveries/delivery-writes.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";

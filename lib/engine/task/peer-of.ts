@@ -1,6 +1,6 @@
 /** The peer that a task is started, polled and answered by: its server's, or of a recipe over tools of that server. */
 
-import type { RequestWork, TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { RequestWork, TaskWork } from "../../lifecycle/engine-task.ts";
 import type { Era, Peer } from "../../mcp/peer.ts";
 import type { AnswerCall } from "../../requests/deliveries/judge.ts";
 import { RecipePeer } from "../../servers/recipes/peer.ts";

@@ -1,5 +1,5 @@
 /** Reads a watched task again, unless its last write has done so. */
-import type { RequestWork, TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { RequestWork, TaskWork } from "../../lifecycle/engine-task.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { OpenCall } from "../watcher/watched-task.ts";

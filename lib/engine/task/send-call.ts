@@ -1,6 +1,6 @@
 /** The one call with side effects, from its first byte to its reply, however long that takes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import type { AnswerBody, Peer, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
 import { MAX_TTL_MS } from "../../tasks/task-schema.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";

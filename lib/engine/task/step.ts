@@ -2,7 +2,7 @@
 
 import { inScope } from "../../base/process/scope.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import { keptTask, type RequestWork } from "../../lifecycle/engine-task-reads.ts";
+import { keptTask, type RequestWork } from "../../lifecycle/engine-task.ts";
 import { recordProgress } from "../../lifecycle/running-task-writes.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
 import { closeRequest } from "../../requests/capture/settle.ts";

@@ -6,7 +6,7 @@ import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markAsking, markNotRetried } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import type { StartOutcome } from "../../mcp/peer.ts";
 import { captureQuestion } from "../../requests/capture/question.ts";
 import { closeRequest, confirmRequest } from "../../requests/capture/settle.ts";

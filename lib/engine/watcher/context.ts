@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import type { CallOptions, Era, Peer, RpcId, TaskRequest } from "../../mcp/peer.ts";
 import type { NewStreamMessage as StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import type { ToolCalls } from "../../mcp/tool-calls.ts";

@@ -1,11 +1,6 @@
 /** The engine's observations of a server's traits. The pure rules are in lib/servers/traits.ts. */
 
-import {
-  type AskWork,
-  isSameQuestion,
-  keptTask,
-  type RequestWork,
-} from "../../lifecycle/engine-task-reads.ts";
+import { type AskWork, isSameQuestion, keptTask, type RequestWork } from "../../lifecycle/engine-task.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import type { Question, RemoteTask, TaskResult } from "../../mcp/peer.ts";
 import {

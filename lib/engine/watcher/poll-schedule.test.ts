@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { backoffDelay, firstLookIn, pollDelay } from "./poll-schedule.ts";
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 /** Poll intervals and backoff. Pure; durations in ms. */
 
-import type { TaskWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { isRunning } from "../../tasks/task-status.ts";
 import {
   BACKOFF_BASE_MS,

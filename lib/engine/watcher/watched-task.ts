@@ -1,6 +1,6 @@
 /** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
 
-import { type TaskWork, unreadWork } from "../../lifecycle/engine-task-reads.ts";
+import { type TaskWork, unreadWork } from "../../lifecycle/engine-task.ts";
 import type { StatusChange } from "../../lifecycle/running-task-writes.ts";
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { Announced } from "../../mcp/stream-messages/attribute.ts";

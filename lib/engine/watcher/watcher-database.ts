@@ -1,7 +1,8 @@
 /** How a watcher reads and writes: under the fence of its lease. Each look at the connection also shows whether its server is paused. */
 
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
-import { loadWorkBeside, type TaskWork, type UnopenedWork } from "../../lifecycle/engine-task-reads.ts";
+import type { TaskWork, UnopenedWork } from "../../lifecycle/engine-task.ts";
+import { loadWorkBeside } from "../../lifecycle/engine-task-reads.ts";
 import { readVersion } from "../../servers/recipes/recipe-reads.ts";
 import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
 import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
