@@ -197,8 +197,7 @@ export function toNumber(value: bigint | null): number | null {
   return value === null ? null : Number(value);
 }
 
-/** The times of a task's last and next check, derived from the times that the engine wrote. Pure. */
-
+/** The times of a task's last and next check. */
 export interface CheckTimes {
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;

@@ -140,10 +140,10 @@ function formOf({ tool, schema }: Asked): unknown {
   return normalise.get(tool);
 }
 
-function one<T>(random: Random, from: readonly T[]): T {
+export function one<T>(random: Random, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
 }
 
-function iso(time: number): string {
+export function iso(time: number): string {
   return new Date(time).toISOString();
 }

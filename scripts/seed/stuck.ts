@@ -4,7 +4,8 @@ import { uuidv7 } from "../../lib/base/ids.ts";
 import { randomFor } from "../../test/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";
 import type { Rows } from "./insert.ts";
-import { actorOf, deciders, iso, type Life, requestOf } from "./task-rows.ts";
+import { iso } from "./rows.ts";
+import { actorOf, deciders, type Life, requestOf } from "./task-rows.ts";
 
 const MINUTE = 60_000;
 const HOUR = 3600_000;

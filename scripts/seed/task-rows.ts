@@ -5,7 +5,7 @@ import type { FailureKind, Rung } from "../../lib/requests/statistics/measures.t
 import { labelOf } from "../../lib/tasks/task-status.ts";
 import { between, pick, type Random, randomFor } from "../../test/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";
-import type { Member } from "./rows.ts";
+import { iso, type Member, one } from "./rows.ts";
 import type { Place } from "./servers.ts";
 
 const MINUTE = 60_000;
@@ -205,12 +205,4 @@ export function deciders(members: Member[]): Member[] {
 /** A random number around 0, roughly normal by the central limit theorem. */
 function normal(random: Random): number {
   return random() + random() + random() + random() + random() + random() - 3;
-}
-
-function one<T>(random: Random, from: readonly T[]): T {
-  return from[Math.floor(random() * from.length)] as T;
-}
-
-export function iso(time: number): string {
-  return new Date(time).toISOString();
 }
