@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { destructionOf, isHarmless } from "../requests/destruction.ts";
 import { documentsOfMessage, idsIn } from "../requests/documents/find.ts";
+import { csvLine } from "../tasks/task-export.ts";
 import { browserWords, isPhone } from "./browser.ts";
-import { csvLine } from "./csv.ts";
 import { readExactNumber } from "./exact-number.ts";
 import { readAs } from "./foreign/alike.ts";
 import { bareText, visibleText } from "./foreign/hidden.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { csvLine } from "./csv.ts";
+import { csvLine } from "./task-export.ts";
 
 test.each([
   ["plain cells", ["INV-100", 3, true, null], "INV-100,3,true,"],
