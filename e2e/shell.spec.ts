@@ -162,8 +162,8 @@ test("the sidebar has notifications with their count, and for admins agents and 
     /Inbox/,
     "Tasks",
     "Servers",
-    "Overview",
     "Agents",
+    "Overview",
     /Notifications/,
     "Activity",
   ]);
@@ -222,6 +222,9 @@ test("on a phone Me leads everybody to their account, the settings and the way o
 }) => {
   await ben.setViewportSize(PHONE);
   await ben.goto("/inbox");
+  await expect(
+    ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Notifications/ }),
+  ).toBeVisible();
   await ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Me" }).click();
   await expect(ben.getByRole("region", { name: "Account" })).toContainText(/Ben.*@.*Approver of Acme/s);
 
@@ -234,6 +237,11 @@ test("on a phone Me leads everybody to their account, the settings and the way o
   const account = page.getByRole("region", { name: "Account" });
   await expect(account).toContainText(/Ola.*@.*Operator of Acme/s);
   await expect(page.getByRole("navigation", { name: "Settings" })).toBeVisible();
+  const more = page.getByRole("list", { name: "More" });
+  await expect(more.getByRole("link")).toHaveText(/^Notifications/);
+  await more.getByRole("link").click();
+  await expect(page).toHaveURL(/\/notices$/);
+  await page.goBack();
   await keysListen(page);
   await account.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in/);

@@ -38,13 +38,23 @@ export const NAV_ITEMS: NavItem[] = [
   { href: "/overview", label: "Overview", icon: ChartColumn, key: "o" },
 ];
 
-/** Below the others in the sidebar; on a phone in the menu of the person, and on the page Me. */
-export const MORE_ITEMS: (Omit<NavItem, "key"> & { needs: Permission; words?: string; keys?: string })[] = [
+interface MoreItem extends Omit<NavItem, "key"> {
+  needs: Permission;
+  /** The item of NAV_ITEMS below which it stands in the sidebar. */
+  below: string;
+  /** For the palette. */
+  words: string;
+  keys?: string;
+}
+
+/** On a phone on the page Me, and in the menu of the person. */
+export const MORE_ITEMS: MoreItem[] = [
   {
     href: "/servers/agents",
     label: "Agents",
     icon: Bot,
     needs: "agents:manage",
+    below: "/servers",
     words: "agents credentials grants",
   },
   {
@@ -52,6 +62,7 @@ export const MORE_ITEMS: (Omit<NavItem, "key"> & { needs: Permission; words?: st
     label: "Notifications",
     icon: Bell,
     needs: "account:use",
+    below: "/overview",
     words: "notifications unread bell",
   },
   {
@@ -59,6 +70,7 @@ export const MORE_ITEMS: (Omit<NavItem, "key"> & { needs: Permission; words?: st
     label: "Activity",
     icon: History,
     needs: "events:read",
+    below: "/overview",
     words: "history event log audit verify export",
     keys: "G then A",
   },

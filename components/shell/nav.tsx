@@ -31,8 +31,10 @@ const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo
 /** The left navigation: full on wide screens, icons only on medium ones, hidden on phones (see BottomBar). */
 export function Nav() {
   const me = useMe();
-  const waiting = useWaiting();
-  const unread = useUnread();
+  const counts: Record<string, { count: number; of: string }> = {
+    "/inbox": { count: useWaiting(), of: "waiting" },
+    "/notices": { count: useUnread(), of: "unread" },
+  };
   const firstSteps = useFirstSteps();
   const more = me.view ? [] : MORE_ITEMS.filter(({ needs }) => me.may(needs));
   return (
@@ -47,16 +49,13 @@ export function Nav() {
       </div>
       <OrganizationTile />
       <ul className="flex flex-col gap-0.5">
-        {NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined).map((item) => (
-          <li key={item.href}>
-            <NavLink item={item} count={item.href === "/inbox" ? waiting : 0} of="waiting" />
-          </li>
-        ))}
-        {more.map((item) => (
-          <li key={item.href}>
-            <NavLink item={item} count={item.href === "/notices" ? unread : 0} of="unread" />
-          </li>
-        ))}
+        {NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined)
+          .flatMap((item) => [item, ...more.filter(({ below }) => below === item.href)])
+          .map((item) => (
+            <li key={item.href}>
+              <NavLink item={item} {...counts[item.href]} />
+            </li>
+          ))}
       </ul>
       <div className="mt-auto flex flex-col gap-0.5">
         {firstSteps?.over === false && <NavLink item={GET_STARTED} />}
@@ -124,6 +123,8 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
   const isApprover = me.role === "approver" && !me.view;
   const own = isApprover ? APPROVER_ITEMS : [...NAV_ITEMS, ME];
   const items = me.view ? NAV_ITEMS.slice(0, IN_VIEW) : own;
+  // The page Me leads to the notifications where the bar does not.
+  const bell = isApprover ? "/notices" : ME.href;
   return (
     <nav
       aria-label="Main"
@@ -151,7 +152,7 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
                 <span className="relative">
                   <Icon aria-hidden className="size-5" strokeWidth={1.75} />
                   {href === "/inbox" && <CountBadge count={waiting} of="waiting" />}
-                  {href === "/notices" && <CountBadge count={unread} of="unread" />}
+                  {href === bell && <CountBadge count={unread} of="unread" />}
                 </span>
                 {label}
               </Link>
@@ -173,7 +174,8 @@ function NavLink({
   of?: string;
 }) {
   const pathname = usePathname();
-  const active = (placeOf(pathname) ?? pathname).startsWith(item.href);
+  const place = placeOf(pathname);
+  const active = place ? place === item.href : pathname.startsWith(item.href);
   const { number } = useFormats();
   const Icon = item.icon;
   return (

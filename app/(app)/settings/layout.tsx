@@ -3,14 +3,17 @@
 import { ChevronLeft, ChevronRight, LogOut } from "lucide-react";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
+import { MORE_ITEMS } from "@/components/shell/nav-items.ts";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { leave } from "@/components/shell/session/sign-out.ts";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
+import { useUnread } from "@/components/shell/session/use-unread.ts";
 import { SETTINGS_GROUPS, SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { countWords } from "@/lib/outbound/notices/notice-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** The sections that the user's role may open: beside the open one, or on a narrow screen a page of their own. */
@@ -107,6 +110,7 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
     >
       <div className="flex flex-col gap-6 lg:flex-row lg:gap-10">
         {!section && <Account />}
+        {!section && <MoreLinks />}
         <SettingsNav />
         <div className={cn("flex min-w-0 flex-1 flex-col gap-6", !section?.wide && "max-w-2xl")}>
           {children}
@@ -137,5 +141,33 @@ function Account() {
         Sign out
       </Button>
     </section>
+  );
+}
+
+/** What a wide screen has in its sidebar, and a phone's bar has no room for. */
+function MoreLinks() {
+  const { may } = useMe();
+  const unread = useUnread();
+  return (
+    <ul
+      aria-label="More"
+      className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel md:hidden"
+    >
+      {MORE_ITEMS.filter(({ needs }) => may(needs)).map(({ href, label, icon: Icon }) => (
+        <li key={href}>
+          <Link href={href} className="flex min-h-14 items-center gap-3 px-3 focus-visible:-outline-offset-2">
+            <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
+            <span className="min-w-0 flex-1 truncate">{label}</span>
+            {href === "/notices" && unread > 0 && (
+              <span className="text-[13px] text-muted tabular-nums">
+                {countWords(unread)}
+                <span className="sr-only"> unread</span>
+              </span>
+            )}
+            <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" strokeWidth={1.75} />
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

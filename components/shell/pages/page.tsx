@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { NoticesLink } from "@/components/shell/pages/notices-link.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
@@ -28,8 +27,7 @@ export function Page({
           {back}
           <h1 className="min-w-0 flex-1 truncate font-semibold text-[17px] tracking-tight">{title}</h1>
           {actions}
-          <span className="flex md:hidden">
-            <NoticesLink />
+          <span className="md:hidden">
             <UserMenu />
           </span>
         </div>

@@ -46,7 +46,7 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
     ...NAV_ITEMS.map(({ href, label, icon, key }) =>
       linked({ id: href, href, label, icon, group: "Go to", keys: `G then ${key.toUpperCase()}` }),
     ),
-    ...MORE_ITEMS.filter(({ needs }) => me.may(needs)).map(({ needs: _, ...item }) =>
+    ...MORE_ITEMS.filter(({ needs }) => me.may(needs)).map(({ needs: _, below: __, ...item }) =>
       linked({ ...item, id: item.href, group: "Go to" }),
     ),
     ...SETTINGS_SECTIONS.filter((section) => me.may(section.needs)).map(

@@ -4,10 +4,10 @@
  */
 import type { Form } from "../../mcp/forms/form.ts";
 import { snake } from "../../text/amount.ts";
+import { type Names, namesIn, PARTY } from "../../text/facts/party.ts";
 import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
 import { humanise } from "../../text/labels.ts";
 import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
-import { type Names, namesIn, PARTY } from "../../text/facts/party.ts";
 import { isBesideConsent, saysNo } from "../rejection.ts";
 import type { Amount } from "../request-schema.ts";
 import type { Answer } from "./similar-schema.ts";

@@ -94,7 +94,9 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
         <fieldset className="flex flex-col gap-3">
           <legend className="mb-2 font-medium text-[13px]">Require single sign-on through</legend>
           {offered.length === 0 && (
-            <p className="text-[13px] text-muted">Whoever runs Intray has set up no sign-in provider.</p>
+            <p className="text-[13px] text-muted">
+              No sign-in provider is set up. The operator of this Intray sets one up.
+            </p>
           )}
           {[...offered, ...gone.map((id) => ({ id, name: `${id} (not set up any more)` }))].map(
             ({ id, name }) => (

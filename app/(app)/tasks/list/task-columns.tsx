@@ -37,7 +37,7 @@ export const TASK_COLUMNS: TaskColumn[] = [
   {
     id: "amount",
     label: "Amount",
-    className: "text-right tabular-nums",
+    className: "tabular-nums",
     right: true,
     cell: (task) => <TaskAmount task={task} />,
   },
@@ -149,7 +149,13 @@ export function withHolder(columns: TaskColumn[]): TaskColumn[] {
 
 function TaskAmount({ task: { amount } }: { task: TaskSummary }) {
   const formats = useFormats();
-  return amount && <PlainText text={formats.amount(amount)} />;
+  return (
+    amount && (
+      <span className="text-ink">
+        <PlainText text={formats.amount(amount)} />
+      </span>
+    )
+  );
 }
 
 function TimeLeft({ at }: { at: string }) {

@@ -5,6 +5,7 @@ import { ToolChanged } from "@/components/server/tool-changed.tsx";
 import { type ConnectionChange, ConnectionChanged } from "@/components/task/connection-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Field } from "@/components/ui/field.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -19,7 +20,7 @@ import { fitsSamples, isWrapped, SampleButtons } from "../sample-buttons.tsx";
 import { type Start, useStart } from "../use-start.ts";
 import { ArgumentsTab } from "./arguments-tab.tsx";
 import { idOf, pathInWords } from "./field-id.ts";
-import { emptyArguments, readForm } from "./form-schema.ts";
+import { emptyArguments, readForm, showsProblem } from "./form-schema.ts";
 import { judge, type Problem } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
 
@@ -163,7 +164,7 @@ export function ArgumentsForm({
         <ProblemList
           sentence={refusal?.change ? null : (refusal?.sentence ?? null)}
           problems={problems}
-          tab={tab}
+          form={tab === "form" ? form : null}
         />
         <Button
           type="submit"
@@ -196,15 +197,18 @@ function focusProblem({ path }: Problem, tab: string): void {
   fields.find((field) => field !== null)?.focus();
 }
 
-/** Why no task was started, with a link to each invalid field. A message that stands at its field is not said twice. */
+/**
+ * Why no task was started, with a link to each invalid field. A message that stands at its field is not said twice; on a
+ * phone such fields are not listed either. `form`: null in the JSON tab.
+ */
 function ProblemList({
   sentence,
   problems,
-  tab,
+  form,
 }: {
   sentence: string | null;
   problems: Problem[];
-  tab: string;
+  form: Json | null;
 }) {
   if (sentence === null && problems.length === 0) return null;
   // Of several at one field, the first.
@@ -213,20 +217,23 @@ function ProblemList({
   );
   return (
     <Notice live tone="bad" title={sentence ?? "The tool does not take these arguments."}>
-      <ul className="flex max-h-32 flex-wrap gap-x-4 overflow-y-auto">
-        {listed.map((problem) => (
-          <li key={problem.path.join("/")}>
-            <Button
-              variant="link"
-              size="sm"
-              className="px-0 text-left"
-              onClick={() => focusProblem(problem, tab)}
-            >
-              {nameOf(problem, tab) || "Arguments"}
-            </Button>{" "}
-            {!isAtField(problem, tab) && problem.message}
-          </li>
-        ))}
+      <ul className="flex max-h-32 flex-wrap gap-x-4 overflow-y-auto empty:hidden">
+        {listed.map((problem) => {
+          const isAtField = form !== null && showsProblem(form, problem.path);
+          return (
+            <li key={problem.path.join("/")} className={cn(isAtField && "max-md:hidden")}>
+              <Button
+                variant="link"
+                size="sm"
+                className="px-0 text-left"
+                onClick={() => focusProblem(problem, form ? "form" : "json")}
+              >
+                {nameOf(problem, form) || "Arguments"}
+              </Button>{" "}
+              {!isAtField && problem.message}
+            </li>
+          );
+        })}
       </ul>
       <p>No task was started.</p>
     </Notice>
@@ -234,15 +241,8 @@ function ProblemList({
 }
 
 /** The form calls its fields by titles, the JSON by names. */
-function nameOf({ path }: Problem, tab: string): string {
-  return pathInWords(
-    tab === "json" ? path : path.map((part) => (typeof part === "string" ? humanise(part) : part)),
-  );
-}
-
-/** Problems arise by a press, when the fields are there. */
-function isAtField({ path }: Problem, tab: string): boolean {
-  return tab === "form" && path.length > 0 && document.getElementById(idOf(path)) !== null;
+function nameOf({ path }: Problem, form: Json | null): string {
+  return pathInWords(form ? path.map((part) => (typeof part === "string" ? humanise(part) : part)) : path);
 }
 
 /** The arguments as text. Remounts when its tab opens, so it always starts from the form's values. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UNFINISHED } from "@/lib/requests/words/answer-values.ts";
-import { AS_JSON, emptyArguments, readForm, undrawn, withoutEmpty } from "./form-schema.ts";
+import { AS_JSON, emptyArguments, readForm, showsProblem, undrawn, withoutEmpty } from "./form-schema.ts";
 import { judge } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
 
@@ -10,6 +10,22 @@ const formOf = (schema: Json): Json => {
   return read.form;
 };
 const object = (properties: Json, more: Json = {}) => ({ type: "object", properties, ...more });
+
+test.each([
+  [["note"], true],
+  [["lines"], true],
+  [["lines", 0], false],
+  [["lines", 0, "amount"], true],
+  [["target"], true],
+  [["target", "mail"], false],
+  [["other"], false],
+  [[], false],
+])("a problem at %j is at its field: %j", (path, isShown) => {
+  const line = object({ amount: { type: "number" } });
+  const target = { oneOf: [object({ mail: { type: "string" } })] };
+  const form = formOf(object({ note: { type: "string" }, lines: { type: "array", items: line }, target }));
+  expect(showsProblem(form, path)).toBe(isShown);
+});
 
 test("fields whose titles read the same have their names behind them", () => {
   const { properties } = formOf(

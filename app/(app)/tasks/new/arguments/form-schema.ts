@@ -170,6 +170,16 @@ export function withoutEmpty(schema: unknown, value: unknown): unknown {
   );
 }
 
+/** Whether a field or a group of the form shows a problem at this path. A line of a list does not, nor what depends on a choice. */
+export function showsProblem(form: Json, path: (string | number)[]): boolean {
+  let at: unknown = form;
+  for (const part of path) {
+    if (!isJson(at)) return false;
+    at = typeof part === "number" ? at.items : isJson(at.properties) ? at.properties[part] : undefined;
+  }
+  return path.length > 0 && isJson(at) && (at.type !== "object" || typeof path.at(-1) === "string");
+}
+
 /** The arguments of an earlier call that no field of the form shows: they are sent all the same. */
 export function undrawn(form: Json, values: Json): Json {
   const drawn = propertiesIn(form);
