@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { uuidv7 } from "@/lib/base/ids.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { type InputRequestSummary, inputRequestSchema } from "@/lib/requests/request-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -173,11 +174,24 @@ describe("a list", () => {
     const asked = async (message: string, more: Parameters<typeof insertTask>[3]) =>
       insertRequest(web.db, organization, await insertTask(web.db, organization, server, more), { message });
     await asked("For Ola?", { requester: ola.userId });
+    const agent = await web.db.withOrganization(organization, (tx) =>
+      tx.agentCredential.create({
+        data: {
+          organizationId: organization,
+          id: uuidv7(),
+          name: "Claude Code",
+          role: "operator",
+          secretHash: Buffer.from("x"),
+        },
+      }),
+    );
+    await asked("For Claude?", { agent: agent.id });
     await asked("For nobody?", {});
     for (const [q, expected] of [
       ["nordmann", ["Ola?"]],
       ["ola nord", ["Ola?"]],
       ["nobody?", ["nobody?"]],
+      ["claude code", ["Claude?"]],
       ["lars", []],
     ] as const) {
       expect(messages((await list({ q }, viewer)).items)).toEqual(expected);

@@ -238,7 +238,7 @@ export const PARTS: Part[] = [
     kind: "input_request",
     table: "input_request",
     columns: `id task_id connection_id server_id tool key origin state mode message requested_schema url form question_hash
-      replaces asked_again reworded_at earlier_hashes approval needs_info ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
+      replaces asked_again reworded_at earlier_hashes approval needs_info ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at decided_at ended_at expires_at amount currency private_amount visibility
       requester_user_id`,
     order: byId,
   },

@@ -64,19 +64,26 @@ function textIn(alias: Prisma.Sql, words: string): Prisma.Sql {
  */
 export function soughtIds(organizationId: string, sought: Sought, states: RequestState[]): Prisma.Sql {
   const { words, amount, people, agents } = sought;
+  const live = states.filter(isLive);
+  const hasEnded = live.length < states.length;
   const ways: Prisma.Sql[] = [];
-  if (states.some(isLive))
+  if (live.length > 0)
     ways.push(Prisma.sql`SELECT live.input_request_id FROM open_request_text live
       WHERE live.organization_id = ${organizationId}::uuid AND ${textIn(Prisma.sql`live`, words)}`);
-  if (states.some((state) => !isLive(state)))
-    ways.push(Prisma.sql`SELECT search_ended_requests(lower(${containing(words)}))`);
-  if (amount !== null)
-    ways.push(Prisma.sql`SELECT r.id FROM input_request r WHERE r.organization_id = ${organizationId}::uuid
-      AND r.state = ANY (${states}) AND ${AMOUNT} = ${String(amount)}::float8`);
-  const asked = (whose: Prisma.Sql) => Prisma.sql`SELECT q.id FROM task t
+  if (hasEnded) ways.push(Prisma.sql`SELECT search_ended_requests(lower(${containing(words)}))`);
+  const requests = (condition: Prisma.Sql) =>
+    Prisma.sql`SELECT r.id FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND ${condition}`;
+  const ofTasks = (condition: Prisma.Sql) => Prisma.sql`SELECT q.id FROM task t
     JOIN input_request q ON q.organization_id = t.organization_id AND q.task_id = t.id
-    WHERE t.organization_id = ${organizationId}::uuid AND ${whose}`;
-  if (people.length > 0) ways.push(asked(Prisma.sql`t.requester_user_id = ANY (${people}::uuid[])`));
-  if (agents.length > 0) ways.push(asked(Prisma.sql`t.agent_id = ANY (${agents}::uuid[])`));
+    WHERE t.organization_id = ${organizationId}::uuid AND ${condition}`;
+  if (amount !== null)
+    ways.push(requests(Prisma.sql`r.state = ANY (${states}) AND ${AMOUNT} = ${String(amount)}::float8`));
+  if (people.length > 0) {
+    // Of open ones an index has who asked.
+    for (const state of live)
+      ways.push(requests(Prisma.sql`r.state = ${state} AND r.requester_user_id = ANY (${people}::uuid[])`));
+    if (hasEnded) ways.push(ofTasks(Prisma.sql`t.requester_user_id = ANY (${people}::uuid[])`));
+  }
+  if (agents.length > 0) ways.push(ofTasks(Prisma.sql`t.agent_id = ANY (${agents}::uuid[])`));
   return Prisma.join(ways, " UNION ALL ");
 }
