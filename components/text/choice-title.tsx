@@ -6,7 +6,11 @@ export function ChoiceTitle({ text }: { text: string }) {
   return (
     <bdi>
       {called}
-      {sent && <span className="font-normal text-[0.85em]">{sent}</span>}
+      {sent && (
+        <bdi dir="ltr" className="font-normal text-[0.85em]">
+          {sent}
+        </bdi>
+      )}
     </bdi>
   );
 }

@@ -1,3 +1,4 @@
+import { turnsFigures } from "@/lib/text/foreign/alike.ts";
 import { nameHidden, splitHidden } from "@/lib/text/foreign/hidden.ts";
 
 /** A text that hides more than that is no more readable by its further codes, and each takes an element of the page. */
@@ -5,10 +6,10 @@ const MOST_MARKS = 20;
 
 /**
  * Untrusted text. Isolated, so that its direction cannot reorder the text around it; invisible characters are
- * shown by their codes.
+ * shown by their codes, and a text that is read from the right says so where its figures stand in another order.
  */
 export function PlainText({ text }: { text: string }) {
-  return (
+  const read = (
     <bdi>
       {splitHidden(text, MOST_MARKS).map((token, index) => {
         // The parts are computed from one text, so the index is a stable key.
@@ -16,6 +17,12 @@ export function PlainText({ text }: { text: string }) {
         return token.kind === "hidden" ? <HiddenMark key={key} text={token.text} /> : token.text;
       })}
     </bdi>
+  );
+  if (!turnsFigures(text)) return read;
+  return (
+    <>
+      {read} <span className="whitespace-nowrap text-[0.75em] text-muted">(right to left)</span>
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
-import { drawnAs, readAs } from "../../text/foreign/alike.ts";
+import { drawnAs, readAs, turnsFigures } from "../../text/foreign/alike.ts";
 import { bareText, hides, visibleText } from "../../text/foreign/hidden.ts";
 import { saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson } from "../../text/labels.ts";
@@ -15,7 +15,8 @@ export function distinctChoices<T extends ChoiceValue>(
   if (new Set(options.map(({ value }) => drawnAs(String(value)))).size < options.length) return null;
   const named = options.map(({ value, title }) => {
     const shown = visibleText(title.trim() || String(value));
-    return { value, title: shown, key: readAs(shown) };
+    const called = shown.trim() === "" ? nothingWords(String(value)) : shown;
+    return { value, title: called, key: readAs(shown) };
   });
   // Titles of one key look the same at a glance.
   const alike = new Map<string, number>();
@@ -25,11 +26,18 @@ export function distinctChoices<T extends ChoiceValue>(
     sent.set(readAs(String(value)), (sent.get(readAs(String(value))) ?? 0) + 1);
   return named.map(({ value, title, key }) => {
     const isAlike = (sent.get(readAs(String(value))) ?? 0) > 1;
-    const beside = `(sends ${isAlike ? asJson(String(value)) : `“${visibleText(String(value))}”`})`;
+    const isTurned = turnsFigures(title);
+    const beside = `(sends ${isAlike || isTurned ? asJson(String(value)) : `“${visibleText(String(value))}”`})`;
     const isAnothers = sent.has(key) && key !== readAs(String(value));
-    const isClear = alike.get(key) === 1 && key !== "" && !isAnothers && !misleads(title, String(value));
+    const isClear =
+      alike.get(key) === 1 && key !== "" && !isAnothers && !isTurned && !misleads(title, String(value));
     return { value, title: isClear || title.endsWith(beside) ? title : `${title} ${beside}`.trim() };
   });
+}
+
+/** Names a choice whose title and value cannot be seen. */
+function nothingWords(value: string): string {
+  return value === "" ? "Empty text" : "Blank text";
 }
 
 /** Names its choice, and says nothing itself. */

@@ -172,6 +172,26 @@ describe("normaliseForm", () => {
         description: "The server suggests “2026-02-31”, which the field can’t show.",
       },
     ],
+    ...["2026-12-01", "2026-12-01T10", "2026-12-01T23:59:60Z", "2026-02-31T10:00:00Z"].map(
+      (suggested): [string, object, object] => [
+        `the default ${suggested} of a moment, as words`,
+        { type: "string", format: "date-time", default: suggested },
+        {
+          ...text,
+          format: "date-time",
+          description: `The server suggests “${suggested}”, which the field can’t show.`,
+        },
+      ],
+    ),
+    [
+      "a moment as the default of a date, as words",
+      { type: "string", format: "date", default: "2026-12-01T10:00:00Z" },
+      {
+        ...text,
+        format: "date",
+        description: "The server suggests “2026-12-01T10:00:00Z”, which the field can’t show.",
+      },
+    ],
     [
       "a default that is a date",
       { type: "string", format: "date-time", default: "2026-02-28T09:30:00Z" },
@@ -247,7 +267,21 @@ describe("normaliseForm", () => {
     [
       "nullable choices with titles",
       { type: ["string", "null"], enum: [null, "a", "b"], enumNames: ["None", "Alpha", "Beta"] },
-      { ...oneOf, options: titledAb },
+      { ...oneOf, options: titledAb, description: "No answer means: None" },
+    ],
+    [
+      "what no answer means, beside the description",
+      {
+        type: ["string", "null"],
+        description: "D",
+        enum: ["a", "b", null],
+        enumNames: ["Alpha", "Beta", "Leaving this empty approves the payment"],
+      },
+      {
+        ...oneOf,
+        options: titledAb,
+        description: "D\nNo answer means: Leaving this empty approves the payment",
+      },
     ],
     [
       "a nullable number as Python writes it",
@@ -289,6 +323,11 @@ describe("normaliseForm", () => {
     ["a choice beyond the limits", form({ f: { type: "integer", enum: [1, 200], maximum: 100 } })],
     ["a choice that is too short", form({ f: { type: "string", enum: ["a", "bc"], minLength: 2 } })],
     ["words for no answer", form({ f: { anyOf: [{ type: "string" }, { type: "null", title: "Skip" }] } })],
+    ["words in the place of a mark", form({ f: { type: "string", deprecated: "Approves all" } })],
+    [
+      "words in the place of a choice's type",
+      form({ f: { type: "string", oneOf: [{ const: "a", type: "Approves all" }] } }),
+    ],
     ["more titles than choices", form({ f: { enum: ["a"], enumNames: ["A", "Approve all"] } })],
     ["two types", form({ f: { type: ["string", "number"] } })],
     ["a reference to nothing", form({ f: { $ref: "#/$defs/x" } })],
@@ -672,6 +711,26 @@ describe("choices that people could mistake", () => {
       ],
       ["Pay to o/1 (sends “a”)", "Pay tᴏ o∕1 (sends “b”)"],
     ],
+    [
+      "of other letters of the Latin alphabet that look the same",
+      [
+        ["a", "Account 53 l"],
+        ["b", "Account ƼƷ Ɩ"],
+        ["c", "Jav dear"],
+        ["d", "ȷaʋ clear"],
+      ],
+      [
+        "Account 53 l (sends “a”)",
+        "Account ƼƷ Ɩ (sends “b”)",
+        "Jav dear (sends “c”)",
+        "ȷaʋ clear (sends “d”)",
+      ],
+    ],
+    [
+      "whose figures stand by Hebrew letters, which is drawn in another order",
+      [["א 10 - 9000"], ["b", "Wait"]],
+      ['א 10 - 9000 (sends "\\u05d0 10 - 9000")', "Wait"],
+    ],
     ["of other capitals alone", [["pay"], ["Pay"]], ['pay (sends "pay")', 'Pay (sends "Pay")']],
     [
       "called a no that sends a yes",
@@ -774,8 +833,9 @@ describe("choices that people could mistake", () => {
     [
       "without a title to be seen",
       [["a", " "], ["b", "\u200b"], [""]],
-      ["a", "\ufffd (sends “b”)", "(sends “”)"],
+      ["a", "\ufffd (sends “b”)", "Empty text (sends “”)"],
     ],
+    ["of a blank", [[" "], ["a"]], ["Blank text (sends “ ”)", "a"]],
     [
       "called as Intray's own way to say nothing",
       [

@@ -44,7 +44,7 @@ const choicesOf = <T extends ChoiceValue>(value: z.ZodType<T>) => ({
         const: value,
         title: string.nullish(),
         description: string.nullish(),
-        type: z.string().optional(),
+        type: z.enum(["string", "number", "integer", "boolean"]).optional(),
       }),
     )
     .min(1)
@@ -447,7 +447,7 @@ function plain(given: unknown, definitions: Definitions, references = 0): unknow
   }
   if (!Array.isArray(value.type)) return value;
   const types = value.type.filter((type) => type !== "null");
-  const choices = Array.isArray(value.enum) ? withoutNull(value.enum, value.enumNames) : {};
+  const choices = Array.isArray(value.enum) ? withoutNull(value) : {};
   return types.length === 1 ? { ...value, ...choices, type: types[0] } : value;
 }
 
@@ -500,21 +500,29 @@ function isNull(kind: unknown): boolean {
   return isRecord(kind) && kind.type === "null" && Object.keys(kind).length === 1;
 }
 
-const NOTES = ["$comment", "$schema", "$id", "$anchor", "$defs", "definitions", "deprecated"];
+const NOTES = ["$comment", "$schema", "$id", "$anchor", "$defs", "definitions"];
 
 /** Whether people need not see a keyword, and it does not limit the answer. */
 function isNote([keyword, value]: [string, unknown]): boolean {
   if (NOTES.includes(keyword) || keyword.startsWith("x-")) return true;
+  if (keyword === "deprecated" && typeof value === "boolean") return true;
   // `const: null` is kept, so that the form is refused: no field can send null.
   return (value === null && keyword !== "const") || (value === false && /^(read|write)Only$/.test(keyword));
 }
 
-/** Choices without the one of no answer, and their titles. */
-function withoutNull(values: unknown[], titles: unknown) {
-  const isChoice = (_: unknown, at: number) => values[at] !== null;
+/** Choices without the one of no answer, and their titles; the title of that one stands in the description. */
+function withoutNull({ enum: values, enumNames: titles, description }: Record<string, unknown>) {
+  const all = values as unknown[];
+  const choices = { enum: all.filter((each) => each !== null) };
+  if (!Array.isArray(titles)) return choices;
+  const isOfNull = (title: unknown, at: number) => all[at] === null && typeof title === "string";
+  const said = titles.filter(isOfNull).filter((title) => title.trim() !== "");
+  const isText = description === undefined || typeof description === "string";
   return {
-    enum: values.filter((value) => value !== null),
-    ...(Array.isArray(titles) && { enumNames: titles.filter(isChoice) }),
+    ...choices,
+    enumNames: titles.filter((title, at) => !isOfNull(title, at)),
+    ...(said.length > 0 &&
+      isText && { description: lines(description, ...said.map((title) => `No answer means: ${title}`)) }),
   };
 }
 

@@ -1,18 +1,49 @@
 /** Which texts look the same: to compare titles, names and values by, never to show. Pure. */
 import { bareText } from "./hidden.ts";
 
-/** Latin letters and signs that look like others. */
+/** Small Latin letters and signs that look like others, small capitals among them. */
 const LOOK_ALIKES: Record<string, string> = {
-  ...{ ᴀ: "a", ɑ: "a", ɡ: "g", ᴄ: "c", ᴏ: "o", ᴠ: "v", ᴡ: "w", ᴢ: "z", ꜱ: "s" },
+  ...{
+    ᴀ: "a",
+    ɑ: "a",
+    ʙ: "b",
+    ƅ: "b",
+    ᴄ: "c",
+    ᴅ: "d",
+    ᴇ: "e",
+    ꜰ: "f",
+    ɡ: "g",
+    ɢ: "g",
+    ʜ: "h",
+    ɪ: "l",
+    ɩ: "l",
+  },
+  ...{
+    ȷ: "j",
+    ᴊ: "j",
+    ᴋ: "k",
+    ʟ: "l",
+    ᴍ: "m",
+    ɴ: "n",
+    ᴏ: "o",
+    ᴘ: "p",
+    ʀ: "r",
+    ꜱ: "s",
+    ᴛ: "t",
+    ᴜ: "u",
+    ʋ: "v",
+  },
+  ...{ ᴠ: "v", ᴡ: "w", ʏ: "y", ᴢ: "z", ƨ: "2", ʒ: "3", ƽ: "5" },
   ...{ "∶": ":", ː: ":", "꞉": ":", "∕": "/", "⧸": "/", "⁄": "/" },
 };
+const LOOKS_ALIKE = new RegExp(`[${Object.keys(LOOK_ALIKES).join("")}]`, "g");
 
 /** Texts are compared so far at a glance: normalising may have made six letters of each. */
 const COMPARED_CHARACTERS = 2_000;
 
 /**
  * The same for two texts that nobody tells apart at a glance: beside what `drawnAs` takes as one, capitals, accents, `I`, `l` and
- * `1`, `O` and `0`, `rn` and `m`, and all dashes, points and quotation marks.
+ * `1`, `O` and `0`, `rn` and `m`, `cl` and `d`, and all dashes, points and quotation marks.
  */
 export function readAs(text: string): string {
   const bare = bareText(text).slice(0, COMPARED_CHARACTERS);
@@ -20,7 +51,8 @@ export function readAs(text: string): string {
     .toLowerCase()
     .normalize("NFKD")
     .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
-    .replace(/[ᴀɑɡᴄᴏᴠᴡᴢꜱ∶ː꞉∕⧸⁄]/g, (letter) => LOOK_ALIKES[letter] ?? letter)
+    .replace(LOOKS_ALIKE, (letter) => LOOK_ALIKES[letter] ?? letter)
+    .replace(/cl/g, "d")
     .replace(/[i1|!ıǃǀ]/g, "l")
     .replace(/0/g, "o")
     .replace(/rn/g, "m")
@@ -35,6 +67,13 @@ export function readAs(text: string): string {
 
 /** Letters that are written from right to left. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Whether a text has several figures by letters from right to left, which puts the figures in another order. */
+export function turnsFigures(text: string): boolean {
+  if (!RIGHT_TO_LEFT.test(text)) return false;
+  const figures = text.matchAll(/\p{Nd}[\p{Nd}.,]*/gu);
+  return !figures.next().done && !figures.next().done;
+}
 
 /**
  * The same for two texts that may be drawn alike. Beside letters from right to left, a number stands elsewhere than it is
