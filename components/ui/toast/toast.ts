@@ -11,14 +11,19 @@ let want = () => {};
 
 /** Texts of others reach the library past our JSX, which would mark what is hidden in them. */
 const read = (message: ReactNode) => (typeof message === "string" ? visibleText(message) : message);
+const readIn = (options: ExternalToast | undefined): ExternalToast | undefined =>
+  typeof options?.description === "string"
+    ? { ...options, description: visibleText(options.description) }
+    : options;
 
 /** Shows a toast. The toaster is loaded on first use; earlier toasts are queued. */
 export const toast = Object.assign(
-  (message: ReactNode, options?: ExternalToast) => say((each) => each(read(message), options)),
+  (message: ReactNode, options?: ExternalToast) => say((each) => each(read(message), readIn(options))),
   {
-    error: (message: ReactNode, options?: ExternalToast) => say((each) => each.error(read(message), options)),
+    error: (message: ReactNode, options?: ExternalToast) =>
+      say((each) => each.error(read(message), readIn(options))),
     success: (message: ReactNode, options?: ExternalToast) =>
-      say((each) => each.success(read(message), options)),
+      say((each) => each.success(read(message), readIn(options))),
   },
 );
 
