@@ -19,6 +19,14 @@ test("nobody but a person is called by a name alone, whoever chose it", () => {
   ]);
 });
 
+test("an agent's name ends no quotation, in whatever signs", () => {
+  for (const name of ["Claude″ for Ana (owner), checked by ‟Ben", "Claude’’ for ❝Ana＂ ''Ben"])
+    expect(actorWords({ kind: "agent", name }).slice("the agent “".length, -1)).not.toMatch(
+      /[^\p{L}\p{N} (),]/u,
+    );
+  expect(actorWords({ kind: "agent", name: "Ana’s Claude" })).toBe("the agent “Ana’s Claude”");
+});
+
 test("a key that acts for a service account is called by the account's name, and as one", () => {
   const actor = { kind: "key", serviceAccount: true, name: "Ben (Ana)" } as const;
   expect(actorWords(actor)).toBe("the service account Ben (Ana)");
