@@ -138,6 +138,38 @@ test("bad input names the field", async () => {
   expect((await fieldsOf({ ...APPROVAL, links }))[0]).toBe(422);
 });
 
+test("what was decided is said by the title of the one field that was answered, of several", async () => {
+  const form = {
+    type: "object",
+    properties: {
+      until: {
+        type: "string",
+        title: "Access ends",
+        oneOf: [{ const: "d1", title: "Tonight" }, { const: "d2" }],
+      },
+      all: { type: "boolean", title: "Of everybody" },
+      note: { type: "string", title: "Remark" },
+    },
+  };
+  for (const [content, words] of [
+    [{ until: "d1" }, "Answered “Access ends: Tonight”"],
+    [{ all: true }, "Answered “Of everybody: Yes”"],
+    [{ note: "forever" }, "Answered"],
+    [{ until: "d1", note: "forever" }, "Answered"],
+    [{}, "Confirmed"],
+  ] as const) {
+    const { body } = await make({ kind: "question", message: "Until when?", form });
+    await decide(body.id, { action: "accept", content });
+    const request = await web.call("GET", `/api/v1/input-requests/${body.id}`, ben);
+    expect(request.body.answer.words).toBe(words);
+    const rows = await web.database.sql(
+      "SELECT data ->> 'words' AS words FROM event WHERE type = 'answer.recorded' AND task_id = $1",
+      [body.taskId],
+    );
+    expect(rows).toEqual([{ words }]);
+  }
+});
+
 describe("a waiting read", () => {
   test("answers when somebody has decided, and says who", async () => {
     const { id } = (await make({ ...APPROVAL, to: ben.memberId })).body;

@@ -367,11 +367,19 @@ export function checkedContent(
   return content;
 }
 
-/** Returns the field that says what was decided, if the form has one alone; null if it has none. */
-export function decidedFieldOf(request: Pick<LockedRequest, "form">): Field | "several" | null {
+/**
+ * Returns the field that says what was decided, if the form has one alone; null if it has none. Of several fields a list: of
+ * the one that was answered alone, or of none.
+ */
+export function decidedFieldOf(
+  request: Pick<LockedRequest, "form">,
+  content: Record<string, unknown> | null,
+): Field | Field[] | null {
   const form = formSchema.parse(request.form);
-  const [field = null, ...others] = form.kind === "supported" ? form.fields : [];
-  return others.length === 0 ? field : "several";
+  const fields = form.kind === "supported" ? form.fields : [];
+  if (fields.length < 2) return fields[0] ?? null;
+  const [name, ...others] = Object.keys(content ?? {});
+  return fields.filter((field) => field.name === name && others.length === 0);
 }
 
 /** Returns the form, if the question can be shown whole. Throws `unsupported_form` otherwise. */

@@ -177,7 +177,7 @@ function recordedLine(
     data: {
       action: input.action,
       content,
-      words: wordsOf(input.action, content, decidedFieldOf(request), request),
+      words: wordsOf(input.action, content, decidedFieldOf(request, content), request),
       comment: input.comment || null,
       questionHash: contentOf(tx).hash(input.questionHash),
       contentDigest: contentOf(tx).hash(contentDigest(input.action, content)),

@@ -46,20 +46,24 @@ export const DECIDED_AT = Prisma.sql`(CASE WHEN r.decided_at IS NOT NULL THEN r.
 export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL AND r.origin = 'server'
   THEN r.alike END`;
 
-/** What says what was decided, as `decidedFieldOf` has it, or a sealed form; alias `r`. */
+/** What says what was decided, as `decidedFieldOf` has it where no field was answered alone, or a sealed form; alias `r`. */
 export const DECIDED_FIELD = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
-  WHEN jsonb_array_length(r.form -> 'fields') > 1 THEN '"several"' ELSE r.form -> 'fields' -> 0 END`;
+  WHEN jsonb_array_length(r.form -> 'fields') > 1 THEN '[]' ELSE r.form -> 'fields' -> 0 END`;
 
-/**
- * The same of an accepted answer, without what its words don't need: the choices that were not made, and long titles. Alias `a`.
- */
+/** A field without what the words of an answer don't need: the choices that were not made, and long titles. Aliases `f` and `a`. */
+const SHORT_FIELD = Prisma.sql`jsonb_build_object('name', f -> 'name', 'title', left(f ->> 'title', 200), 'kind', f -> 'kind', 'options',
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('value', o -> 'value', 'title', left(o ->> 'title', 200))), '[]')
+    FROM jsonb_array_elements(CASE WHEN f ->> 'kind' = 'one_of' THEN f -> 'options' ELSE '[]' END) o
+    WHERE o -> 'value' = (a.content -> (f ->> 'name'))::jsonb))`;
+
+/** The same of an accepted answer, in short. Alias `a`. */
 export const ANSWERED_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' THEN CASE
-    WHEN jsonb_exists(r.form, 'sealed') OR jsonb_array_length(r.form -> 'fields') <> 1 THEN ${DECIDED_FIELD}
-    ELSE (SELECT jsonb_build_object('name', f -> 'name', 'title', left(f ->> 'title', 200), 'kind', f -> 'kind', 'options',
-        (SELECT coalesce(jsonb_agg(jsonb_build_object('value', o -> 'value', 'title', left(o ->> 'title', 200))), '[]')
-          FROM jsonb_array_elements(CASE WHEN f ->> 'kind' = 'one_of' THEN f -> 'options' ELSE '[]' END) o
-          WHERE o -> 'value' = (a.content -> (f ->> 'name'))::jsonb))
-      FROM jsonb_array_elements(r.form -> 'fields') f) END END`;
+    WHEN jsonb_exists(r.form, 'sealed') THEN r.form
+    WHEN jsonb_array_length(r.form -> 'fields') > 1 THEN
+      (SELECT coalesce(jsonb_agg(${SHORT_FIELD}), '[]') FROM jsonb_array_elements(r.form -> 'fields') f
+        WHERE ARRAY[f ->> 'name'] = (SELECT array_agg(key)
+          FROM jsonb_object_keys(CASE json_typeof(a.content) WHEN 'object' THEN a.content::jsonb ELSE '{}' END) key))
+    ELSE (SELECT ${SHORT_FIELD} FROM jsonb_array_elements(r.form -> 'fields') f) END END`;
 
 /** Whether the form can be shown, as its kind, or a sealed form; alias `r`. */
 const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
@@ -306,11 +310,14 @@ export function wordsOf(
   asked: AskedBy,
 ): string {
   const opened = formSchema.safeParse(decidedField);
-  const its = opened.success ? decidedFieldOf({ form: opened.data }) : decidedField;
+  const its = opened.success ? decidedFieldOf({ form: opened.data }, content) : decidedField;
   const isApprovals = isApproval(asked);
   // An approval may be given by the form's other fields, or by none of them.
-  if (its === "several" && isApprovals && action === "accept") return "Answered";
-  const field = onlyFieldSchema.nullable().catch(null).parse(its);
+  if (Array.isArray(its) && isApprovals && action === "accept") return "Answered";
+  const field = onlyFieldSchema
+    .nullable()
+    .catch(null)
+    .parse([its].flat()[0] ?? null);
   const said = asked.isRecipes && asked.origin === "server" && content ? choiceIn(content) : content;
   const isField = field && said && (field.name in said || Object.keys(said).length === 0);
   return decidedWords(action, said, isField ? field : null, isApprovals);

@@ -107,7 +107,8 @@ export class ReplayTally {
       return null;
     }
     figures.disagreed++;
-    const field = decidedFieldOf(request);
+    const words = (action: string, content: Record<string, unknown> | null) =>
+      wordsOf(action, content, decidedFieldOf(request, content), request);
     return {
       kind: "disagreement",
       rule: rule.name,
@@ -117,8 +118,8 @@ export class ReplayTally {
         message: shorten(request.message, MESSAGE_CHARACTERS),
         askedAt: request.askedAt.toISOString(),
       },
-      people: { action, words: wordsOf(action, content, field, request), by, at: at.toISOString() },
-      automatic: { action: given.action, words: wordsOf(given.action, given.content, field, request) },
+      people: { action, words: words(action, content), by, at: at.toISOString() },
+      automatic: { action: given.action, words: words(given.action, given.content) },
     };
   }
 }

@@ -107,7 +107,7 @@ export async function castVote(
       agrees: !rejects,
       action: input.action,
       content,
-      words: wordsOf(input.action, content, decidedFieldOf(request), request),
+      words: wordsOf(input.action, content, decidedFieldOf(request, content), request),
       comment: input.comment || null,
       questionHash: keeping.hash(input.questionHash),
       contentDigest: keeping.hash(digest),
