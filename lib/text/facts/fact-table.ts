@@ -16,12 +16,14 @@ interface Column {
 
 export interface FactTable {
   kind: "table";
+  /** The name of the list, as sent. */
+  key: string;
   label: string;
   columns: Column[];
   rows: Cell[][];
   /** The number of rows left out. */
   left: number;
-  /** The recomputed sum of the one column of money, in the unit of the column; else null. */
+  /** The recomputed sum of the one column of money, in the unit of the column; null if there is none, or it means nothing. */
   sum: {
     label: string;
     columnKey: string;
@@ -90,6 +92,7 @@ export function describeTable(
   );
   return {
     kind: "table",
+    key,
     label,
     columns,
     rows,

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
 import * as facts from "./facts.ts";
 import { nodesIn } from "./facts.ts";
+import { judgeFigures } from "./figure-warnings.ts";
 
+const EN = formatsOf("en-GB");
 const describeFacts = (values: Record<string, unknown>, message = "") =>
-  facts.describeFacts(values, formatsOf("en-GB"), message);
+  facts.describeFacts(values, EN, message);
 
 const invoice = {
   invoice_id: "INV-100",
@@ -58,7 +60,7 @@ test("a list whose items could be read as two, as none or as no text is shown as
 });
 
 test("a list of objects becomes a table with figures at the right and their sum", () => {
-  const [fields, table] = describeFacts(invoice);
+  const [fields, table] = describeFacts(invoice, "Pay $300.50?");
   expect(fields?.kind).toBe("fields");
   expect(table).toMatchObject({
     kind: "table",
@@ -105,6 +107,20 @@ test("columns stand as sent, except that the title leads and amounts come last",
       { label: "Amount", numeric: true },
     ],
   });
+});
+
+test.each<[string, Record<string, unknown>, string, number | null]>([
+  ["lines that add up to a total", { lines: [{ amount: 1 }, { amount: 2 }], total: 3 }, "", 3],
+  ["lines that don't", { lines: [{ amount: 1 }, { amount: 2 }], total: 4 }, "", 3],
+  ["lines without a total", { lines: [{ amount: 1 }, { amount: 2 }] }, "Pay?", null],
+  ["quotes to choose from", { quotes: [{ price: 80 }, { price: 90 }, { price: 75 }] }, "Which one?", null],
+  ["quotes and a budget", { supplier_quotes: [{ price: 80 }, { price: 90 }] }, "Up to $100.00?", null],
+  ["quotes that are all taken", { quotes: [{ price: 80 }, { price: 90 }] }, "Order both for $170.00?", 170],
+])("%s: a sum is shown only where it is compared", (_, values, message, sum) => {
+  const [table] = describeFacts(values, message).filter((block) => block.kind === "table");
+  expect(table?.sum?.value ?? null).toBe(sum);
+  // No alternative is told to be wrong.
+  if (!("total" in values)) expect(judgeFigures(values, message, EN).differences).toEqual([]);
 });
 
 /** The check of the first sum, in words. */
@@ -187,12 +203,15 @@ test("the price of the whole stands against its lines", () => {
 });
 
 test("a line whose quantity times price is not its amount is marked; the price for one is not summed", () => {
-  const [table] = describeFacts({
-    items: [
-      { name: "A", quantity: 2, unit_price: 50, amount: 100 },
-      { name: "B", quantity: 3, unit_price: 9.99, amount: 39.97 },
-    ],
-  });
+  const [table] = describeFacts(
+    {
+      items: [
+        { name: "A", quantity: 2, unit_price: 50, amount: 100 },
+        { name: "B", quantity: 3, unit_price: 9.99, amount: 39.97 },
+      ],
+    },
+    "Pay $139.97?",
+  );
   expect(table).toMatchObject({
     columns: [{ key: "name" }, { key: "quantity" }, { key: "unit_price" }, { key: "amount" }],
     sum: { columnKey: "amount", value: 139.97 },
@@ -367,7 +386,7 @@ test("the lines that a table leaves out stand below it, as sent", () => {
 });
 
 test("a column may be called as what every object has, and be missing in a line", () => {
-  const [table] = describeFacts({ lines: [{ constructor: "x", amount: 1 }, { amount: 2 }] });
+  const [table] = describeFacts({ lines: [{ constructor: "x", amount: 1 }, { amount: 2 }] }, "Pay $3?");
   expect(table).toMatchObject({
     columns: [{ label: "Constructor", numeric: false }, { label: "Amount" }],
     rows: [

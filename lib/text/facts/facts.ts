@@ -1,4 +1,4 @@
-import { currencyOf, inUnits, totalOf } from "../amount.ts";
+import { currencyOf, inUnits, snake, totalOf } from "../amount.ts";
 import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
@@ -164,9 +164,13 @@ function describeGroup(
   return fields.length > 0 ? [{ kind: "fields", ...(group ? { label: group } : {}), fields }, ...rest] : rest;
 }
 
+/** Lists of such a name are alternatives, of which one is chosen: they add up to nothing. */
+const ALTERNATIVES =
+  /(^|_)(quotes?|quotations?|offers?|options?|alternatives?|bids?|tenders?|candidates?|proposals?|choices?|estimates?|variants?|suppliers?|vendors?)$/;
+
 /**
- * Checks a sum against the total beside it, else against the message. With several tables a difference is not
- * shown, since any of them may be meant.
+ * Checks a sum against the total beside it, else against the message, and takes a sum away that is compared with nothing.
+ * With several tables a difference is not shown, since any of them may be meant; nor is one of alternatives.
  */
 function checkSums(
   blocks: FactBlock[],
@@ -176,12 +180,15 @@ function checkSums(
   const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
   if (summed.length === 0) return;
   const checkTotal = totalChecker(values, formats);
-  for (const { sum } of summed) {
+  for (const table of summed) {
+    const { sum } = table;
     if (!sum) continue;
     const its = sum.currency ?? currency;
     const value = inUnits(sum.columnKey, sum.value, its);
     const check = checkTotal?.(value, its) ?? checkMessage({ value, currency: its }, stated, formats);
-    if (check && (check.ok || summed.length === 1)) sum.check = check;
+    const mayDiffer = summed.length === 1 && !ALTERNATIVES.test(snake(table.key));
+    if (check && (check.ok || mayDiffer)) sum.check = check;
+    else table.sum = null;
   }
 }
 

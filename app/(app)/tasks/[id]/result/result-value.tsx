@@ -45,7 +45,7 @@ export function ResultValue({ value }: { value: unknown }) {
       {asJson ? (
         <JsonTree value={value} />
       ) : table ? (
-        <FactsTable table={describeTable("lines", "Result", value, formats, null)} />
+        <FactsTable table={{ ...describeTable("lines", "Result", value, formats, null), sum: null }} />
       ) : (
         <Facts values={{ ...value }} />
       )}
