@@ -81,6 +81,26 @@ test("a choice, a date and a note; what is missing is named, led to and mended",
   });
 });
 
+test("A leads to the first field that is missing, and says so", async ({ ana, ben }) => {
+  const asked = await openKind(ana, ben, "grant_access");
+  await ben.keyboard.press("r");
+  await expect(form(ben).getByRole("radio", { checked: true })).toHaveCount(0);
+  await ben.keyboard.press("a");
+  await expect(form(ben).getByRole("radio").first()).toBeFocused();
+  await expect(requestPane(ben).getByText("Fill in “Role” first.")).toBeVisible();
+  await ben.keyboard.press("Space");
+  await expect(requestPane(ben).getByText("Fill in “Until” first.")).toBeVisible();
+  await requestPane(ben).getByRole("heading", { level: 2 }).first().focus();
+  await ben.keyboard.press("a");
+  await expect(form(ben).getByLabel("Until")).toBeFocused();
+  await ben.keyboard.type("12312026");
+  await expect(requestPane(ben).getByText(/^Fill in/)).toHaveCount(0);
+  await requestPane(ben).getByRole("heading", { level: 2 }).first().focus();
+  await ben.keyboard.press("a");
+  await ben.keyboard.press("Enter");
+  await arrives(asked, { action: "accept", content: { role: "viewer", until: "2026-12-31" } });
+});
+
 test("several choices are counted, and too many are refused in words", async ({ ana, ben }) => {
   const asked = await openKind(ana, ben, "choose_regions");
   const group = form(ben).getByRole("group", { name: "Regions" });

@@ -32,11 +32,9 @@ async function isDead(page: Page): Promise<void> {
   await expect(page.locator('img[src="x"]')).toHaveCount(0);
 }
 
-test("a question of a megabyte is cut, says so, and can only be declined", async ({ ben }) => {
-  const tool = `approve\u202E${"_".repeat(80)}`;
-  const taskId = await testRows.insertTask(server, { state: "completed", arguments: { note: EVIL }, tool });
-  const requestedSchema = { type: "object", properties: { [EVIL]: { type: "string", title: EVIL } } };
-  const question = { mode: "form" as const, message: MEGABYTE, requestedSchema, url: null };
+/** Puts a question as the engine does. */
+async function ask(taskId: string, message: string, requestedSchema: object): Promise<string> {
+  const question = { mode: "form" as const, message, requestedSchema, url: null };
   const shown = shownOf(question);
   const id = uuidv7();
   await testRows.within((tx) =>
@@ -56,6 +54,41 @@ test("a question of a megabyte is cut, says so, and can only be declined", async
       },
     }),
   );
+  return id;
+}
+
+test("a form with titles of 2,000 letters stays in its box, and blank choices have a name", async ({
+  ben,
+}) => {
+  const long = (of: string) => of.repeat(2_000);
+  const taskId = await testRows.insertTask(server, { state: "completed", arguments: {} });
+  const id = await ask(taskId, long("M"), {
+    type: "object",
+    title: long("F"),
+    properties: {
+      text: { type: "string", title: long("T"), description: long("D") },
+      list: { type: "string", title: long("L"), oneOf: [{ const: "" }, { const: "a", title: long("C") }] },
+      several: { type: "array", title: long("S"), items: { enum: [" ", long("O")] } },
+    },
+  });
+  await ben.goto(`/inbox/${id}?tab=all`);
+  const pane = requestPane(ben);
+  await expect(pane.getByRole("radio", { name: "Empty text (sends “”)" })).toBeVisible();
+  await expect(pane.getByRole("checkbox", { name: "Blank text (sends “ ”)" })).toBeVisible();
+  await checkAppearance(ben, "form with titles of 2,000 letters");
+  const overhangs = await pane.evaluate((box) =>
+    [...box.querySelectorAll("h2, legend, label, p")]
+      .filter((each) => each.getBoundingClientRect().right > box.getBoundingClientRect().right)
+      .map((each) => each.textContent.slice(0, 20)),
+  );
+  expect(overhangs).toEqual([]);
+});
+
+test("a question of a megabyte is cut, says so, and can only be declined", async ({ ben }) => {
+  const tool = `approve\u202E${"_".repeat(80)}`;
+  const taskId = await testRows.insertTask(server, { state: "completed", arguments: { note: EVIL }, tool });
+  const requestedSchema = { type: "object", properties: { [EVIL]: { type: "string", title: EVIL } } };
+  const id = await ask(taskId, MEGABYTE, requestedSchema);
   await ben.goto(`/inbox/${id}?tab=all`);
   const pane = requestPane(ben);
   await expect(pane.getByText("more than Intray takes")).toBeVisible();

@@ -1,7 +1,7 @@
 /** No slip decides: what is irreversible is held or typed, and what does not fit is seen before it is accepted. */
 import type { Page } from "@playwright/test";
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { type Asked, ask } from "./fixtures/questions.ts";
+import { type Asked, ask, askForm } from "./fixtures/questions.ts";
 import {
   expect,
   holdFinger,
@@ -212,4 +212,100 @@ test("every choice has a key, and S skips without an answer", async ({ ana, ben 
   await expect(ben).toHaveURL(new RegExp(`/inbox/${second.requestId}`));
   expect(await stateOf(ana, first)).toBe("open");
   await expect(pane(ben).getByText("Will be sent to Back office · shared connection").last()).toBeVisible();
+});
+
+/** Facts and lines of which the last ones are folded away. */
+const MANY = {
+  ...Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`note_${at + 1}`, `n${at + 1}`])),
+  recipient: "Mallory Ltd",
+  lines: Array.from({ length: 25 }, (_, at) => ({ description: `Line ${at + 1}`, amount: 40 })),
+};
+const moreToRead = (page: Page) => pane(page).getByText(/^There is more to read: /);
+const approve = (page: Page) => pane(page).getByRole("button", { name: "Approve" });
+
+test("a yes opens what is folded away, and only the next press decides", async ({ ana, ben }) => {
+  const asked = await ask(ana, "approve_payment", MANY);
+  await ben.goto(`/inbox/${asked.requestId}`);
+  await expect(approve(ben)).toBeVisible();
+  await expect(pane(ben).getByText("Mallory Ltd")).toHaveCount(0);
+  await setTimings(ben, { unread: LONG_MS });
+  await ben.keyboard.press("a");
+  await expect(moreToRead(ben)).toHaveText(
+    "There is more to read: 22 more fields and 13 more lines. Read it, then press again to decide.",
+  );
+  // The first of them is where the person looks now.
+  await expect(pane(ben).getByText("n21", { exact: true })).toBeInViewport();
+  await expect(pane(ben).getByText("Mallory Ltd")).toBeAttached();
+  await expect(pane(ben).getByText("Line 25")).toBeAttached();
+  await checkAppearance(ben, "a request whose folds a press has opened");
+  // The second press of a double click comes before anybody has read.
+  await ben.keyboard.press("a");
+  await expect(approve(ben)).toBeEnabled();
+  expect(await stateOf(ana, asked)).toBe("open");
+
+  await ben.reload();
+  await expect(approve(ben)).toBeVisible();
+  await ben.keyboard.press("a");
+  await expect(moreToRead(ben)).toBeVisible();
+  await expect(pane(ben).locator("#decide[data-armed]")).toBeVisible();
+  await ben.keyboard.press("a");
+  await expect
+    .poll(asked.receivedAnswer, SOON)
+    .toEqual({ action: "accept", content: { decision: "approve" } });
+});
+
+test("a no needs nothing unfolded, and neither does a yes once a person has unfolded all", async ({
+  ana,
+  ben,
+}) => {
+  const refused = await ask(ana, "approve_payment", MANY);
+  await ben.goto(`/inbox/${refused.requestId}`);
+  await expect(approve(ben)).toBeVisible();
+  await ben.keyboard.press("r");
+  await expect
+    .poll(refused.receivedAnswer, SOON)
+    .toEqual({ action: "accept", content: { decision: "reject" } });
+
+  const read = await ask(ana, "approve_payment", MANY);
+  await ben.goto(`/inbox/${read.requestId}`);
+  await pane(ben).getByRole("button", { name: "Show all 46 fields" }).click();
+  await pane(ben).getByRole("button", { name: "Show all 25" }).click();
+  await approve(ben).click();
+  await expect
+    .poll(read.receivedAnswer, SOON)
+    .toEqual({ action: "accept", content: { decision: "approve" } });
+});
+
+test("what is irreversible is held only once nothing is folded away", async ({ ana, ben }) => {
+  const asked = await ask(ana, "delete_file", { purpose: "of the audit ".repeat(80) });
+  await ben.goto(`/inbox/${asked.requestId}`);
+  await confirm(ben).click();
+  await expect(moreToRead(ben)).toContainText("a long text");
+  await expect(ben.getByRole("dialog")).toHaveCount(0);
+  await expect(pane(ben).locator("#decide[data-armed]")).toBeVisible();
+  await confirm(ben).focus();
+  await ben.keyboard.down("Enter");
+  await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
+  await ben.keyboard.up("Enter");
+});
+
+test("on a phone a form is sent once its long message is open", async ({ ana, browser }) => {
+  const page = await openPhoneAs(browser, "Ben");
+  const message = `Who is paid?\n${"For the delivery of last month. ".repeat(80)}\nThe recipient is Mallory Ltd.`;
+  const asked = await askForm(ana, message, {
+    type: "object",
+    properties: { account: { type: "string", title: "Account", default: "4711" } },
+    required: ["account"],
+  });
+  await page.goto(`/inbox/${asked.requestId}`);
+  const send = pane(page).getByRole("button", { name: "Send answer" });
+  await send.tap();
+  await expect(moreToRead(page)).toContainText("the rest of the message");
+  await expect(pane(page).getByRole("button", { name: "Show less" }).first()).toBeAttached();
+  await checkAppearance(page, "a long message that a press has opened, on a phone");
+  expect(await stateOf(ana, asked)).toBe("open");
+  await expect(pane(page).locator("#decide[data-armed]")).toBeVisible();
+  await send.tap();
+  await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept", content: { account: "4711" } });
+  await page.context().close();
 });

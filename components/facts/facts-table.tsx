@@ -1,30 +1,32 @@
 "use client";
 
-import { useState } from "react";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { CheckMark } from "@/components/facts/check-mark.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
+import { useFold } from "@/components/text/folds.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import type { FactTable } from "@/lib/text/facts/fact-table.ts";
+import { type FactTable, ROWS_SHOWN } from "@/lib/text/facts/fact-table.ts";
 import { plural } from "@/lib/text/labels.ts";
 
-/** Rows shown of a longer list; the sum always covers all rows. */
+/** Rows shown of a list of more than ROWS_SHOWN; the sum always covers all rows. */
 const SHOWN = 12;
 
 /** Amounts come last, and stay in sight where the table is wider than its frame. */
 const STAYS = "sticky right-0 bg-panel";
 
 export function FactsTable({ table }: { table: FactTable }) {
-  const [all, setAll] = useState(false);
-  // Folding two or three rows would cost more than showing them.
-  const folded = !all && table.rows.length > SHOWN + 3;
+  const isLong = table.rows.length > ROWS_SHOWN;
+  const { open, setOpen, ref } = useFold<HTMLElement>(
+    isLong ? { what: "lines", count: table.rows.length - SHOWN } : null,
+  );
+  const folded = isLong && !open;
   const hidden = table.rows.length + table.left - SHOWN;
   const last = table.columns.at(-1);
   return (
-    <ScrollX label={table.label}>
+    <ScrollX label={table.label} ref={ref}>
       <table className="w-full border-collapse">
         <thead>
           <tr className="border-line border-b text-left text-muted text-xs">
@@ -77,7 +79,7 @@ export function FactsTable({ table }: { table: FactTable }) {
             <tr>
               <td colSpan={table.columns.length} className="px-3 py-2 text-muted">
                 {plural(hidden, "more line")}.{" "}
-                <Button variant="link" className="px-0 max-md:min-h-11" onClick={() => setAll(true)}>
+                <Button variant="link" className="px-0 max-md:min-h-11" onClick={() => setOpen(true)}>
                   Show {table.left > 0 ? "" : "all "}
                   {table.rows.length}
                 </Button>

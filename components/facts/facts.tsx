@@ -1,9 +1,10 @@
 "use client";
 
-import { type ClipboardEvent, useState } from "react";
+import type { ClipboardEvent } from "react";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
+import { useFold } from "@/components/text/folds.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
@@ -48,14 +49,23 @@ function Block({ block }: { block: FactBlock }) {
   );
 }
 
-/** Fields shown before "show all": few people read more. */
+/** Fields shown before "show all": few people read more. A few more are shown at once. */
 const SHOWN = 24;
+const WHOLE = 36;
 
 function Fields({ block }: { block: Extract<FactBlock, { kind: "fields" }> }) {
-  const [all, setAll] = useState(false);
-  const folded = !all && block.fields.length > SHOWN + 4;
+  const isLong = block.fields.length > WHOLE;
+  const { open, setOpen, ref } = useFold<HTMLElement>(
+    isLong ? { what: "fields", count: block.fields.length - SHOWN } : null,
+  );
+  const folded = isLong && !open;
   return (
-    <section className="flex flex-col gap-1.5" aria-label={block.label}>
+    <section
+      ref={ref}
+      tabIndex={isLong ? -1 : undefined}
+      className="flex flex-col gap-1.5 outline-none"
+      aria-label={block.label}
+    >
       {block.label && (
         <p className="font-medium text-[13px]">
           <PlainText text={block.label} />
@@ -76,7 +86,7 @@ function Fields({ block }: { block: Extract<FactBlock, { kind: "fields" }> }) {
         ))}
       </dl>
       {folded && (
-        <Button size="sm" className="w-fit" onClick={() => setAll(true)}>
+        <Button size="sm" className="w-fit" onClick={() => setOpen(true)}>
           Show all {block.fields.length} fields
         </Button>
       )}

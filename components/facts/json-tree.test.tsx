@@ -18,6 +18,10 @@ test("a name writes no lines of its own", () => {
   expect(page).toContain("plain_name");
 });
 
+test("a small value is open as a whole", () => {
+  expect(drawn({ a: { b: { c: { d: ["the end"] } } } })).toContain("the end");
+});
+
 test("of long lists in a list the first level is open", () => {
   const row = Array.from({ length: 100 }, () => "each");
   expect(drawn([row, row]).split("each")).toHaveLength(201);

@@ -24,9 +24,9 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
   {
     title: "Deciding",
     shortcuts: [
-      { keys: "A", what: "Approve, or the first choice" },
-      { keys: "R", what: "Reject, or the second choice" },
-      { keys: "3", what: "The third choice; 4 the fourth" },
+      { keys: "A", what: "Approve, or go to the first field that is missing" },
+      { keys: "R", what: "Reject" },
+      { keys: "1", what: "The first choice where none says yes; 2 the second, to 4" },
       { keys: "D", what: "Decline to answer, with a reason" },
       { keys: "S", what: "Skip to the next request" },
       { keys: "C", what: "Claim or release" },

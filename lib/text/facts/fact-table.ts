@@ -39,8 +39,8 @@ export interface FactTable {
 const MOST_COLUMNS = 10;
 /** Nobody reads more rows, of all tables of a call together, and a server may send any number. */
 export const MOST_ROWS = 500;
-/** The rows of a table that the page shows at first. */
-export const ROWS_SHOWN = 15;
+/** The most rows of a table that a page shows without a press. */
+export const ROWS_SHOWN = 20;
 
 /** Of more rows every value would be read for a sum that nobody checks. */
 export const MOST_SUMMED = 10_000;

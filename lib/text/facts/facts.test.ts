@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
 import * as facts from "./facts.ts";
-import { nodesIn } from "./facts.ts";
+import { levelsOf, nodesIn } from "./facts.ts";
 import { judgeFigures } from "./figure-warnings.ts";
 
 const EN = formatsOf("en-GB");
@@ -318,6 +318,16 @@ test("of JSON no more is drawn than anybody reads", () => {
   // One of them is drawn by its lines.
   expect(nodesIn(grid)).toBe(10_100);
   expect(nodesIn(grid, 1)).toBe(100);
+});
+
+test("JSON is open to the level that a page can show", () => {
+  const grid = Array.from({ length: 10 }, () => Array.from({ length: 10 }, () => [1]));
+  expect([9, 10, 109, 110, 209, 210, 5_000].map((most) => levelsOf(grid, most))).toEqual([
+    1, 1, 1, 2, 2, 3, 3,
+  ]);
+  const deep = Array.from({ length: 1_000 }).reduce<object>((inner) => ({ inner }), {});
+  expect(levelsOf(deep, 5_000)).toBe(30);
+  expect(levelsOf("text", 5_000)).toBe(1);
 });
 
 test.each([

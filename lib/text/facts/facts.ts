@@ -209,3 +209,21 @@ export function nodesIn(value: unknown, levels = 2): number {
   const entries = Object.values(value).slice(0, ENTRIES_SHOWN);
   return entries.reduce<number>((sum, each) => sum + nodesIn(each, levels - 1), entries.length);
 }
+
+/** Levels further in are opened one by one: each is moved to the right, and browsers end at some hundreds. */
+const MOST_LEVELS = 30;
+
+/** How many levels of a JSON value have at most so many entries together; at least one. */
+export function levelsOf(value: unknown, most: number): number {
+  let levels = 0;
+  let level = [value];
+  let nodes = 0;
+  do {
+    levels++;
+    level = level.flatMap((each) =>
+      typeof each === "object" && each !== null ? Object.values(each).slice(0, ENTRIES_SHOWN) : [],
+    );
+    nodes += level.length;
+  } while (level.length > 0 && nodes <= most && levels <= MOST_LEVELS);
+  return Math.max(1, levels - 1);
+}

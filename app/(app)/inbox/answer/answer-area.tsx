@@ -2,9 +2,11 @@
 
 import { type ReactNode, useId, useRef, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { CardFoldsProvider, useCardFolds } from "@/components/text/folds.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
+import type { Field } from "@/lib/mcp/forms/form.ts";
 import type { AnswerInput, Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { AnswerValues } from "@/lib/requests/words/answer-values.ts";
 import { commentWords } from "@/lib/requests/words/own-questions.ts";
@@ -15,7 +17,14 @@ import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
 import type { Decided } from "./decided.ts";
 import { DecisionBar } from "./decision/decision-bar.tsx";
-import { asksToSee, decisionOffer, isGuarded, isSame } from "./decision/decision-offer.ts";
+import {
+  asksToSee,
+  decisionOffer,
+  formReadsFirst,
+  isGuarded,
+  isSame,
+  readFirstWords,
+} from "./decision/decision-offer.ts";
 import { GuardedButton } from "./decision/main-buttons.tsx";
 import { goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
@@ -23,6 +32,7 @@ import { AnswerQuestion, type FieldsProps, FormWords, NoForm } from "./fields/an
 import type { AnswerForm } from "./fields/use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useDecide } from "./use-decide.ts";
+import { useOpenedSite } from "./use-opened-site.ts";
 
 const warm = { warm: true };
 const firstTouch = () => import("../request/first-touch.ts");
@@ -78,17 +88,23 @@ export interface AnswerAreaProps {
   /** A single key must not decide: A only moves the focus. */
   cautious: boolean;
   showQuestion: () => boolean;
+  /** Scrolls what is at this height of the window up, so that it is read from there. */
+  showFrom: (top: number) => void;
   children: (form: ReactNode, notices: ReactNode) => ReactNode;
 }
 
 /** The parts of the form that the rest of the pane uses. */
-type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore"> & {
+type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore" | "missing"> & {
+  /** Leads to a field. */
+  goTo: (field: Field) => void;
   /** Fills the form as if nobody had typed into it: with what others have agreed to by now, or the server's suggestions. */
   reset: () => void;
 };
 
 /** The form of a request answered by one press: no fields. A draft holds only the comment. */
 export const NOTHING_TO_FILL: Filled = {
+  missing: () => null,
+  goTo: () => {},
   submit: () => {},
   refuse: () => {},
   watch: () => () => {},
@@ -103,6 +119,7 @@ export function AnswerArea({
   blocked,
   cautious,
   showQuestion,
+  showFrom,
   children,
   form,
   newest = request.draft,
@@ -120,12 +137,22 @@ export function AnswerArea({
   /** What was refused since others agreed to something else: pressed again it is proposed, and nothing else is. */
   const refused = useRef<Decided | null>(null);
   const [error, setError] = useState<AnswerError | null>(null);
-  const [opened, setOpened] = useOpenedSite(question);
+  const [siteOpened, setSiteOpened] = useOpenedSite(question);
   const [dialog, setDialog] = useState<AnswerDialog | null>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
-  const armed = useArmed(question.id);
+  const folds = useCardFolds();
+  const isUnfolded = folds.opened.length > 0;
+  const armed = useArmed(question.id, isUnfolded);
+  /** A press has led to a field that is missing. */
+  const [led, setLed] = useState(false);
+  const missing = led ? form.missing() : null;
+  const told = missing
+    ? `Fill in “${missing.title}” first.`
+    : isUnfolded
+      ? readFirstWords(folds.opened)
+      : null;
   const claim = useClaim(request);
   const restless = request.rewordedAt !== null;
   const [agreed, setAgreed] = useState(false);
@@ -167,9 +194,19 @@ export function AnswerArea({
     });
     setDialog(null);
   };
+  /** Opens what is folded away, leads there, and says so. */
+  const readOn = () => {
+    if (!armed) return;
+    const top = folds.reveal();
+    if (top !== null) showFrom(top);
+  };
   const sendForm = () => {
-    if (acceptReason === null && unseen === null)
-      form.submit((content) => send({ action: "accept", content }));
+    if (acceptReason !== null || unseen !== null) return;
+    form.submit((content) =>
+      formReadsFirst(folds.unopened, question.fields, content)
+        ? readOn()
+        : send({ action: "accept", content }),
+    );
   };
 
   const claimStep = offer.claim;
@@ -183,66 +220,74 @@ export function AnswerArea({
     affirmative,
     other,
     onlyFocus: offer.onlyFocus,
+    read: isUnfolded,
     showQuestion,
+    missing: form.missing,
+    onMissing: (field) => {
+      setLed(true);
+      form.goTo(field);
+    },
     ...offered,
   });
   const draftLine = <DraftLine draft={draft} />;
 
   return (
     <>
-      {children(
-        (answering || (lost && decision.kind === "form")) && (
-          <div className="flex flex-col gap-6">
-            {restless && answering && (
-              <RestlessQuestion
-                question={question}
-                request={request}
-                agreed={agreed}
-                disabled={barred !== null}
-                onAgree={setAgreed}
+      <CardFoldsProvider value={folds.card}>
+        {children(
+          (answering || (lost && decision.kind === "form")) && (
+            <div className="flex flex-col gap-6">
+              {restless && answering && (
+                <RestlessQuestion
+                  question={question}
+                  request={request}
+                  agreed={agreed}
+                  disabled={barred !== null}
+                  onAgree={setAgreed}
+                />
+              )}
+              <FormWords form={question.fields} />
+              {isUrl ? (
+                <UrlQuestion
+                  question={question}
+                  opened={siteOpened}
+                  disabled={blocked}
+                  canDecline={canDecline}
+                  onOpened={setSiteOpened}
+                />
+              ) : fields ? (
+                fields({
+                  disabled: offer.fieldsOff || lost,
+                  status: draftLine,
+                  // Enter in a field leads to the button, which is held.
+                  onSubmit: question.warnings.includes("destructive")
+                    ? () => affirmative.current?.focus()
+                    : sendForm,
+                  onLeaveField: draft.flush,
+                })
+              ) : (
+                <AnswerQuestion decision={decision} canDecline={canDecline} />
+              )}
+              <CommentBox
+                about={`${commentNeed(request.approval)}, ${commentWords(question)}`}
+                value={draft.comment}
+                onChange={draft.setComment}
+                onBlur={draft.flush}
+                disabled={barred !== null || lost}
               />
-            )}
-            <FormWords form={question.fields} />
-            {isUrl ? (
-              <UrlQuestion
-                question={question}
-                opened={opened}
-                disabled={blocked}
-                canDecline={canDecline}
-                onOpened={setOpened}
-              />
-            ) : fields ? (
-              fields({
-                disabled: offer.fieldsOff || lost,
-                status: draftLine,
-                // Enter in a field leads to the button, which is held.
-                onSubmit: question.warnings.includes("destructive")
-                  ? () => affirmative.current?.focus()
-                  : sendForm,
-                onLeaveField: draft.flush,
-              })
-            ) : (
-              <AnswerQuestion decision={decision} canDecline={canDecline} />
-            )}
-            <CommentBox
-              about={`${commentNeed(request.approval)}, ${commentWords(question)}`}
-              value={draft.comment}
-              onChange={draft.setComment}
-              onBlur={draft.flush}
-              disabled={barred !== null || lost}
+              {(isUrl || decision.kind !== "form") && draftLine}
+            </div>
+          ),
+          request.state === "open" && !blocked && hasNotices(question) && (
+            <SeeFirst
+              question={question}
+              asked={asked}
+              seen={seen}
+              onSeen={answering && barred === null ? setSeen : null}
             />
-            {(isUrl || decision.kind !== "form") && draftLine}
-          </div>
-        ),
-        request.state === "open" && !blocked && hasNotices(question) && (
-          <SeeFirst
-            question={question}
-            asked={asked}
-            seen={seen}
-            onSeen={answering && barred === null ? setSeen : null}
-          />
-        ),
-      )}
+          ),
+        )}
+      </CardFoldsProvider>
       {/* Beside the bar, where the person is looking; stays when another person's answer has removed the
           form. */}
       {error?.title && (
@@ -274,13 +319,16 @@ export function AnswerArea({
           }
           disabled={reason !== null}
           unseen={unseen}
+          unopened={folds.unopened}
+          told={told}
           pending={decide.answer}
           armed={armed}
-          opened={opened}
+          opened={siteOpened}
           affirmative={affirmative}
           other={other}
           onAccept={(content) => send({ action: "accept", ...(content ? { content } : {}) })}
           onSubmitForm={sendForm}
+          onRead={readOn}
           onDialog={setDialog}
           onClaim={claim.take}
         />
@@ -342,31 +390,4 @@ function CommentBox({
       />
     </div>
   );
-}
-
-/**
- * Returns whether this tab has opened the site of a question, and a function that records the opening.
- * Survives a reload: a person who returns from the site must not be asked again. Bound to the question's
- * hash, because another address needs another consent.
- */
-function useOpenedSite(question: Pick<InputRequestDetail, "id" | "questionHash">) {
-  const key = `intray:opened:${question.id}:${question.questionHash}`;
-  const [opened, setOpened] = useState(() => hasStored(key));
-  const open = () => {
-    setOpened(true);
-    try {
-      sessionStorage.setItem(key, "1");
-    } catch {
-      // Without storage the record lasts as long as the page.
-    }
-  };
-  return [opened, open] as const;
-}
-
-function hasStored(key: string): boolean {
-  try {
-    return sessionStorage.getItem(key) !== null;
-  } catch {
-    return false;
-  }
 }

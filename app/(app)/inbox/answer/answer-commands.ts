@@ -9,6 +9,7 @@ import { requestName } from "@/lib/requests/words/requests.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { assignmentOffer } from "./assignment/assignment-offer.ts";
+import { decisionButtons } from "./decision/decision-offer.ts";
 import { goToComment } from "./use-answer-keys.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
@@ -43,13 +44,15 @@ export function AnswerCommands({
   const commands: PaletteCommand[] = [];
   const add = (command: Omit<PaletteCommand, "group">) => commands.push({ group, ...command });
   if (request.state === "open" && me.may("requests:answer")) {
-    const [yes, no] = labels(decision, request);
+    const buttons = decisionButtons(request, decision);
+    const yes = affirmativeWords(decision, request);
+    const no = buttons.find(({ shortcut }) => shortcut === "R")?.label;
     // Like the key A when one press is not enough: moves the focus to the button, which decides.
     if (yes)
       add({
         id: "request:yes",
         label: `${yes} ${name}…`,
-        keys: "A",
+        keys: buttons[0]?.shortcut ?? "A",
         run: () => lead(affirmative),
         ...because(acceptReason ?? unseen),
       });
@@ -92,11 +95,11 @@ export function AnswerCommands({
   return null;
 }
 
-function labels(decision: Decision, request: InputRequestDetail): (string | undefined)[] {
-  if (request.mode === "url") return ["Continue:"];
-  if (decision.kind === "choices") return decision.choices.slice(0, 2).map((choice) => choice.label);
-  if (decision.kind === "confirm") return [isApproval(request) ? "Approve" : "Confirm"];
-  return decision.kind === "form" ? ["Send the answer for"] : [];
+function affirmativeWords(decision: Decision, request: InputRequestDetail): string | undefined {
+  if (request.mode === "url") return "Continue:";
+  if (decision.kind === "choices") return decision.choices[0]?.label;
+  if (decision.kind === "confirm") return isApproval(request) ? "Approve" : "Confirm";
+  return decision.kind === "form" ? "Send the answer for" : undefined;
 }
 
 /** Focuses the button after the palette has restored the focus on closing. */

@@ -88,19 +88,21 @@ export function forgetNext(shown: string | null) {
 }
 
 /**
- * Returns whether a press may decide. It may not yet when the request has just opened by itself. The first
- * render says so already: a second press may come with it.
+ * Returns whether a press may decide. It may not yet when the request has just opened by itself, or the last press has
+ * unfolded it. The first render says so already: a second press may come with it.
  */
-export function useArmed(requestId: string): boolean {
-  const [armedFor, setArmedFor] = useState(() => (decisions.next?.id === requestId ? null : requestId));
-  const armed = armedFor === requestId;
+export function useArmed(requestId: string, unfolded: boolean): boolean {
+  const key = `${requestId} ${unfolded}`;
+  const isNew = unfolded || decisions.next?.id === requestId;
+  const [armedFor, setArmedFor] = useState(isNew ? null : key);
+  const armed = armedFor === key;
   useEffect(() => {
     if (armed) return;
-    const arm = () => setArmedFor(requestId);
-    if (decisions.next?.id !== requestId) return arm();
+    const arm = () => setArmedFor(key);
+    if (!isNew) return arm();
     const timer = setTimeout(arm, timing("unread"));
     return () => clearTimeout(timer);
-  }, [requestId, armed]);
+  }, [key, armed, isNew]);
   return armed;
 }
 

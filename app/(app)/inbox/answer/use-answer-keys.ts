@@ -2,6 +2,7 @@
 
 import type { RefObject } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import type { Field } from "@/lib/mcp/forms/form.ts";
 import { keyPress } from "./decision/decision-offer.ts";
 
 /** Leads to where one writes a comment, if one may. */
@@ -9,12 +10,15 @@ export function goToComment(): void {
   document.getElementById("comment-text")?.focus();
 }
 
-/** The single keys of one request: A, R, 3, 4, D, C, S, B, M. A key whose action is not offered does nothing. */
+/** The single keys of one request: A, R, 1 to 4, D, C, S, B, M. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
   other,
   onlyFocus,
+  read,
   showQuestion,
+  missing,
+  onMissing,
   decline,
   claim,
   skip,
@@ -24,24 +28,33 @@ export function useAnswerKeys({
   other: RefObject<HTMLButtonElement | null>;
   /** A, or R, only focuses its button; Enter then decides. */
   onlyFocus: { affirmative: boolean; other: boolean };
+  /** The last press led to what was folded away: the next one decides, from wherever the person reads. */
+  read: boolean;
   /**
    * Scrolls the question into view. Returns false if the question was out of view, so that a person reads it
    * before deciding.
    */
   showQuestion: () => boolean;
+  /** Returns the first field that has to be filled in before A sends the form; null if none has. */
+  missing: () => Field | null;
+  onMissing: (field: Field) => void;
   decline: (() => void) | null;
   claim: (() => void) | null;
   /** Leads to the next request and sends nothing. */
   skip: () => void;
   snooze: (() => void) | null;
 }) {
-  const press = (button: HTMLButtonElement | null, onlyFocus: boolean) => {
+  const press = (button: HTMLButtonElement | null, onlyFocus: boolean, missing: Field | null = null) => {
     if (!button) return;
-    const inView = showQuestion();
+    const inView = read || showQuestion();
     // A button that is off shows its reason beside it, or waits for a tick.
-    switch (keyPress({ off: button.ariaDisabled === "true", inView, onlyFocus })) {
+    switch (
+      keyPress({ off: button.ariaDisabled === "true", inView, isMissing: missing !== null, onlyFocus })
+    ) {
       case "lead to the tick":
         return document.getElementById("see-first")?.focus();
+      case "lead to the field":
+        return missing && onMissing(missing);
       case "focus":
         return button.focus();
       case "press":
@@ -49,13 +62,16 @@ export function useAnswerKeys({
       case "show the question":
     }
   };
-  /** A choice beyond the second: one of many, so that Enter decides. */
+  /** A choice that is neither a yes nor the no to it: one of many, so that Enter decides. */
   const reach = (key: string) =>
     press(document.querySelector<HTMLButtonElement>(`#decide [aria-keyshortcuts="${key}"]`), true);
   useShortcuts({
-    3: () => reach("3"),
-    4: () => reach("4"),
-    a: () => press(affirmative.current, onlyFocus.affirmative),
+    ...Object.fromEntries(["1", "2", "3", "4"].map((key) => [key, () => reach(key)])),
+    a: (event) => {
+      // The key would be typed into the field that it leads to.
+      event.preventDefault();
+      press(affirmative.current, onlyFocus.affirmative, missing());
+    },
     r: () => press(other.current, onlyFocus.other),
     d: (event) => {
       event.preventDefault();

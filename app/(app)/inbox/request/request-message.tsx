@@ -1,7 +1,7 @@
 "use client";
 
-import { useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
+import { useFold } from "@/components/text/folds.tsx";
 import { HiddenMark } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -10,8 +10,8 @@ import { type MessageToken, messageTokens, splitMessage } from "@/lib/text/messa
 
 /** A longer title, in characters, is styled as text. */
 const LONG_TITLE = 160;
-/** About a screenful. */
-const SCREENFUL = { characters: 1_200, lines: 14 };
+/** A longer text is folded to half of that: the rest of a text that is only a little longer would be seen anyway. */
+const MOST_UNFOLDED = { characters: 1_600, lines: 20 };
 
 /**
  * The server's question, as text, whatever it contains: the first line as the title, the rest below, folded
@@ -63,12 +63,15 @@ function Folded({
   always?: boolean;
   children: React.ReactNode;
 }) {
-  const [open, setOpen] = useState(false);
   const { number } = useFormats();
-  const long = text.length > SCREENFUL.characters || text.split("\n").length > SCREENFUL.lines;
-  if (!long || !always) return children;
+  const isLong =
+    always && (text.length > MOST_UNFOLDED.characters || text.split("\n").length > MOST_UNFOLDED.lines);
+  const { open, setOpen, ref } = useFold<HTMLDivElement>(
+    isLong ? { what: "message", count: text.length } : null,
+  );
+  if (!isLong) return children;
   return (
-    <div className="flex flex-col items-start gap-2">
+    <div ref={ref} tabIndex={-1} className="flex flex-col items-start gap-2 outline-none">
       <div className={cn("relative w-full", !open && "max-h-80 overflow-hidden")}>
         {children}
         {!open && <div aria-hidden className="absolute inset-x-0 bottom-0 h-14 bg-linear-to-t from-panel" />}

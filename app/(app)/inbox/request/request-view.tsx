@@ -109,6 +109,10 @@ export function RequestView({
     if (!seen) scroller.current?.scrollTo({ top: 0 });
     return seen;
   };
+  const showFrom = (top: number) => {
+    const box = scroller.current?.getBoundingClientRect();
+    if (box) scroller.current?.scrollBy({ top: top - box.top - box.height / 4 });
+  };
 
   return (
     <Answer
@@ -119,6 +123,7 @@ export function RequestView({
       blocked={changed}
       cautious={question.destructive === true || question.warnings.includes("destructive")}
       showQuestion={showQuestion}
+      showFrom={showFrom}
     >
       {(form, notices) => (
         <div ref={scroller} className="scroll-quiet @container relative min-h-0 flex-1">

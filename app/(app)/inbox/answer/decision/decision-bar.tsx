@@ -3,6 +3,8 @@
 import { MoreHorizontal } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
+import type { Fold } from "@/components/text/folds.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
@@ -33,6 +35,8 @@ export function DecisionBar({
   reason,
   disabled,
   unseen,
+  unopened,
+  told,
   pending,
   armed,
   opened,
@@ -40,6 +44,7 @@ export function DecisionBar({
   other,
   onAccept,
   onSubmitForm,
+  onRead,
   onDialog,
   onClaim,
 }: {
@@ -52,6 +57,10 @@ export function DecisionBar({
   disabled: boolean;
   /** What has to be done before: until then only a plain no is possible. */
   unseen: string | null;
+  /** What is folded away, which a press opens before it decides. */
+  unopened: Fold[];
+  /** What the last press did instead of deciding. */
+  told: string | null;
   /** The decision being recorded. */
   pending: Decided | null;
   /** A press may decide. */
@@ -62,6 +71,7 @@ export function DecisionBar({
   other: RefObject<HTMLButtonElement | null>;
   onAccept: (content?: Record<string, unknown>) => void;
   onSubmitForm: () => void;
+  onRead: () => void;
   onDialog: (dialog: AnswerDialog) => void;
   onClaim: (step: ClaimStep) => void;
 }) {
@@ -75,6 +85,9 @@ export function DecisionBar({
   const destroys = question.warnings.includes("destructive");
   const why = reason ?? unseen;
   const sent = request.approval ? voteEffect(request.approval, receiverOf(request)) : inWhoseName(request);
+  const describedBy = why
+    ? "why-not"
+    : [told && "why-not", destroys && "irreversible"].filter(Boolean).join(" ") || undefined;
   // Many buttons, or long ones, need the whole line.
   const beside = !needsRoom(decision);
   const declining = declinePlace(question, decision);
@@ -88,7 +101,7 @@ export function DecisionBar({
     >
       {/* Always mounted: a live region announces only content added later. */}
       <div id="why-not" role="status" className="text-[13px] text-muted">
-        {why && <div className="pb-2.5">{why}</div>}
+        {(why || told) && <div className="pb-2.5">{why ?? <PlainText text={told ?? ""} />}</div>}
       </div>
       {!why && (
         <p className="flex flex-wrap gap-x-4 text-muted text-xs">
@@ -107,12 +120,14 @@ export function DecisionBar({
           opened={opened}
           disabled={reason !== null}
           unseen={unseen !== null}
+          unopened={unopened}
           pending={pending}
-          describedBy={why ? "why-not" : destroys ? "irreversible" : undefined}
+          describedBy={describedBy}
           affirmative={affirmative}
           other={other}
           onAccept={onAccept}
           onSubmitForm={onSubmitForm}
+          onRead={onRead}
         />
         {declining === "bar" && (
           <Button

@@ -1,15 +1,19 @@
 import { describe, expect, test } from "vitest";
+import type { Fold } from "@/components/text/folds.tsx";
 import type { Permission } from "@/lib/access/permissions.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
-import { type Decision, decisionOf, decisionOn } from "@/lib/requests/decision.ts";
+import { type Choice, type Decision, decisionOf, decisionOn } from "@/lib/requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
   decisionButtons,
   decisionOffer,
   declinePlace,
+  formReadsFirst,
   isSame,
   keyPress,
   needsRoom,
+  readFirstWords,
+  readsFirst,
 } from "./decision-offer.ts";
 import { guardOf } from "./guard.ts";
 
@@ -159,6 +163,67 @@ describe("what has to be seen before accepting", () => {
   });
 });
 
+describe("what is folded away is opened before a press decides", () => {
+  const message: Fold = { what: "message", count: 3_000 };
+  const fields: Fold = { what: "fields", count: 6 };
+  const choicesOf = (...fields: Field[]) =>
+    (decisionOf(formOf(...fields)) as Extract<Decision, { kind: "choices" }>).choices;
+  const [approve, reject] = choicesOf(options("reject", "approve"));
+  const [confirm, no] = choicesOf(field({ kind: "boolean", name: "confirm" } as Partial<Field>));
+  const [north] = choicesOf(options("North", "East", "South", "West"));
+  const [renamed] = choicesOf(
+    field({ kind: "one_of", options: [{ value: "wire_now", title: "Reject" }] } as Partial<Field>),
+  );
+  test.each<[string, Fold[], Choice | null, boolean]>([
+    ["nothing is folded", [], approve!, false],
+    ["nothing is folded, without choices", [], null, false],
+    ["a yes", [message], approve!, true],
+    ["a confirmation", [fields], confirm!, true],
+    ["a question without choices", [message, fields], null, true],
+    ["one of several", [message], north!, true],
+    ["a no", [message], reject!, false],
+    ["a no to a yes-or-no question", [fields], no!, false],
+    ["what is called a no and sends something else", [message], renamed!, true],
+  ])("%s", (_, unopened, choice, expected) => {
+    expect(readsFirst(unopened, choice, null)).toBe(expected);
+  });
+
+  const WITH_REASON = formOf(
+    options("approve", "reject"),
+    field({ name: "reason", kind: "text", format: null, required: false } as Partial<Field>),
+  );
+  test.each<[string, Fold[], Record<string, unknown>, boolean]>([
+    ["a form where nothing is folded", [], { value: "approve" }, false],
+    ["a form that says yes", [fields], { value: "approve", reason: "as agreed" }, true],
+    ["a form that says no", [fields], { value: "reject", reason: "too expensive" }, false],
+  ])("%s", (_, unopened, content, expected) => {
+    expect(formReadsFirst(unopened, WITH_REASON, content)).toBe(expected);
+  });
+
+  test.each<[string, Fold[], string]>([
+    ["the message", [message], "the rest of the message"],
+    ["fields and lines", [{ what: "lines", count: 5 }, fields], "6 more fields and 5 more lines"],
+    [
+      "several of a kind are one",
+      [{ what: "lines", count: 5 }, { what: "text", count: 900 }, { what: "lines", count: 2 }, message],
+      "the rest of the message, 7 more lines and a long text",
+    ],
+    ["one", [{ what: "values", count: 1 }], "1 more value"],
+    [
+      "several texts",
+      [
+        { what: "text", count: 900 },
+        { what: "text", count: 700 },
+      ],
+      "2 long texts",
+    ],
+  ])("is said of %s", (_, unopened, words) => {
+    expect(readFirstWords(unopened)).toBe(
+      `There is more to read: ${words}. Read it, then press again to decide.`,
+    );
+  });
+});
+
 describe("which keys act", () => {
   test.each<[string, Situation, { declines: boolean; claim: string | null; snoozes: boolean }]>([
     ["an open request", {}, { declines: true, claim: "claim", snoozes: true }],
@@ -195,6 +260,11 @@ describe("which keys act", () => {
     ["two choices: A and R decide", {}, [false, false]],
     ["two choices, where a slip may be: A leads, R decides", { cautious: true }, [true, false]],
     ["four choices: both lead", { request: { fields: FOUR } }, [true, true]],
+    [
+      "two choices without a yes: A leads",
+      { request: { fields: formOf(options("Monday", "Friday")) } },
+      [true, false],
+    ],
     ["a form: both lead", { request: { fields: TEXT } }, [true, true]],
     ["no fields: A decides", { request: { fields: NOTHING } }, [false, false]],
     ["a site: A leads", { request: { mode: "url", fields: NOTHING } }, [true, false]],
@@ -214,6 +284,16 @@ describe("which keys act", () => {
       "lead to the tick",
     ],
     ["a question out of view is shown", { off: false, inView: false, onlyFocus: false }, "show the question"],
+    [
+      "a form that lacks something leads to the field",
+      { off: false, inView: true, isMissing: true, onlyFocus: true },
+      "lead to the field",
+    ],
+    [
+      "a form out of view is shown before",
+      { off: false, inView: false, isMissing: true, onlyFocus: true },
+      "show the question",
+    ],
     ["one of many choices is reached", { off: false, inView: true, onlyFocus: true }, "focus"],
     ["a plain choice is pressed", { off: false, inView: true, onlyFocus: false }, "press"],
   ])("%s", (_, situation, expected) => {
@@ -269,11 +349,25 @@ describe("the buttons", () => {
       "four choices, none emphasised",
       { fields: FOUR },
       [
-        'A North, {"value":"North"}',
-        'R East, {"value":"East"}',
+        '1 North, {"value":"North"}',
+        '2 East, {"value":"East"}',
         '3 South, {"value":"South"}',
         '4 West, {"value":"West"}',
       ],
+    ],
+    [
+      "a yes, a no and something else",
+      { fields: formOf(options("later", "reject", "approve")) },
+      [
+        'A Approve, primary, {"value":"approve"}',
+        '2 Later, {"value":"later"}',
+        'R Reject, {"value":"reject"}',
+      ],
+    ],
+    [
+      "two choices without a yes",
+      { fields: formOf(options("Monday", "Friday")) },
+      ['1 Monday, {"value":"Monday"}', '2 Friday, {"value":"Friday"}'],
     ],
     ["no fields", { fields: NOTHING }, ["A Confirm, primary, {}"]],
     [

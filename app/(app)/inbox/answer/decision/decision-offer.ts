@@ -1,6 +1,12 @@
 import type { Me } from "@/components/shell/session/me.tsx";
+import type { Fold } from "@/components/text/folds.tsx";
+import type { Form } from "@/lib/mcp/forms/form.ts";
 import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/decision.ts";
+import { isHarmless } from "@/lib/requests/destruction.ts";
+import { isRejection } from "@/lib/requests/rejection.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { denies } from "@/lib/text/foreign/yes-no.ts";
+import { plural } from "@/lib/text/labels.ts";
 import type { Trouble } from "@/lib/web/client/connection.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
 import { assignmentOffer } from "../assignment/assignment-offer.ts";
@@ -45,6 +51,42 @@ export function asksToSee({
 /** Whether a slip could do harm here: some choices want a second look, or to be held. */
 export function isGuarded({ warnings, previous }: Pick<Question, "warnings" | "previous">): boolean {
   return warnings.length > 0 || previous !== null;
+}
+
+/**
+ * Whether a press opens what is folded away instead of deciding: nobody has read it yet. A plain no is possible without.
+ * `asked`: what stands above the choices.
+ */
+export function readsFirst(unopened: Fold[], choice: Choice | null, asked: string | null): boolean {
+  return unopened.length > 0 && !(choice && isHarmless(choice, asked ?? ""));
+}
+
+/** Whether sending a form opens what is folded away first. The form's own no is possible without. */
+export function formReadsFirst(unopened: Fold[], form: Form, content: Record<string, unknown>): boolean {
+  return unopened.length > 0 && !isRejection(form, "accept", content);
+}
+
+const FOLD_WORDS: Record<Fold["what"], (count: number, folds: number) => string> = {
+  message: () => "the rest of the message",
+  fields: (count) => plural(count, "more field"),
+  lines: (count) => plural(count, "more line"),
+  text: (_, folds) => (folds === 1 ? "a long text" : `${folds} long texts`),
+  values: (count) => plural(count, "more value"),
+};
+
+/** Says what a press has opened: `There is more to read: 12 more fields and a long text. Press again to decide.` */
+export function readFirstWords(unopened: Fold[]): string {
+  const kinds = (Object.keys(FOLD_WORDS) as Fold["what"][]).flatMap((what) => {
+    const folds = unopened.filter((fold) => fold.what === what);
+    const count = folds.reduce((sum, fold) => sum + fold.count, 0);
+    return folds.length > 0 ? [FOLD_WORDS[what](count, folds.length)] : [];
+  });
+  return `There is more to read: ${inList(kinds)}. Read it, then press again to decide.`;
+}
+
+/** `a, b and c` */
+function inList(words: string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
 /** Returns what this person can do with the request now, and why the rest is not possible. */
@@ -116,8 +158,16 @@ export function decisionOffer({
     claim: away === null ? assignment.claim : null,
     snoozes: assignment.snooze && away === null,
     /** The key moves the focus to its button, and Enter decides. */
-    onlyFocus: { affirmative: cautious || manyChoices || question.mode === "url", other: manyChoices },
+    onlyFocus: {
+      affirmative: cautious || manyChoices || question.mode === "url" || !hasYes(decision),
+      other: manyChoices,
+    },
   } as const;
+}
+
+/** Whether the first choice says yes: without one there is no affirmative button, and no choice is a no to it. */
+function hasYes(decision: Decision): boolean {
+  return decision.kind !== "choices" || decision.choices[0]?.affirmative === true;
 }
 
 /** Where declining stands: in the menu if the form has choices of its own, because it is a different thing then. */
@@ -132,7 +182,7 @@ export function declinePlace(
 /** A button of the bar that decides. */
 export interface DecisionButton {
   label: string;
-  /** `A`, `R`, `3` or `4`. */
+  /** `A` for a yes, `R` for the no to it, else the place of the choice: `1` to `4`. */
   shortcut: string;
   primary: boolean;
   /** The choice that a press sends; null: the whole form, or an answer without choices. */
@@ -168,15 +218,19 @@ export function decisionButtons(
       return [
         { ...single, label: isApproval(question) ? "Approve and send" : "Send answer", sendsForm: true },
       ];
-    case "choices":
-      return decision.choices.map((choice, index) => ({
+    case "choices": {
+      const { choices } = decision;
+      const yes = hasYes(decision) ? 0 : -1;
+      const no = yes < 0 ? -1 : choices.length === 2 ? 1 : choices.findIndex(({ label }) => denies(label));
+      return choices.map((choice, index) => ({
         ...single,
         label: choice.label,
-        shortcut: ["A", "R"][index] ?? String(index + 1),
+        shortcut: index === yes ? "A" : index === no ? "R" : String(index + 1),
         primary: index === 0 && choice.affirmative,
         choice,
         content: choice.content,
       }));
+    }
   }
 }
 
@@ -192,19 +246,23 @@ export function needsRoom(decision: Decision): boolean {
 
 /**
  * Returns what a key does to its button. A button that is off leads to the tick that it waits for. A question
- * out of view is shown first, so that a person reads it before deciding.
+ * out of view is shown first, so that a person reads it before deciding. A form that lacks something leads to it.
  */
 export function keyPress({
   off,
   inView,
+  isMissing = false,
   onlyFocus,
 }: {
   off: boolean;
   inView: boolean;
+  /** A field of the form has to be filled in first. */
+  isMissing?: boolean;
   onlyFocus: boolean;
-}): "lead to the tick" | "show the question" | "focus" | "press" {
+}): "lead to the tick" | "show the question" | "lead to the field" | "focus" | "press" {
   if (off) return "lead to the tick";
   if (!inView) return "show the question";
+  if (isMissing) return "lead to the field";
   return onlyFocus ? "focus" : "press";
 }
 

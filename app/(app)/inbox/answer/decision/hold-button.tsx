@@ -17,6 +17,7 @@ export function GuardedButton({
   question,
   choice,
   unseen,
+  reads,
   ...props
 }: MainButtonProps & {
   question: InputRequestDetail;
@@ -24,12 +25,16 @@ export function GuardedButton({
   choice: Choice | null;
   /** Something has to be seen before. */
   unseen: boolean;
+  /** A press opens what is folded away, and decides nothing. */
+  reads: boolean;
 }) {
   const decision = decisionOn(question);
   const guard = guardOf(question, choice, decision.kind === "choices" ? decision.question : null);
   if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
-  return guard === "hold" ? <HoldButton {...guarded} question={question} /> : <MainButton {...guarded} />;
+  if (guard === "look") return <MainButton {...guarded} />;
+  if (reads) return <MainButton {...guarded} variant="destructive" />;
+  return <HoldButton {...guarded} question={question} />;
 }
 
 /**

@@ -1,12 +1,13 @@
 "use client";
 
 import type { RefObject } from "react";
+import type { Fold } from "@/components/text/folds.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Decision } from "@/lib/requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Decided } from "../decided.ts";
-import { decisionButtons, isGuarded, isLong, needsRoom } from "./decision-offer.ts";
+import { decisionButtons, isGuarded, isLong, needsRoom, readsFirst } from "./decision-offer.ts";
 import { MainButton } from "./main-button.tsx";
 
 export const GuardedButton = lazyComponent(
@@ -21,12 +22,14 @@ export function MainButtons({
   opened,
   disabled,
   unseen,
+  unopened,
   pending,
   describedBy,
   affirmative,
   other,
   onAccept,
   onSubmitForm,
+  onRead,
 }: {
   /** The question on the screen. */
   question: InputRequestDetail;
@@ -35,6 +38,8 @@ export function MainButtons({
   disabled: boolean;
   /** Something has to be seen before; a harmless choice is possible without. */
   unseen: boolean;
+  /** What is folded away, which a press opens before it decides. */
+  unopened: Fold[];
   /** The decision being recorded. */
   pending: Decided | null;
   describedBy: string | undefined;
@@ -42,23 +47,34 @@ export function MainButtons({
   other: RefObject<HTMLButtonElement | null>;
   onAccept: (content?: Record<string, unknown>) => void;
   onSubmitForm: () => void;
+  /** Opens what is folded away. */
+  onRead: () => void;
 }) {
   const guarded = isGuarded(question);
+  const asked = decision.kind === "choices" ? decision.question : null;
   const buttons = decisionButtons(question, decision).map((button, index) => {
     const { label, choice, content } = button;
+    const reads = readsFirst(unopened, choice, asked);
     const props = {
       describedBy,
-      buttonRef: index === 0 ? affirmative : index === 1 ? other : null,
+      buttonRef: index === 0 ? affirmative : button.shortcut === "R" ? other : null,
       shortcut: button.shortcut,
       primary: button.primary,
       busy: pending !== null,
       pending: choice ? same(pending?.content, content) : pending?.action === "accept",
       disabled: disabled || (button.opensFirst && !opened),
-      onPress: () => (button.sendsForm ? onSubmitForm() : onAccept(content)),
+      onPress: () => (button.sendsForm ? onSubmitForm() : reads ? onRead() : onAccept(content)),
       children: label,
     };
     return guarded ? (
-      <GuardedButton key={button.shortcut} {...props} question={question} choice={choice} unseen={unseen} />
+      <GuardedButton
+        key={button.shortcut}
+        {...props}
+        question={question}
+        choice={choice}
+        unseen={unseen}
+        reads={reads}
+      />
     ) : (
       <MainButton key={button.shortcut} {...props} />
     );

@@ -31,12 +31,14 @@ function Card({ form }: { form: Form }) {
         opened={false}
         disabled={false}
         unseen={false}
+        unopened={[]}
         pending={null}
         describedBy={undefined}
         affirmative={{ current: null }}
         other={{ current: null }}
         onAccept={() => {}}
         onSubmitForm={() => {}}
+        onRead={() => {}}
       />
     </>
   );

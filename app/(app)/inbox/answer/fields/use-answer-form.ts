@@ -28,6 +28,8 @@ export interface AnswerForm {
    * Grows with each refused attempt: the summary takes the focus then, and not while a person fixes errors.
    */
   refusals: number;
+  /** Returns the first field that has no answer that can be sent, or null. */
+  missing: () => Field | null;
   /** Calls `send` with the content, or shows the errors. */
   submit: (send: (content: Record<string, unknown>) => void) => void;
   /** Shows the API's errors in the same places. */
@@ -76,6 +78,10 @@ export function useAnswerForm(shown: Form, draft: Record<string, unknown> | null
       ...(errors.root?.message ? [{ field: "", message: errors.root.message }] : []),
     ],
     refusals,
+    missing: () => {
+      const [first] = readAnswer(fields, fromForm(fields, getValues())).errors;
+      return fields.find(({ name }) => name === first?.field) ?? null;
+    },
     submit: (send) =>
       void handleSubmit(
         (values) => send(readAnswer(fields, fromForm(fields, values)).content),

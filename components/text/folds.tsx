@@ -1,0 +1,93 @@
+"use client";
+
+import {
+  createContext,
+  type RefObject,
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { flushSync } from "react-dom";
+
+/** A part of a page that is folded away. `count`: of characters, fields, lines or values. */
+export interface Fold {
+  what: "message" | "fields" | "lines" | "text" | "values";
+  count: number;
+}
+
+interface Noted {
+  fold: Fold;
+  element: HTMLElement | null;
+}
+
+/** Null outside of a card: nothing there waits until the folds are open. */
+const CardFolds = createContext<{
+  revealed: boolean;
+  /** Notes a fold that nobody has opened yet; null: it was opened, or is gone. */
+  note: (id: string, noted: Noted | null) => void;
+} | null>(null);
+
+export const CardFoldsProvider = CardFolds.Provider;
+
+/** The folds of a card that nobody has opened since the card is on the screen. */
+export function useCardFolds() {
+  const noted = useRef(new Map<string, Noted>());
+  const [unopened, setUnopened] = useState<Fold[]>([]);
+  const [opened, setOpened] = useState<Fold[]>([]);
+  const revealed = opened.length > 0;
+  const note = useCallback((id: string, each: Noted | null) => {
+    if (each) noted.current.set(id, each);
+    else noted.current.delete(id);
+    setUnopened([...noted.current.values()].map(({ fold }) => fold));
+  }, []);
+  return {
+    /** None after `reveal()`: where there are too many values, some stay folded even then. */
+    unopened: revealed ? [] : unopened,
+    /** What `reveal()` has opened. */
+    opened,
+    /** For `CardFoldsProvider`. */
+    card: useMemo(() => ({ revealed, note }), [revealed, note]),
+    /** Opens all folds, focuses the first one, and returns the height in the window at which its hidden part begins. */
+    reveal: (): number | null => {
+      const elements = [...noted.current.values()].flatMap(({ element }) => element ?? []);
+      const ends = elements.map((element) => element.getBoundingClientRect().bottom);
+      const first = elements[ends.indexOf(Math.min(...ends))];
+      flushSync(() => setOpened(unopened));
+      first?.focus({ preventScroll: true });
+      return first ? Math.min(...ends) : null;
+    },
+  };
+}
+
+/** Whether all folds of the card were opened at once. */
+export function useRevealed(): boolean {
+  return useContext(CardFolds)?.revealed ?? false;
+}
+
+/**
+ * A part of a page that is folded at first. `fold`: null if nothing is folded away. `startsOpen`: it is open without a
+ * press; `opensAlone`: it does not open with the other folds of the card, since all of it may be too much for a browser.
+ * `ref`: of an element that can take the focus, and at whose end the hidden part begins.
+ */
+export function useFold<Element extends HTMLElement>(
+  fold: Fold | null,
+  { startsOpen = false, opensAlone = false } = {},
+): { open: boolean; setOpen: (open: boolean) => void; ref: RefObject<Element | null> } {
+  const { revealed = false, note } = useContext(CardFolds) ?? {};
+  const id = useId();
+  const ref = useRef<Element>(null);
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const open = chosen ?? (startsOpen || (revealed && !opensAlone));
+  // Whoever has opened it may fold it again.
+  const [what, count] = fold && !open && chosen === null ? [fold.what, fold.count] : [null, 0];
+  useEffect(() => {
+    if (!note || what === null) return;
+    note(id, { fold: { what, count }, element: ref.current });
+    return () => note(id, null);
+  }, [note, id, what, count]);
+  return { open, setOpen: setChosen, ref };
+}
