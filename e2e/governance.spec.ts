@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
 import { newMember, newOwner, PASSWORD } from "./fixtures/organizations.ts";
 import { savePolicy } from "./fixtures/policy.ts";
@@ -176,6 +177,14 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   await expect(decline).toBeDisabled();
   await declining.getByRole("textbox", { name: "Reason" }).fill("Ordered twice");
   await expect(decline).toBeEnabled();
+  await fay.keyboard.press("Escape");
+  await expect(fay.getByRole("dialog")).toHaveCount(0);
+  // The no of the form asks for the reason, too.
+  await fay.keyboard.press("r");
+  const rejecting = fay.getByRole("dialog", { name: /^Reject / });
+  const reject = rejecting.getByRole("button", { name: "Reject with this reason" });
+  await expect(reject).toBeDisabled();
+  await checkAppearance(fay, "a rejection that needs a reason");
   await fay.keyboard.press("Escape");
   await decide(fay, escalated, "Reject", "Ordered twice");
   const second = await receiptOf(rita, escalated);

@@ -42,6 +42,19 @@ export function declineWords(request: Asked & Pick<InputRequestSummary, "approva
   return gate ? `The call is not made. ${told}` : told;
 }
 
+/** The same in one sentence, beside the choices of a question. */
+export function declineShortly(request: Asked): string {
+  if (request.gate) return "The call is not made.";
+  if (request.origin === "intray")
+    return `${actorWords(request.requestedBy, { begins: true })} is told that you declined.`;
+  return `${request.server.name} is told that nobody answers. Most servers take it as a no.`;
+}
+
+/** What cancelling a server's question means for the server. */
+export function cancelWords({ server }: Pick<Asked, "server">): string {
+  return `${server.name} is told that the question was dismissed. Many servers take it as a no, some ask again.`;
+}
+
 /** Who reads the comment that is given with an answer. */
 export function commentWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
   const { origin, gate, requestedBy, approval } = request;

@@ -19,6 +19,7 @@ import type { Decided } from "./decided.ts";
 import { DecisionBar } from "./decision/decision-bar.tsx";
 import {
   asksToSee,
+  asksWhy,
   decisionOffer,
   formReadsFirst,
   isGuarded,
@@ -326,7 +327,11 @@ export function AnswerArea({
           opened={siteOpened}
           affirmative={affirmative}
           other={other}
-          onAccept={(content) => send({ action: "accept", ...(content ? { content } : {}) })}
+          onAccept={(content) =>
+            asksWhy(request, question.fields, content, draft.comment)
+              ? setDialog("reject")
+              : send({ action: "accept", ...(content ? { content } : {}) })
+          }
           onSubmitForm={sendForm}
           onRead={readOn}
           onDialog={setDialog}

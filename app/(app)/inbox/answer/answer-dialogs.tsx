@@ -9,9 +9,10 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { rejectionOf } from "@/lib/requests/rejection.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { declineWords, receiverOf } from "@/lib/requests/words/own-questions.ts";
+import { cancelWords, declineWords, receiverOf } from "@/lib/requests/words/own-questions.ts";
 import { requestName } from "@/lib/requests/words/requests.ts";
 import { declineReasons } from "@/lib/web/client/answers.ts";
+import { needsReason } from "./decision/decision-offer.ts";
 
 const AssignDialog = lazyComponent(
   () => import("./assignment/assign-dialog.tsx").then((file) => file.AssignDialog),
@@ -34,7 +35,7 @@ const SnoozeDialog = lazyComponent(
   },
 );
 
-export type AnswerDialog = "decline" | "cancel" | "assign" | "judge-again" | "snooze";
+export type AnswerDialog = "reject" | "decline" | "cancel" | "assign" | "judge-again" | "snooze";
 
 /** Confirmation dialogs: declining takes a reason, and sending `cancel` explains how servers treat it. */
 export function AnswerDialogs({
@@ -60,6 +61,23 @@ export function AnswerDialogs({
       return <SnoozeDialog request={request} onDismiss={onDismiss} />;
     case "judge-again":
       return <JudgeAgainDialog request={request} onDismiss={onDismiss} />;
+    case "reject":
+      return (
+        <Dialog
+          {...common}
+          title={`Reject ${requestName(request)}`}
+          description="A reason is required. Intray keeps it in the timeline."
+        >
+          <DeclineForm
+            request={request}
+            onlyRejects
+            initial={comment}
+            pending={pending}
+            onDismiss={onDismiss}
+            onSend={onSend}
+          />
+        </Dialog>
+      );
     case "decline":
       return (
         <Dialog
@@ -80,8 +98,8 @@ export function AnswerDialogs({
       return (
         <Dialog
           {...common}
-          title={`Send cancel for ${requestName(request)}`}
-          description="“Cancel” says that the question was dismissed without a choice. Many servers treat it as a rejection, some ask again. To decide later, use Skip: it sends nothing."
+          title={`Cancel the question of ${requestName(request)}`}
+          description={`${cancelWords(request)} To decide later, use Skip: it sends nothing.`}
         >
           <CancelForm
             request={request}
@@ -103,12 +121,6 @@ interface NoFormProps {
   onSend: (answer: Pick<AnswerInput, "action" | "content">, comment: string) => void;
 }
 
-/** Whether whoever says no has to say why. */
-function needsReason({ approval }: Pick<InputRequestDetail, "approval">): boolean {
-  const stage = approval?.stages.find(({ state }) => state === "open");
-  return stage?.requireReason.includes("reject") ?? false;
-}
-
 function CancelForm({ request, initial, pending, onDismiss, onSend }: NoFormProps) {
   const isRequired = needsReason(request);
   const isMissing = (said: string) => isRequired && said.trim() === "";
@@ -121,7 +133,7 @@ function CancelForm({ request, initial, pending, onDismiss, onSend }: NoFormProp
           <DialogActions>
             <Button onClick={onDismiss}>Close</Button>
             <Button variant="destructive" disabled={pending || isMissing(said)} onClick={() => cancel(said)}>
-              Send cancel
+              Cancel the question
             </Button>
           </DialogActions>
         </>
@@ -131,7 +143,17 @@ function CancelForm({ request, initial, pending, onDismiss, onSend }: NoFormProp
 }
 
 /** The organization's usual reasons, and free text. Offers the form's own way to say no, if any. */
-function DeclineForm({ request, initial, pending, onDismiss, onSend }: NoFormProps) {
+function DeclineForm({
+  request,
+  onlyRejects = false,
+  initial,
+  pending,
+  onDismiss,
+  onSend,
+}: NoFormProps & {
+  /** Only the form's own no was pressed. */
+  onlyRejects?: boolean;
+}) {
   const reasons = useQuery(declineReasons()).data?.reasons ?? [];
   const [chosen, setChosen] = useState("");
   const rejection = rejectionOf(request.fields);
@@ -150,7 +172,7 @@ function DeclineForm({ request, initial, pending, onDismiss, onSend }: NoFormPro
       label="Reason"
       isRequired={isRequired}
       initial={initial}
-      onSend={decline}
+      onSend={onlyRejects ? reject : decline}
       above={
         reasons.length > 0 && (
           <fieldset className="flex flex-wrap gap-2">
@@ -178,7 +200,7 @@ function DeclineForm({ request, initial, pending, onDismiss, onSend }: NoFormPro
     >
       {(said) => (
         <>
-          {rejection && (
+          {rejection && !onlyRejects && (
             <p className="text-[13px] text-muted">
               {rejection.reasonField
                 ? `The form has a “${rejection.label}” of its own that takes a reason: with it ${receiverOf(request)} gets to read yours.`
@@ -188,13 +210,25 @@ function DeclineForm({ request, initial, pending, onDismiss, onSend }: NoFormPro
           <DialogActions>
             <Button onClick={onDismiss}>Close</Button>
             {rejection && (
-              <Button disabled={pending || isMissing(said)} onClick={() => reject(said)}>
-                {rejection.reasonField ? `${rejection.label} with this reason` : `${rejection.label} instead`}
+              <Button
+                variant={onlyRejects ? "destructive" : "outline"}
+                disabled={pending || isMissing(said)}
+                onClick={() => reject(said)}
+              >
+                {rejection.reasonField || onlyRejects
+                  ? `${rejection.label} with this reason`
+                  : `${rejection.label} instead`}
               </Button>
             )}
-            <Button variant="destructive" disabled={pending || isMissing(said)} onClick={() => decline(said)}>
-              Decline
-            </Button>
+            {!onlyRejects && (
+              <Button
+                variant="destructive"
+                disabled={pending || isMissing(said)}
+                onClick={() => decline(said)}
+              >
+                Decline
+              </Button>
+            )}
           </DialogActions>
         </>
       )}

@@ -16,6 +16,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { cancelWords, declineShortly } from "@/lib/requests/words/own-questions.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "../answer-blockers.ts";
 import type { AnswerDialog } from "../answer-dialogs.tsx";
@@ -44,10 +45,13 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
   return (
     <>
       {declines && (
-        <MenuItem disabled={disabled} onSelect={() => onDialog("decline")}>
-          <ThumbsDown {...icon} />
-          Decline to answer…
-          <Kbd className="ml-auto">D</Kbd>
+        <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("decline")}>
+          <ThumbsDown {...icon} className="mt-0.5" />
+          <span>
+            Decline to answer…
+            <span className="block max-w-64 text-muted text-xs">{declineShortly(request)}</span>
+          </span>
+          <Kbd className="mt-0.5 ml-auto">D</Kbd>
         </MenuItem>
       )}
       <MenuItem onSelect={() => goOnFrom(request.id, { isSkip: true })}>
@@ -106,10 +110,8 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
             <Ban {...icon} className="mt-0.5" />
             <span>
-              Send cancel…
-              <span className="block text-muted text-xs">
-                Dismisses the question. Many servers take it as a rejection.
-              </span>
+              Cancel the question…
+              <span className="block max-w-64 text-muted text-xs">{cancelWords(request)}</span>
             </span>
           </MenuItem>
         </>

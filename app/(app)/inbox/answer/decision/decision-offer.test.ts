@@ -5,6 +5,7 @@ import type { Field, Form } from "@/lib/mcp/forms/form.ts";
 import { type Choice, type Decision, decisionOf, decisionOn } from "@/lib/requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
+  asksWhy,
   decisionButtons,
   decisionOffer,
   declinePlace,
@@ -221,6 +222,24 @@ describe("what is folded away is opened before a press decides", () => {
     expect(readFirstWords(unopened)).toBe(
       `There is more to read: ${words}. Read it, then press again to decide.`,
     );
+  });
+});
+
+describe("a no asks why where a reason is required", () => {
+  const stage = (state: string, ...requireReason: string[]) => ({ state, requireReason });
+  const approval = (...stages: object[]) => ({ stages }) as unknown as InputRequestDetail["approval"];
+  const NO = { value: "reject" };
+  test.each<[string, InputRequestDetail["approval"], Record<string, unknown> | undefined, string, boolean]>([
+    ["nobody requires one", approval(stage("open")), NO, "", false],
+    ["no policy", null, NO, "", false],
+    ["required to reject", approval(stage("open", "reject")), NO, "", true],
+    ["a blank is no reason", approval(stage("open", "reject")), NO, " ", true],
+    ["it is written already", approval(stage("open", "reject")), NO, "Twice", false],
+    ["required in another stage", approval(stage("open"), stage("waiting", "reject")), NO, "", false],
+    ["of a yes", approval(stage("open", "reject")), { value: "approve" }, "", false],
+    ["without content", approval(stage("open", "reject")), undefined, "", false],
+  ])("%s", (_, its, content, comment, expected) => {
+    expect(asksWhy({ approval: its }, APPROVAL, content, comment)).toBe(expected);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Fold } from "@/components/text/folds.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/decision.ts";
 import { isHarmless } from "@/lib/requests/destruction.ts";
-import { isRejection } from "@/lib/requests/rejection.ts";
+import { isRejection, rejectionOf } from "@/lib/requests/rejection.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { denies } from "@/lib/text/foreign/yes-no.ts";
 import { plural } from "@/lib/text/labels.ts";
@@ -168,6 +168,24 @@ export function decisionOffer({
 /** Whether the first choice says yes: without one there is no affirmative button, and no choice is a no to it. */
 function hasYes(decision: Decision): boolean {
   return decision.kind !== "choices" || decision.choices[0]?.affirmative === true;
+}
+
+/** Whether a person who says no has to give a reason. */
+export function needsReason({ approval }: Pick<InputRequestDetail, "approval">): boolean {
+  const stage = approval?.stages.find(({ state }) => state === "open");
+  return stage?.requireReason.includes("reject") ?? false;
+}
+
+/** Whether a press of the form's own no asks for the reason first, since without one it would be refused. */
+export function asksWhy(
+  request: Pick<InputRequestDetail, "approval">,
+  form: Form,
+  content: Record<string, unknown> | undefined,
+  comment: string,
+): boolean {
+  if (!needsReason(request) || comment.trim() !== "") return false;
+  const rejection = rejectionOf(form);
+  return rejection !== null && JSON.stringify(rejection.content) === JSON.stringify(content);
 }
 
 /** Where declining stands: in the menu if the form has choices of its own, because it is a different thing then. */
