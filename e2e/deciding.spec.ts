@@ -127,6 +127,7 @@ test("an answer that is taken back brings what was filled in, also from another 
   const { requestId } = await askForCostCenter(ola);
   await ben.goto(`/inbox/${requestId}`);
   await ben.getByLabel("Cost center").fill("CC-7");
+  await ben.getByRole("button", { name: "Add a comment…" }).click();
   await ben.getByLabel("Your comment").fill("As agreed with Ana");
   await ben.getByRole("button", { name: "Send answer" }).click();
   await expect(ben.getByRole("button", { name: "Undo (Z)" })).toBeVisible();

@@ -201,6 +201,7 @@ test("a half-filled form and its comment outlive the browser, and nothing is sen
   await before.goto(`/inbox/${asked.requestId}`);
   await form(before).getByLabel("Note").fill("Ask Dana first");
   await form(before).getByRole("radio", { name: "Owner" }).check();
+  await requestPane(before).getByRole("button", { name: "Add a comment…" }).click();
   await requestPane(before).getByLabel("Your comment").fill("Only for the audit");
   await expect(before.getByText("Draft saved")).toBeVisible();
   await form(before).getByLabel("Note").fill("Ask Dana first, then close at once");

@@ -57,6 +57,7 @@ test("offline, the buttons are off and say why, and what was typed stays; nothin
 }) => {
   const { requestId } = await askAbout(ola, ben);
   const pane = requestPane(ben);
+  await pane.getByRole("button", { name: "Add a comment…" }).click();
   await pane.getByRole("textbox", { name: /comment/i }).fill("checked by phone");
   await ben.context().setOffline(true);
   await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toBeVisible();
@@ -99,6 +100,7 @@ test("a session that ended elsewhere leaves the page and what was typed as they 
   const page = await openPageAs(browser, "Cleo");
   const { requestId } = await askAbout(ola, page);
   const pane = requestPane(page);
+  await pane.getByRole("button", { name: "Add a comment…" }).click();
   await pane.getByRole("textbox", { name: /comment/i }).fill("half a thought");
   await page.context().clearCookies();
   // Saving the draft may tell the page first: the button is off then.

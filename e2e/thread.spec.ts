@@ -23,8 +23,9 @@ test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben de
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  const thread = requestPane(ben).getByRole("region", { name: /^Discussion/ });
-  await expect(thread.getByLabel("Add to the discussion")).toBeVisible(SOON);
+  const thread = requestPane(ben).getByRole("region", { name: /^Comments/ });
+  await expect(thread.getByRole("button", { name: "Add a comment…" })).toBeVisible(SOON);
+  await expect(thread.getByLabel("Add to the discussion")).toHaveCount(0);
   await keysListen(ben);
 
   await ben.keyboard.press("m");
@@ -70,8 +71,11 @@ test("a comment is kept while it is written, mentions by the keyboard, and is de
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  const thread = requestPane(ben).getByRole("region", { name: /^Discussion/ });
+  const thread = requestPane(ben).getByRole("region", { name: /^Comments/ });
   const field = thread.getByLabel("Add to the discussion");
+  await thread.getByRole("button", { name: "Add a comment…" }).click();
+  await expect(thread.getByLabel("Your comment")).toBeFocused();
+  await thread.getByRole("button", { name: "To colleagues, now" }).click();
   await field.fill("Is it ");
   await field.press("End");
   await field.pressSequentially("@cle");
@@ -140,7 +144,8 @@ test("on a phone one comments below the form", async ({ browser, ola }) => {
   const phone = await openPhoneAs(browser, "Ben");
   await phone.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   const field = requestPane(phone).getByLabel("Add to the discussion");
-  await field.scrollIntoViewIfNeeded();
+  await requestPane(phone).getByRole("button", { name: "Add a comment…" }).tap();
+  await requestPane(phone).getByRole("button", { name: "To colleagues, now" }).tap();
   await field.fill("From the train");
   await requestPane(phone).getByRole("button", { name: "Post" }).tap();
   await expect(requestPane(phone).getByRole("listitem").filter({ hasText: "From the train" })).toBeVisible(

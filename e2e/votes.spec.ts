@@ -197,6 +197,7 @@ test("the form shows what others agreed to, and something else is proposed by a 
   // A comment alone hides nothing of it.
   await cleo.goto(`/inbox/${requestId}`);
   await expect(field(cleo)).toHaveValue("CC-1000");
+  await cleo.getByRole("button", { name: "Add a comment…" }).click();
   await cleo.getByLabel("Your comment").fill("Why this one?");
   await expect(cleo.getByText("Draft saved")).toBeVisible();
   await cleo.reload();

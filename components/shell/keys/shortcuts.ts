@@ -31,7 +31,7 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: "S", what: "Skip to the next request" },
       { keys: "C", what: "Claim or release" },
       { keys: "B", what: "Snooze, for yourself" },
-      { keys: "M", what: "Write in the discussion" },
+      { keys: "M", what: "Write to colleagues" },
       { keys: "Z", what: "Undo before it’s sent" },
     ],
   },

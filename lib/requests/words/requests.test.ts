@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decidedWords } from "../decided.ts";
 import { deliveryMeaning } from "./delivery.ts";
-import { endedWords, outcomeOf, requestLabel, requestName } from "./requests.ts";
+import { endedWords, outcomeOf, repeatsRequest, requestLabel, requestName } from "./requests.ts";
 
 test.each([
   ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],
@@ -154,4 +154,17 @@ test.each([
   ["a cancel", "cancel", null, "none"],
 ] as const)("the outcome of %s", (_, action, content, expected) => {
   expect(outcomeOf({ action, words: decidedWords(action, content) })).toBe(expected);
+});
+
+test.each([
+  ["Invoice INV-1 requires approval", true],
+  ["invoice INV-1: requires approval.", true],
+  ["Invoice status: PENDING-APPROVAL", true],
+  ["Waiting for your approval", true],
+  ["input_required", true],
+  ["Waiting for the night window", false],
+  ["Pending approval of 3 lines", false],
+  ["2 of 4 lines paid", false],
+])("the status “%s” says no more than the request: %s", (status, expected) => {
+  expect(repeatsRequest(status, "Invoice INV-1 requires approval. Lines: 4 items.")).toBe(expected);
 });

@@ -67,6 +67,21 @@ export function requestName(request: Pick<InputRequestSummary, "label" | "messag
   return visibleText(request.label ?? `“${shorten(request.message, 40)}”`);
 }
 
+/** A status that says only that the task waits for somebody, as `Invoice status: PENDING-APPROVAL`. */
+const WAITS =
+  /^([a-z]+ )?((status|state) )?(pending|awaiting|waiting|needs|requires|input required)( (for|on|an?|the|your))*( (approval|input|answer|decision|confirmation|review|reply|response|person|human|user))?$/;
+
+/** Whether a task's status says no more than an open request does: what it asks, or that it waits. */
+export function repeatsRequest(status: string, message: string): boolean {
+  const plain = (text: string) =>
+    text
+      .slice(0, 4_000)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, " ")
+      .trim();
+  return plain(message).includes(plain(status)) || WAITS.test(plain(status));
+}
+
 /** Why a request takes no answer any more, and what the server got. Roles decide what can be done. */
 export function endedWords(
   state: RequestState,

@@ -1,9 +1,8 @@
 "use client";
 
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { CardFoldsProvider, useCardFolds } from "@/components/text/folds.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import type { Field } from "@/lib/mcp/forms/form.ts";
@@ -12,6 +11,7 @@ import type { AnswerValues } from "@/lib/requests/words/answer-values.ts";
 import { commentWords } from "@/lib/requests/words/own-questions.ts";
 import { commentNeed } from "@/lib/requests/words/votes.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
+import type { OpenRemark, RemarkField } from "../thread/remarks.tsx";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
@@ -91,7 +91,7 @@ export interface AnswerAreaProps {
   showQuestion: () => boolean;
   /** Scrolls what is at this height of the window up, so that it is read from there. */
   showFrom: (top: number) => void;
-  children: (form: ReactNode, notices: ReactNode) => ReactNode;
+  children: (form: ReactNode, notices: ReactNode, remarks: RemarkField) => ReactNode;
 }
 
 /** The parts of the form that the rest of the pane uses. */
@@ -158,6 +158,11 @@ export function AnswerArea({
   const restless = request.rewordedAt !== null;
   const [agreed, setAgreed] = useState(false);
   const [seen, setSeen] = useState({ change: false, figures: false });
+  const need = commentNeed(request.approval);
+  const [remark, setRemark] = useState<OpenRemark | null>(null);
+  /** A comment that is written, needed, or stands for a tick, is never folded away. */
+  const isCommentOpen = draft.comment !== "" || need !== "optional" || asksToSee(question).figures;
+  const discuss = () => setRemark({ for: "discussion", focus: true });
   const offer = decisionOffer({
     question,
     request,
@@ -223,6 +228,7 @@ export function AnswerArea({
     onlyFocus: offer.onlyFocus,
     read: isUnfolded,
     showQuestion,
+    discuss,
     missing: form.missing,
     onMissing: (field) => {
       setLed(true);
@@ -231,12 +237,13 @@ export function AnswerArea({
     ...offered,
   });
   const draftLine = <DraftLine draft={draft} />;
+  const isShown = answering || (lost && decision.kind === "form");
 
   return (
     <>
       <CardFoldsProvider value={folds.card}>
         {children(
-          (answering || (lost && decision.kind === "form")) && (
+          isShown && (
             <div className="flex flex-col gap-6">
               {restless && answering && (
                 <RestlessQuestion
@@ -269,14 +276,6 @@ export function AnswerArea({
               ) : (
                 <AnswerQuestion decision={decision} canDecline={canDecline} />
               )}
-              <CommentBox
-                about={`${commentNeed(request.approval)}, ${commentWords(question)}`}
-                value={draft.comment}
-                onChange={draft.setComment}
-                onBlur={draft.flush}
-                disabled={barred !== null || lost}
-              />
-              {(isUrl || decision.kind !== "form") && draftLine}
             </div>
           ),
           request.state === "open" && !blocked && hasNotices(question) && (
@@ -287,6 +286,25 @@ export function AnswerArea({
               onSeen={answering && barred === null ? setSeen : null}
             />
           ),
+          {
+            open: remark ?? (isCommentOpen ? { for: "decision", focus: false } : null),
+            onOpen: setRemark,
+            comment: isShown
+              ? {
+                  about: `${need}, ${commentWords(question)}`,
+                  value: draft.comment,
+                  disabled: barred !== null || lost,
+                  onChange: (text) => {
+                    draft.setComment(text);
+                    // A text that is deleted again leaves the field open.
+                    setRemark({ for: "decision", focus: false });
+                  },
+                  onBlur: draft.flush,
+                  // A form shows the state of its draft itself.
+                  status: (isUrl || decision.kind !== "form") && draftLine,
+                }
+              : null,
+          },
         )}
       </CardFoldsProvider>
       {/* Beside the bar, where the person is looking; stays when another person's answer has removed the
@@ -346,6 +364,7 @@ export function AnswerArea({
         acceptReason={acceptReason}
         unseen={unseen}
         offered={offered}
+        onDiscuss={discuss}
         affirmative={affirmative}
         other={other}
         onAssign={() => setDialog("assign")}
@@ -361,38 +380,5 @@ export function AnswerArea({
         />
       )}
     </>
-  );
-}
-
-function CommentBox({
-  about,
-  value,
-  onChange,
-  onBlur,
-  disabled,
-}: {
-  about: string;
-  value: string;
-  onChange: (text: string) => void;
-  onBlur: () => void;
-  disabled: boolean;
-}) {
-  const id = useId();
-  return (
-    <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="text-[13px] text-muted">
-        <span className="font-medium">Your comment</span> · {about}
-      </label>
-      <Textarea
-        id={id}
-        rows={2}
-        maxLength={4000}
-        disabled={disabled}
-        value={value}
-        onBlur={onBlur}
-        onChange={(event) => onChange(event.target.value)}
-        className="border-line"
-      />
-    </div>
   );
 }

@@ -10,7 +10,6 @@ import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { assignmentOffer } from "./assignment/assignment-offer.ts";
 import { decisionButtons } from "./decision/decision-offer.ts";
-import { goToComment } from "./use-answer-keys.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
 export function AnswerCommands({
@@ -22,6 +21,7 @@ export function AnswerCommands({
   offered,
   affirmative,
   other,
+  onDiscuss,
   onAssign,
 }: {
   request: InputRequestDetail;
@@ -34,6 +34,7 @@ export function AnswerCommands({
   offered: Record<"decline" | "claim" | "snooze", (() => void) | null>;
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
+  onDiscuss: () => void;
   onAssign: () => void;
 }) {
   const me = useMe();
@@ -86,7 +87,7 @@ export function AnswerCommands({
       id: "request:comment",
       label: `Discuss ${name}`,
       keys: "M",
-      run: () => setTimeout(goToComment),
+      run: () => setTimeout(onDiscuss),
     });
     if (assignmentOffer(request, me).give)
       add({ id: "request:assign", label: `Hand over ${name}…`, run: onAssign, ...because(away) });

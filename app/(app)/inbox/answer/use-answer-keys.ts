@@ -5,11 +5,6 @@ import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { keyPress } from "./decision/decision-offer.ts";
 
-/** Leads to where one writes a comment, if one may. */
-export function goToComment(): void {
-  document.getElementById("comment-text")?.focus();
-}
-
 /** The single keys of one request: A, R, 1 to 4, D, C, S, B, M. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
@@ -23,6 +18,7 @@ export function useAnswerKeys({
   claim,
   skip,
   snooze,
+  discuss,
 }: {
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
@@ -43,6 +39,8 @@ export function useAnswerKeys({
   /** Leads to the next request and sends nothing. */
   skip: () => void;
   snooze: (() => void) | null;
+  /** Leads to where one writes to colleagues. */
+  discuss: () => void;
 }) {
   const press = (button: HTMLButtonElement | null, onlyFocus: boolean, missing: Field | null = null) => {
     if (!button) return;
@@ -72,7 +70,11 @@ export function useAnswerKeys({
       event.preventDefault();
       press(affirmative.current, onlyFocus.affirmative, missing());
     },
-    r: () => press(other.current, onlyFocus.other),
+    r: (event) => {
+      // So would this one, into the reason that it may ask for.
+      event.preventDefault();
+      press(other.current, onlyFocus.other);
+    },
     d: (event) => {
       event.preventDefault();
       decline?.();
@@ -82,7 +84,7 @@ export function useAnswerKeys({
     b: () => snooze?.(),
     m: (event) => {
       event.preventDefault();
-      goToComment();
+      discuss();
     },
   });
 }

@@ -17,6 +17,7 @@ import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { waitsFor } from "@/lib/requests/waiting.ts";
+import { repeatsRequest } from "@/lib/requests/words/requests.ts";
 import { isPressing, timeLimitReason } from "@/lib/requests/words/time-left.ts";
 import { isLive } from "@/lib/tasks/words/state-labels.ts";
 import { shorten } from "@/lib/text/labels.ts";
@@ -188,7 +189,7 @@ function Limit({ until, reason }: { until: string; reason: Reason }) {
 function TaskNow({ request }: { request: InputRequestDetail }) {
   const { progress, state, statusMessage } = request.task;
   // Many servers repeat the question as the task's status message.
-  const says = statusMessage && !request.message.includes(statusMessage);
+  const says = statusMessage && !repeatsRequest(statusMessage, request.message);
   if (!isLive(state) || (!progress && !says)) return null;
   return (
     <div className="flex max-w-[46rem] flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">

@@ -125,7 +125,7 @@ export function RequestView({
       showQuestion={showQuestion}
       showFrom={showFrom}
     >
-      {(form, notices) => (
+      {(form, notices, remarks) => (
         <div ref={scroller} className="scroll-quiet @container relative min-h-0 flex-1">
           <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
@@ -168,7 +168,7 @@ export function RequestView({
                 )}
                 {hasDocuments(request) && <Documents request={request} />}
                 {form}
-                <Thread request={request} />
+                <Thread request={request} remarks={remarks} />
               </div>
               <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
                 <Activity request={request} />

@@ -190,7 +190,7 @@ interface TabDraft {
 
 /** What is typed about a request, kept as long as the tab, and until one signs out. */
 function useTabDraft(requestId: string) {
-  const key = `intray:comment:${requestId}`;
+  const key = keyOf(requestId);
   const [value, setValue] = useState(() => stored(key));
   const set = (next: TabDraft) => {
     setValue(next);
@@ -203,6 +203,13 @@ function useTabDraft(requestId: string) {
   };
   return { value, set };
 }
+
+/** Whether something is typed about a request, and not sent. */
+export function hasTabDraft(requestId: string): boolean {
+  return stored(keyOf(requestId)).text !== "";
+}
+
+const keyOf = (requestId: string) => `intray:comment:${requestId}`;
 
 function stored(key: string): TabDraft {
   const none = { text: "", chosen: [] };

@@ -13,11 +13,19 @@ import { actorWords } from "@/lib/access/actor-words.ts";
 import type { RequestComment } from "@/lib/requests/comments/comment-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { Composer } from "./composer.tsx";
+import { Composer, hasTabDraft } from "./composer.tsx";
+import { type RemarkField, Remarks } from "./remarks.tsx";
 import { requestThread, useShowRequest } from "./thread-data.ts";
 
 /** What people say to each other about a request. Nothing of it is sent to the server. */
-export function Thread({ request }: { request: InputRequestDetail }) {
+export function Thread({
+  request,
+  remarks,
+}: {
+  request: InputRequestDetail;
+  /** The field for what this person writes, and the comment of a decision that it may hold. */
+  remarks: RemarkField;
+}) {
   const me = useMe();
   const thread = useQuery(requestThread(request.id));
   const [deleting, setDeleting] = useState<RequestComment | null>(null);
@@ -26,11 +34,18 @@ export function Thread({ request }: { request: InputRequestDetail }) {
   const [known, setKnown] = useState<string | null>(null);
   // What was there when the request was opened is no news.
   if (thread.data && known === null) setKnown(latest?.id ?? "");
-  if (thread.isPending || (thread.data && items.length === 0 && !thread.data.mayComment)) return null;
+  const [isDrafted] = useState(() => hasTabDraft(request.id));
+  const isBegun = isDrafted || request.needsInfo?.of.id === me.user.id;
+  const mayComment = thread.data?.mayComment === true;
+  if (items.length === 0 && !mayComment && !thread.isError && !remarks.comment) return null;
   return (
     <section aria-labelledby="discussion-heading" className="flex flex-col gap-3">
-      <h3 id="discussion-heading" className="font-medium text-[13px] text-muted">
-        Discussion <span className="font-normal">· for your organization alone</span>
+      <h3
+        id="discussion-heading"
+        className={items.length > 0 ? "font-medium text-[13px] text-muted" : "sr-only"}
+      >
+        Comments
+        {items.length > 0 && <span className="font-normal"> · for your organization alone</span>}
       </h3>
       <p role="status" className="sr-only">
         {latest && known !== null && latest.id !== known && `New comment from ${actorWords(latest.by)}`}
@@ -56,16 +71,22 @@ export function Thread({ request }: { request: InputRequestDetail }) {
           ))}
         </ol>
       )}
-      {thread.data?.mayComment && (
-        <Composer key={request.id} request={request} requester={thread.data.requester} />
-      )}
+      <Remarks
+        {...remarks}
+        open={remarks.open ?? (isBegun ? { for: "discussion", focus: false } : null)}
+        composer={
+          thread.data?.mayComment && (
+            <Composer key={request.id} request={request} requester={thread.data.requester} />
+          )
+        }
+      />
       {deleting && (
         <DeleteDialog
           requestId={request.id}
           comment={deleting}
           onDismiss={() => {
             setDeleting(null);
-            document.getElementById("comment-text")?.focus();
+            remarks.onOpen({ for: "discussion", focus: true });
           }}
         />
       )}
