@@ -260,7 +260,12 @@ describe("is refused with the place of each problem", () => {
     [
       "a condition that can't be read",
       () => large({ when: "server.nam == 'x'" }),
-      [{ field: "rules.0.when", message: "No such key: nam (character 8)" }],
+      [
+        {
+          field: "rules.0.when",
+          message: "Unknown name `server.nam`; did you mean `server.name`? (character 1)",
+        },
+      ],
     ],
     ["a condition that says no yes or no", () => large({ when: "tool" }), [{ field: "rules.0.when" }]],
     [

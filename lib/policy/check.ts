@@ -46,7 +46,7 @@ export async function allProblems(
 
 /** Those of conditions, also while something else is not filled in yet. */
 function conditionsOf({ rules, automatic }: Record<string, unknown>): FieldError[] {
-  const of = (list: unknown, place: string, language: Language) =>
+  const of = (list: unknown, place: string, language: Pick<Language, "read">) =>
     (Array.isArray(list) ? list.slice(0, MOST_RULES) : []).flatMap((rule: unknown, at) => {
       const when = (rule as { when?: unknown } | null)?.when;
       if (typeof when !== "string" || when.trim() === "") return [];

@@ -1,31 +1,28 @@
-/** What the rules of a policy can say something about. docs/governance.md lists it for who writes them. */
+/** The facts of a request, for the conditions of a policy. The names are those of conditions/vocabulary.ts. */
 import type { Actor } from "../access/access-schema.ts";
-import { createLanguage, type Variables } from "../text/rules/language.ts";
+import { createLanguage, type Language, withOlder } from "../text/rules/language.ts";
 import { largestAmount } from "./call-rules/largest-amount.ts";
-
-export const VARIABLES: Variables = {
-  server: { id: "string", name: "string" },
-  tool: "string",
-  task: { label: "string", requester: "string", arguments: "map", createdAt: "google.protobuf.Timestamp" },
-  request: {
-    message: "string",
-    // A number, or null where neither the arguments nor the question name an amount of money.
-    amount: "dyn",
-    currency: "dyn",
-    // Names.
-    fields: "list<string>",
-    url: "dyn",
-    askedAgain: "bool",
-  },
-  // The role is null where the requester is no member any more.
-  requester: { id: "string", name: "string", role: "dyn", groups: "list<string>", kind: "string" },
-  // Null, or an object.
-  agent: "dyn",
-  now: "google.protobuf.Timestamp",
-};
+import { adviceOn, olderVariablesOf, variablesOf } from "./conditions/vocabulary.ts";
 
 /** The language of policies. Texts are parsed once a process. */
-export const policyLanguage = createLanguage(VARIABLES);
+export const policyLanguage = languageOf("policy");
+
+/** The language of rules with facts as `factsOf` makes them. Conditions from before `tool` was an object are read too. */
+export function languageOf(rules: "policy" | "automatic"): Pick<Language, "read"> {
+  return withOlder(
+    createLanguage(variablesOf(rules), adviceOn(rules)),
+    createLanguage(olderVariablesOf(rules)),
+    // Not spread: reading the amount may throw.
+    (facts) =>
+      Object.defineProperties(
+        {},
+        {
+          ...Object.getOwnPropertyDescriptors(facts),
+          tool: { value: (facts.tool as { name: string }).name, enumerable: true },
+        },
+      ),
+  );
+}
 
 /** A request that is about to be asked. */
 export interface AskedRequest {
@@ -51,10 +48,20 @@ export interface AskedRequest {
  */
 export function factsOf({ server, tool, task, request, requester, now }: AskedRequest) {
   const { actor, role, groups } = requester;
-  let amount: { value: number | null } | null = null;
+  let found: { value: number | null } | null = null;
+  // The larger one of what the card shows and what the arguments name: the card's could be one that the caller added.
+  const amount = () => {
+    found ??= { value: larger(largestAmount(task.arguments), request.amount) };
+    return found.value;
+  };
   return {
     server: { id: server.id, name: server.name },
-    tool,
+    tool: { name: tool },
+    arguments: task.arguments,
+    get amount() {
+      return amount();
+    },
+    currency: request.currency,
     task: {
       label: task.label ?? "",
       requester: actor.name,
@@ -63,10 +70,8 @@ export function factsOf({ server, tool, task, request, requester, now }: AskedRe
     },
     request: {
       message: request.message,
-      // The larger one of what the card shows and what the arguments name: the card's could be one that the caller added.
       get amount() {
-        amount ??= { value: larger(largestAmount(task.arguments), request.amount) };
-        return amount.value;
+        return amount();
       },
       currency: request.currency,
       fields: request.fields,

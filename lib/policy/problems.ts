@@ -107,7 +107,10 @@ function problemsOfAutomatic({ automatic = [] }: Policy): FieldError[] {
 }
 
 /** What keeps a condition from being read; null: nothing. */
-export function problemOfCondition(when: string | null, language: Language = policyLanguage): string | null {
+export function problemOfCondition(
+  when: string | null,
+  language: Pick<Language, "read"> = policyLanguage,
+): string | null {
   const read = when === null ? null : language.read(when);
   if (!read || "condition" in read) return null;
   const { message, at } = read.problem;

@@ -65,7 +65,7 @@ test("recipes of a server, and what is wrong with one", () => {
   expect(parse(recipe)).toEqual([["pay", 5_000]]);
   expect(() => parse(recipe, recipe)).toThrow('entry "ap": recipe pay: another one has this name.');
   expect(() => parse({ ...recipe, start: { tool: "submit", handle: "hndle" } })).toThrow(
-    'entry "ap": recipe pay: start.handle: Unknown variable: hndle (at character 1).',
+    'entry "ap": recipe pay: start.handle: Unknown name `hndle` (at character 1).',
   );
   expect(() => parse({ ...recipe, statsu: {} })).toThrow(/entry "ap": recipes\.0: .*statsu/);
 });

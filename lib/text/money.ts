@@ -17,7 +17,7 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** In the singular. The inbox and call rules know money by them; docs/call-rules.md lists them for who writes rules. */
+/** In the singular. The inbox and call rules know money by them; docs/conditions.md lists them for people who write rules. */
 const MONEY_WORDS = new Set(
   "amount price total subtotal sum cost fee balance budget salary salaries payment paid tax taxes vat refund cents pence usd eur gbp chf jpy".split(
     " ",

@@ -1,11 +1,7 @@
 /** What automatic rules can say something about: what rules of the policy can, and what people decided before. */
-import { createLanguage } from "../../text/rules/language.ts";
-import { type AskedRequest, factsOf, VARIABLES } from "../facts.ts";
+import { type AskedRequest, factsOf, languageOf } from "../facts.ts";
 
-export const automaticLanguage = createLanguage({
-  ...VARIABLES,
-  similar: { accepted: "int", declined: "int", repeats: "bool" },
-});
+export const automaticLanguage = languageOf("automatic");
 
 /** Decisions of people about requests like this one (lib/requests/similar). What rules answered never counts. */
 export interface Similar {

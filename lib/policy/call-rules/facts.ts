@@ -1,30 +1,13 @@
-/** What call rules can say something about. docs/call-rules.md lists it for who writes them. */
+/** The facts of a call, for the conditions of call rules. The names are those of conditions/vocabulary.ts. */
 import type { Principal } from "../../access/principal.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import { amountOf } from "../../text/amount.ts";
 import { createLanguage } from "../../text/rules/language.ts";
+import { adviceOn, variablesOf } from "../conditions/vocabulary.ts";
 import { largestAmount } from "./largest-amount.ts";
 
 /** The language of call rules. Texts are parsed once a process. */
-export const callLanguage = createLanguage({
-  server: { id: "string", name: "string" },
-  tool: {
-    name: "string",
-    title: "string",
-    readOnly: "bool",
-    destructive: "bool",
-    idempotent: "bool",
-    openWorld: "bool",
-  },
-  arguments: "map",
-  // Null, or an object.
-  agent: "dyn",
-  requester: { id: "string", name: "string", role: "string", kind: "string" },
-  // A number, or null where the arguments name no amount of money.
-  amount: "dyn",
-  request: { amount: "dyn", currency: "dyn" },
-  now: "google.protobuf.Timestamp",
-});
+export const callLanguage = createLanguage(variablesOf("call"), adviceOn("call"));
 
 export interface Call {
   server: { id: string; name: string };
@@ -63,6 +46,9 @@ export function factsOf({ server, tool, arguments: args, requester, now }: Call)
     requester: { id: actor.id ?? "", name: actor.name, role, kind: actor.kind },
     get amount() {
       return amount();
+    },
+    get currency() {
+      return currency();
     },
     request: {
       get amount() {

@@ -7,6 +7,7 @@ import { Environment } from "@marcbachmann/cel-js";
 import { type Budget, weightOf } from "./budget.ts";
 import { type ComparedText, comparedTexts, textsSought } from "./compared.ts";
 import { type AstNode, meter, nodesOf, spending } from "./metering.ts";
+import { unknownName } from "./unknown-name.ts";
 
 /** Longest text of an expression. */
 export const MOST_CHARACTERS = 2_000;
@@ -67,12 +68,13 @@ export interface Language {
   readValue(text: string): { expression: Expression } | { problem: Problem };
 }
 
-export function createLanguage(variables: Variables): Language {
+/** `advice`: what to say of names that are none of its variables, after “Unknown name …”. */
+export function createLanguage(variables: Variables, advice: Record<string, string> = {}): Language {
   const environment = new Environment({ limits: LIMITS });
   for (const [name, type] of Object.entries(variables))
     if (typeof type === "string") environment.registerVariable(name, type);
     else environment.registerVariable(name, { schema: type });
-  const read = keeping((text) => readText(environment, variables, text));
+  const read = keeping((text) => readText(environment, variables, advice, text));
   return {
     read(text) {
       const found = read(text);
@@ -87,6 +89,29 @@ export function createLanguage(variables: Variables): Language {
       if ("problem" in found) return found;
       const { evaluate } = found;
       return { expression: { value: (facts, budget) => toJson(evaluated(evaluate, facts, budget), budget) } };
+    },
+  };
+}
+
+/**
+ * Reads the older language too, for texts from before a variable changed. Problems are those of `now`. `olderFacts`: the facts as the
+ * older language has them.
+ */
+export function withOlder(
+  now: Language,
+  older: Language,
+  olderFacts: (facts: Record<string, unknown>) => Record<string, unknown>,
+): Pick<Language, "read"> {
+  return {
+    read(text) {
+      const found = now.read(text);
+      if ("condition" in found) return found;
+      const before = older.read(text);
+      if ("problem" in before) return found;
+      const { condition } = before;
+      return {
+        condition: { ...condition, holds: (facts, budget) => condition.holds(olderFacts(facts), budget) },
+      };
     },
   };
 }
@@ -108,7 +133,12 @@ function keeping(read: (text: string) => Read): (text: string) => Read {
   };
 }
 
-function readText(environment: Environment, variables: Variables, text: string): Read {
+function readText(
+  environment: Environment,
+  variables: Variables,
+  advice: Record<string, string>,
+  text: string,
+): Read {
   if (text.length > MOST_CHARACTERS)
     return { problem: { message: `At most ${MOST_CHARACTERS} characters`, at: null } };
   try {
@@ -116,7 +146,10 @@ function readText(environment: Environment, variables: Variables, text: string):
     const root = parsed.ast as unknown as AstNode;
     refuseUnknownCalls(root);
     const { valid, type, error } = parsed.check();
-    if (!valid) return { problem: withOperator(withProperties(problemOf(error), variables), text) };
+    if (!valid) {
+      const problem = unknownName(problemOf(error), text, { names: namesOf(variables), advice });
+      return { problem: withOperator(withProperties(problem, variables), text) };
+    }
     const compared = comparedTexts(root);
     meter(root);
     const sought: Condition["sought"] = (variable, list) => textsSought(root, variable, list);
@@ -124,6 +157,12 @@ function readText(environment: Environment, variables: Variables, text: string):
   } catch (error) {
     return { problem: withOperator(problemOf(error), text) };
   }
+}
+
+function namesOf(variables: Variables): string[] {
+  return Object.entries(variables).flatMap(([name, type]) =>
+    typeof type === "string" ? [name] : Object.keys(type).map((property) => `${name}.${property}`),
+  );
 }
 
 class UnknownCall extends Error {
