@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { policyInputSchema } from "./policy-schema.ts";
-import { placeInYaml, readYaml, writeYaml } from "./yaml.ts";
+import { placeInYaml, readYaml, rewriteYaml, writeYaml } from "./yaml.ts";
 
 const TEXT = `# Who has to agree
 rules:
@@ -72,6 +73,57 @@ test.each([
   ["", "rules:"],
 ])("%s is found", (path, begins) => {
   expect(TEXT.slice(placeInYaml(TEXT, path))).toMatch(new RegExp(`^${begins}`));
+});
+
+describe("a text that gets another value", () => {
+  const WITH_COMMENTS = `# Agreed on with the auditors
+version: 1
+
+rules:
+  # The big ones
+  - name: Large # by the CFO
+    due: 3d
+    stages: [{ name: Finance, need: 2 }] # two
+  - name: Small
+    stages: []
+# The end
+`;
+
+  test("keeps its comments, wherever the rest goes", () => {
+    const value = {
+      version: 1,
+      groups: { cfo: ["ana@acme.example"] },
+      rules: [
+        { name: "Small", stages: [{ name: "Anyone" }] },
+        { name: "Large", due: "2d", stages: [{ name: "Finance", need: 3 }] },
+      ],
+    };
+    const now = rewriteYaml(WITH_COMMENTS, value);
+    expect(readYaml(now)).toEqual({ value });
+    for (const words of ["Agreed on", "The big ones", "by the CFO", "two", "The end"])
+      expect(now).toContain(`# ${words}`);
+    expect(now).toMatch(/# The big ones\n\s*- name: Large # by the CFO/);
+  });
+
+  test("stays as it is for the same value", () => {
+    const read = readYaml(WITH_COMMENTS);
+    expect("value" in read && rewriteYaml(WITH_COMMENTS, read.value)).toBe(WITH_COMMENTS);
+  });
+
+  test("is written anew if it can't be read", () => {
+    expect(rewriteYaml("a: [1", { b: 2 })).toBe("b: 2\n");
+  });
+
+  test("says that value, whatever both are", () => {
+    // Through JSON, which has no -0.
+    const json = fc.jsonValue({ maxDepth: 4 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        expect(readYaml(rewriteYaml(writeYaml(before), after))).toEqual({ value: after });
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
 
 test("the example of the documentation says the same in both", () => {

@@ -2,7 +2,20 @@
  * YAML 1.2 as a way to write what JSON can hold: its core schema alone, so that `no` and `2026-12-25` are texts, without tags and
  * aliases, each key once. Pure.
  */
-import { type Document, isNode, isScalar, parseDocument, type SchemaOptions, stringify } from "yaml";
+import {
+  type Document,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Pair,
+  parseDocument,
+  type SchemaOptions,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 
 /** Longest text. */
 const MOST_CHARACTERS = 256 * 1024;
@@ -44,6 +57,74 @@ export function readYaml(text: string): { value: unknown } | { mistake: YamlMist
 
 export function writeYaml(value: unknown): string {
   return stringify(value, null, { ...OPTIONS, aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+/** Writes another value in the place of a text's, with the comments on all that stays. A text that can't be read is written anew. */
+export function rewriteYaml(text: string, value: unknown): string {
+  const before = readYaml(text);
+  if ("mistake" in before) return writeYaml(value);
+  if (JSON.stringify(before.value) === JSON.stringify(value)) return text;
+  // Not the one that is kept: this one is changed.
+  const document = parseDocument(text, { ...OPTIONS, prettyErrors: false });
+  document.contents = rewritten(document, document.contents, value) as typeof document.contents;
+  return document.toString({ lineWidth: 0 });
+}
+
+function rewritten(document: Document, node: unknown, value: unknown): unknown {
+  if (isMap(node) && typeof value === "object" && value !== null && !Array.isArray(value))
+    return rewrittenMap(document, node, value);
+  if (isSeq(node) && Array.isArray(value)) return rewrittenList(document, node, value);
+  if (isScalar(node) && node.value === value) return node;
+  const made = document.createNode(value, { aliasDuplicateObjects: false });
+  if (isNode(node)) Object.assign(made, { commentBefore: node.commentBefore, spaceBefore: node.spaceBefore });
+  if (isScalar(node) && isScalar(made)) made.comment = node.comment;
+  return made;
+}
+
+function rewrittenMap(document: Document, map: YAMLMap, value: object): YAMLMap {
+  // `{}` stands within one line, and gets lines of its own once something is in it.
+  if (map.items.length === 0 && Object.keys(value).length > 0) map.flow = false;
+  map.items = Object.entries(value).map(([key, its]) => {
+    const pair = map.items.find((each) => isPair(each) && keyOf(each.key) === key) as Pair | undefined;
+    if (!pair) return document.createPair(key, its, { aliasDuplicateObjects: false });
+    pair.value = rewritten(document, pair.value, its);
+    return pair;
+  });
+  return map;
+}
+
+/** An item is the one that says the same, else the one of the same name, else the one at the same place. */
+function rewrittenList(document: Document, list: YAMLSeq, value: unknown[]): YAMLSeq {
+  if (list.items.length === 0 && value.length > 0) list.flow = false;
+  // The library gives a comment before the first item to the list: it goes where the item goes.
+  const [first] = list.items;
+  if (isNode(first) && list.commentBefore) {
+    first.commentBefore = list.commentBefore;
+    list.commentBefore = null;
+  }
+  const left = list.items.map((node) => ({ node, is: isNode(node) ? node.toJS(document) : node }));
+  const found: unknown[] = value.map(() => undefined);
+  const take = (isSame: (is: unknown, its: unknown, from: number, to: number) => boolean) => {
+    for (const [to, its] of value.entries()) {
+      if (found[to] !== undefined) continue;
+      const from = left.findIndex(
+        (each, place) => each.node !== undefined && isSame(each.is, its, place, to),
+      );
+      if (from === -1) continue;
+      found[to] = left[from]!.node;
+      left[from]!.node = undefined;
+    }
+  };
+  take((is, its) => JSON.stringify(is) === JSON.stringify(its));
+  take((is, its) => nameOf(is) !== null && nameOf(is) === nameOf(its));
+  take((_is, _its, from, to) => from === to);
+  list.items = value.map((its, at) => rewritten(document, found[at], its));
+  return list;
+}
+
+function nameOf(value: unknown): string | null {
+  const name = typeof value === "object" && value !== null && "name" in value ? value.name : null;
+  return typeof name === "string" ? name : null;
 }
 
 /** The offset of the value that a path such as `rules.0.stages` names; of what is not there, the nearest value around it. */

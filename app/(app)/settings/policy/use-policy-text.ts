@@ -17,6 +17,8 @@ export interface Written {
   format: Format;
   how: TextFormat;
   text: string;
+  /** The text in YAML that was left for JSON, which has no comments. */
+  left: string | null;
 }
 
 /**
@@ -28,6 +30,7 @@ export function usePolicyText(saved: object) {
     format: "JSON",
     how: JSON_FORMAT,
     text: JSON_FORMAT.write(saved),
+    left: null,
   });
   const { format, how, text } = written;
   const read = useMemo(() => how.read(text), [how, text]);
@@ -45,14 +48,18 @@ export function usePolicyText(saved: object) {
     isChanged,
     placeOf: (field: string) => how.placeOf(text, field),
     setText: (now: string) => setWritten((its) => ({ ...its, text: now })),
-    setValue: (now: object | Draft) => setWritten((its) => ({ ...its, text: its.how.write(now) })),
+    setValue: (now: object | Draft) =>
+      setWritten((its) => ({ ...its, text: its.how.rewrite(its.text, now) })),
     /** Writes the same in another format. A text that can't be read stays: it may be of that one. */
     setFormat: async (now: Format) => {
       const other = now === "JSON" ? JSON_FORMAT : await loadYaml();
       setWritten((its) => {
         const current = its.how.read(its.text);
         if (its.format === now) return its;
-        return { format: now, how: other, text: "value" in current ? other.write(current.value) : its.text };
+        const left = now === "JSON" ? its.text : null;
+        if (!("value" in current)) return { format: now, how: other, text: its.text, left };
+        const text = its.left === null ? other.write(current.value) : other.rewrite(its.left, current.value);
+        return { format: now, how: other, text, left };
       });
     },
   };

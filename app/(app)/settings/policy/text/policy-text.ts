@@ -15,6 +15,8 @@ export interface TextMistake {
 export interface TextFormat {
   read(text: string): { value: unknown } | { mistake: TextMistake };
   write(value: unknown): string;
+  /** Writes a value in the place of a text's, with what is beside the value in it: comments. */
+  rewrite(text: string, value: unknown): string;
   /** The offset of what a path such as `rules.0.name` names. */
   placeOf(text: string, path: string): number;
 }
@@ -33,13 +35,18 @@ export const JSON_FORMAT: TextFormat = {
     const twice = keyTwice(text);
     return twice ? { mistake: { message: `“${twice.key}” is there twice`, at: twice.at } } : { value };
   },
-  write: (value) => JSON.stringify(value, null, 2),
+  write: writeJson,
+  rewrite: (_, value) => writeJson(value),
   placeOf: placeInJson,
 };
 
+function writeJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
 /** Loaded where somebody writes YAML. */
 export async function loadYaml(): Promise<TextFormat> {
-  const { placeInYaml, readYaml, writeYaml } = await import("@/lib/policy/yaml.ts");
+  const { placeInYaml, readYaml, rewriteYaml, writeYaml } = await import("@/lib/policy/yaml.ts");
   return {
     read(text) {
       const read = readYaml(text);
@@ -48,6 +55,7 @@ export async function loadYaml(): Promise<TextFormat> {
       return { mistake: { message: `This is not YAML: ${message}`, at } };
     },
     write: (value) => writeYaml(value).trimEnd(),
+    rewrite: (text, value) => rewriteYaml(text, value).trimEnd(),
     placeOf: placeInYaml,
   };
 }
