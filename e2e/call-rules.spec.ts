@@ -34,7 +34,9 @@ test("an admin writes a rule, is told where it is wrong, tries it and saves it, 
 
   const dialog = ana.getByRole("dialog", { name: "Add a rule" });
   await dialog.getByLabel("Name", { exact: true }).fill("This invoice");
-  const when = dialog.getByLabel("Condition");
+  await tabTo(ana, dialog.getByRole("button", { name: "Advanced" }));
+  await ana.keyboard.press("Enter");
+  const when = dialog.getByLabel(/^Condition in CEL/);
   await when.fill("arguments.invoice.invoice_id = 1");
   await ana.keyboard.press("Tab");
   await tabTo(ana, dialog.getByRole("button", { name: "Add the rule" }));

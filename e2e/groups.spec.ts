@@ -115,7 +115,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   await otto.goto("/settings/groups");
   await expect(otto.getByText("Added: Bea")).toBeVisible(SOON);
   await checkAppearance(otto, "groups, proposed");
-  await otto.getByRole("button", { name: "Approve" }).focus();
+  await otto.getByRole("button", { name: "Approve", exact: true }).focus();
   await otto.keyboard.press("Enter");
   await expect(groups(otto)).toContainText("Bea", SOON);
   await expect(otto.getByText("Rita proposed to change")).toHaveCount(0);

@@ -4,8 +4,19 @@ import type { Locator, Page } from "@playwright/test";
 import { policyInputSchema, type SavedPolicy } from "../lib/policy/policy-schema.ts";
 import { withoutDefaults } from "../lib/policy/without-defaults.ts";
 import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
-import { addPerson, newOwner } from "./fixtures/organizations.ts";
-import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
+import { addPerson, newMember, newOwner } from "./fixtures/organizations.ts";
+import {
+  answer,
+  apiOf,
+  expect,
+  invoiceServer,
+  openRequest,
+  readRequest,
+  SOON,
+  startInvoice,
+  tabTo,
+  test,
+} from "./fixtures/test.ts";
 
 const WIDE = { width: 1440, height: 900 };
 
@@ -19,6 +30,131 @@ function exampleOf(slug: string): object {
 async function policyOf(page: Page): Promise<SavedPolicy> {
   return apiOf(page).get<SavedPolicy>("/policy");
 }
+
+test("two people above 5,000, by rows and with the keyboard alone", { tag: "@journey" }, async ({
+  browser,
+}) => {
+  const slug = "utah";
+  const ana = await newOwner(browser, "Ana", slug);
+  const bea = await newMember(browser, "Bea", slug, "approver");
+  const dora = await newMember(browser, "Dora", slug, "approver");
+  const otto = await newMember(browser, "Otto", slug, "operator");
+  const server = { name: "Finance ERP", url: `${invoiceServer()}/mcp` };
+  expect((await apiOf(ana).write("POST", "/servers", server)).status()).toBe(201);
+  await ana.goto("/settings/policy");
+  await expect(ana.getByText("No rules yet: any one approver decides.")).toBeVisible(SOON);
+  await checkAppearance(ana, "policy, empty");
+  const press = async (name: string) => {
+    await tabTo(ana, ana.getByRole("button", { name, exact: true }).filter({ visible: true }).first());
+    await ana.keyboard.press("Enter");
+  };
+  await press("Add a rule");
+  await expect(ana.getByLabel("Name", { exact: true })).toBeFocused();
+  await ana.keyboard.press("ControlOrMeta+a");
+  await ana.keyboard.type("Two people above 5,000");
+  await press("Add a condition");
+  const row = ana.getByRole("group", { name: "Row 1" });
+  await expect(row.getByLabel("Field")).toBeFocused();
+  await expect(row.getByLabel("Operator")).toHaveValue("moreThan");
+  await expect(ana.getByRole("button", { name: "Save policy" })).toBeDisabled();
+  await tabTo(ana, row.getByLabel("Value"));
+  await ana.keyboard.type("5,000");
+  await ana.keyboard.press("Tab");
+  await ana.keyboard.press("Tab");
+  await expect(row.getByText("Use a number such as 5000")).toBeVisible();
+  await checkAppearance(ana, "policy, a row that says nothing yet");
+  await press("Show 1 problem");
+  await expect(ana.getByRole("button", { name: /^Line \d+/ })).toBeFocused();
+  await tabTo(ana, row.getByLabel("Value"));
+  await ana.keyboard.press("ControlOrMeta+a");
+  await ana.keyboard.type("5000");
+  await tabTo(ana, ana.getByLabel(/^How many have to agree/));
+  await ana.keyboard.type("2");
+  await checkAppearance(ana, "policy, rows");
+  await press("Save policy");
+  await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
+  expect((await policyOf(ana)).policy.rules).toEqual([
+    {
+      name: "Two people above 5,000",
+      when: "amount != null && amount > 5000.0",
+      stages: [{ name: "Approvers", approvers: { roles: ["approver"] }, need: 2 }],
+    },
+  ]);
+
+  const due = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const ask = async (amount: number) => {
+    const lines = [{ description: "Press", amount, due_date: due }];
+    return openRequest(otto, (await startInvoice(otto, { changes: { lines } })).taskId);
+  };
+  const [large, small] = [await ask(6000), await ask(4000)];
+  expect((await readRequest(ana, large)).approval).toMatchObject({
+    rule: "Two people above 5,000",
+    stages: [{ need: 2, votes: [] }],
+  });
+  await answer(bea, large, { value: "approve" });
+  expect(await readRequest(ana, large)).toMatchObject({ state: "open", answer: null });
+  await answer(dora, large, { value: "approve" });
+  await expect.poll(async () => (await readRequest(ana, large)).answer !== null, SOON).toBe(true);
+  expect((await readRequest(ana, small)).approval).toBeNull();
+  await answer(bea, small, { value: "approve" });
+  await expect.poll(async () => (await readRequest(ana, small)).answer !== null, SOON).toBe(true);
+  for (const page of [ana, bea, dora, otto]) await page.context().close();
+});
+
+test("rows say what CEL says, as far as they go", async ({ browser }) => {
+  const olga = await newOwner(browser, "Olga", "idaho");
+  await olga.setViewportSize(WIDE);
+  await olga.goto("/settings/policy");
+  const box = olga.getByLabel("Policy as JSON");
+  const stages = [{ name: "Owners", approvers: { roles: ["owner"] } }];
+  const rule = (when: string) => JSON.stringify({ rules: [{ name: "One", when, stages }] });
+  const row = (at: number) => olga.getByRole("group", { name: `Row ${at}` });
+  // What a person wrote, with older names, is shown in rows.
+  await box.fill(rule('tool == "pay" && request.amount != null && request.amount >= 5000'));
+  await expect(olga.getByText("When tool is “pay” and amount is at least 5000")).toBeVisible();
+  await olga.getByRole("button", { name: /^1\. One/ }).click();
+  await expect(row(1).getByLabel("Value")).toHaveValue("pay");
+  await expect(row(2).getByLabel("Value")).toHaveValue("5000");
+  await olga.getByLabel("Rows that have to hold").selectOption("any");
+  await expect(box).toHaveValue(/tool\.name == \\"pay\\" \|\| \(amount != null && amount >= 5000\.0\)/);
+  await row(1).getByLabel("Field").selectOption("arguments");
+  await row(1).getByLabel("Argument’s name").fill("invoice.total");
+  await row(1).getByLabel("Operator").selectOption("lessThan");
+  await row(1).getByLabel("Value").fill("10");
+  await row(2).getByLabel("Field").selectOption("now");
+  await row(2).getByLabel("Operator").selectOption("notBetween");
+  await row(2).getByLabel("Time zone").selectOption("Europe/Berlin");
+  await expect(box).toHaveValue(/double\(arguments\.invoice\.total\) < 10\.0.*getHours.*Europe\/Berlin/);
+  await checkAppearance(olga, "policy, rows of an argument and of a time");
+  await olga.setViewportSize(WIDE);
+  await row(2).getByRole("button", { name: "Remove row 2" }).click();
+  await expect(olga.getByLabel("Rows that have to hold")).toHaveCount(0);
+
+  // What rows can't show stays CEL, and says so.
+  await box.fill(rule("arguments.lines.exists(line, line.price > 5.0)"));
+  const condition = olga.getByLabel(/^Condition in CEL/);
+  await expect(condition).toHaveValue("arguments.lines.exists(line, line.price > 5.0)");
+  await expect(olga.getByText("Rows can’t show this condition, so it stays here.")).toBeVisible();
+  await expect(olga.getByRole("button", { name: "Rows", exact: true })).toBeDisabled();
+  await olga.getByText("Names that it can use").click();
+  await expect(olga.getByRole("definition").filter({ hasText: "The largest amount of money" })).toBeVisible();
+  await checkAppearance(olga, "policy, advanced");
+  await olga.setViewportSize(WIDE);
+  await condition.fill('tool.name == "pay"');
+  await olga.getByRole("button", { name: "Rows", exact: true }).click();
+  await expect(row(1).getByLabel("Value")).toHaveValue("pay");
+
+  // Comments in YAML stay while the form changes the rest.
+  await olga.getByRole("button", { name: "YAML" }).click();
+  const yaml = olga.getByLabel("Policy as YAML");
+  await yaml.fill(`# Agreed in May\n${await yaml.inputValue()}`);
+  await row(1).getByLabel("Value").fill("wire");
+  await expect(yaml).toHaveValue(/^# Agreed in May\n[\s\S]*tool\.name == "wire"/);
+  await olga.getByRole("button", { name: "JSON" }).click();
+  await olga.getByRole("button", { name: "YAML" }).click();
+  await expect(yaml).toHaveValue(/^# Agreed in May\n/);
+  await olga.context().close();
+});
 
 test("the example of the documentation is built with the keyboard alone", async ({ browser }) => {
   const slug = "oregon";
@@ -58,18 +194,22 @@ test("the example of the documentation is built with the keyboard alone", async 
   await press("Add a rule");
   await expect(ana.getByLabel("Name", { exact: true })).toBeFocused();
   await write("Large invoices");
+  await press("Advanced");
   await fill(
-    ana.getByLabel(/^Condition/),
-    'server.name == "Finance ERP" && tool == "process_invoice" && request.amount != null && request.amount >= 5000.0',
+    ana.getByLabel(/^Condition in CEL/),
+    'server.name == "Finance ERP" && tool.name == "process_invoice" && amount != null && amount >= 5000.0',
   );
   const who = ana.getByRole("group", { name: "Who may vote" });
   await fill(ana.getByLabel("Name of the stage"), "Finance");
   await tick(who.getByRole("checkbox", { name: "Approvers" }));
   await tick(who.getByRole("checkbox", { name: "finance" }));
   await fill(ana.getByLabel(/^How many have to agree/), "2");
-  await fill(ana.getByLabel(/^Remind after/), "4h, 1d");
+  // Four hours, then a day.
+  await press("Add a reminder");
+  await expect(ana.getByRole("textbox", { name: "Remind after 1" })).toBeFocused();
+  await press("Add a reminder");
   await tick(ana.getByRole("checkbox", { name: "Ask more people if it takes too long" }));
-  await fill(ana.getByLabel("Ask them after"), "2d");
+  await fill(ana.getByRole("textbox", { name: "Ask them after" }), "2");
   await tick(ana.getByRole("group", { name: "Who is asked too" }).getByRole("checkbox", { name: "cfo" }));
   await press("Add a stage");
   await expect(ana.getByLabel("Name of the stage")).toBeFocused();
@@ -78,8 +218,9 @@ test("the example of the documentation is built with the keyboard alone", async 
   await tick(who.getByRole("checkbox", { name: "cfo" }));
   await tick(ana.getByRole("checkbox", { name: /^Voters confirm/ }));
   await tick(ana.getByRole("checkbox", { name: "reject" }));
-  await fill(ana.getByLabel(/^Due after/), "3d");
+  await fill(ana.getByRole("textbox", { name: /^Due after/ }), "3");
   await tick(ana.getByRole("checkbox", { name: "If nobody decides in time" }));
+  await checkAppearance(ana, "policy, times");
   await press("Save policy");
   await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
   const saved = await policyOf(ana);
@@ -130,11 +271,15 @@ test("form and text follow each other, a mistake is told at its place, and earli
   await olga.getByLabel("Name", { exact: true }).fill("First");
   await expect(box).toHaveValue(/"name": "First"/);
   // As one types, where it is.
-  await olga.getByLabel(/^Condition/).fill('tool == "a\\"b" and true');
+  await olga.getByRole("button", { name: "Advanced" }).click();
+  const condition = olga.getByLabel(/^Condition in CEL/);
+  await condition.fill('tool.name == "a\\"b" and true');
   await expect(rules.getByText(/Use && instead of and/)).toBeVisible(SOON);
-  await expect(olga.getByLabel(/^Condition/)).toHaveAttribute("aria-invalid", "true");
-  await olga.getByLabel(/^Condition/).fill('tool == "pay"');
-  await expect(rules.getByText(/Use && instead of and/)).toHaveCount(0, SOON);
+  await expect(condition).toHaveAttribute("aria-invalid", "true");
+  await condition.fill('toolname == "pay"');
+  await expect(rules.getByText(/Unknown name `toolname`; did you mean `tool.name`\?/)).toBeVisible(SOON);
+  await condition.fill('tool.name == "pay"');
+  await expect(rules.getByText(/Unknown name/)).toHaveCount(0, SOON);
   await olga.getByLabel(/^How many have to agree/).fill("2");
   await expect(rules.getByText("Only 1 person can vote here")).toBeVisible(SOON);
   await checkAppearance(olga, "policy, a problem at its place");
@@ -180,7 +325,7 @@ test("form and text follow each other, a mistake is told at its place, and earli
     version: 1,
     rules: [
       { name: "Two", stages },
-      { name: "no", when: 'tool == "pay"', stages, due: "3d" },
+      { name: "no", when: 'tool.name == "pay"', stages, due: "3d" },
     ],
   });
 

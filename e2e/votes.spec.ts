@@ -38,9 +38,9 @@ test("an admin is told at which line the policy is wrong, and saves it", async (
   const id = newInvoiceId();
   await ana.goto("/settings/policy");
   const box = ana.getByLabel("Policy as JSON");
-  await ana.getByRole("button", { name: "Insert an example" }).click();
+  await ana.getByRole("button", { name: "Two people above 5,000" }).click();
   await ana.getByRole("button", { name: "Text", exact: true }).click();
-  await expect(box).toHaveValue(/"Large amounts"/);
+  await expect(box).toHaveValue(/"Two people above 5,000"/);
   await box.fill('{ "rules": [ ');
   await expect(ana.getByText(/This is not JSON/)).toBeVisible();
   await expect(ana.getByRole("button", { name: "Save policy" })).toBeDisabled();
@@ -86,7 +86,7 @@ test("where a second admin is required, one proposes the policy and another one 
   await expect(
     paula.getByText("You can’t approve this: you proposed it, or count as one person with Paula"),
   ).toBeVisible(SOON);
-  await expect(paula.getByRole("button", { name: "Approve" })).toHaveCount(0);
+  await expect(paula.getByRole("button", { name: "Approve", exact: true })).toHaveCount(0);
 
   await otto.goto("/settings/policy");
   await expect(otto.getByText("Paula proposed a change of the policy")).toBeVisible();
@@ -94,7 +94,7 @@ test("where a second admin is required, one proposes the policy and another one 
   await expect(otto.getByText(/^Version \d+$/)).toHaveCount(0);
   await otto.getByText("The whole proposed policy").click();
   await checkAppearance(otto, "policy, proposed");
-  await otto.getByRole("button", { name: "Approve" }).focus();
+  await otto.getByRole("button", { name: "Approve", exact: true }).focus();
   await otto.keyboard.press("Enter");
   await expect(otto.getByText(/^Version 1$/)).toBeVisible(SOON);
   await expect(otto.getByText("Paula proposed a change of the policy")).toHaveCount(0);

@@ -169,6 +169,16 @@ export const AROUND: Shot[] = [
     },
   },
   {
+    name: "policy by rows",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/policy");
+      await page.getByRole("button", { name: "Two people above 5,000" }).click();
+      await page.getByRole("button", { name: "Add a condition" }).click();
+      await expect(page.getByRole("group", { name: "Row 2" })).toBeVisible();
+    },
+  },
+  {
     name: "call rules tried",
     person: "Ana",
     async open(page) {
@@ -177,7 +187,8 @@ export const AROUND: Shot[] = [
       await page.getByRole("button", { name: "Add a rule…" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Name", { exact: true }).fill("Large payments");
-      await dialog.getByLabel("Condition").fill("amount != null && amount >= 1000.0");
+      await dialog.getByRole("button", { name: "Add a condition" }).click();
+      await dialog.getByLabel("Value").fill("1000");
       await dialog.getByRole("button", { name: "Add the rule" }).click();
       await page.getByRole("button", { name: "Try on the last 100 calls" }).click();
       await expect(page.getByRole("list", { name: "Tried calls" })).toBeVisible();

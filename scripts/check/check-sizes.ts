@@ -34,7 +34,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/api-keys": 218_000,
   "/settings/appearance": 179_000,
   "/settings/away": 214_000,
-  "/settings/call-rules": 222_000,
+  "/settings/call-rules": 226_000,
   "/settings/keyboard": 177_000,
   "/settings/members": 222_000,
   "/settings/notifications": 214_000,

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Pages that are rewritten as a whole. */
-const LEFT = ["docs/governance.md", "docs/call-rules.md"];
+const LEFT: string[] = [];
 const CODE = /`[^`\n]*`|^```[\s\S]*?^```/gm;
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/g;
 

@@ -3,7 +3,7 @@ import { actorSchema } from "../../access/access-schema.ts";
 import { beforeSchema } from "../../agents/agent-schema.ts";
 
 /** Longest condition, in characters. lib/text/rules bounds it again where it is read. */
-export const MOST_CHARACTERS = 2_000;
+const MOST_CHARACTERS = 2_000;
 const MOST_RULES = 100;
 
 /** A misspelled property would change which calls a rule is about, so it is refused. */

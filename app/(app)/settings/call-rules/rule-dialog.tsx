@@ -13,16 +13,14 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { BEFORE } from "@/lib/agents/agent-schema.ts";
-import {
-  type CallRule,
-  callRulesInputSchema,
-  MOST_CHARACTERS,
-} from "@/lib/policy/call-rules/call-rule-schema.ts";
+import { type CallRule, callRulesInputSchema } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { BEFORE_LABELS, warningWords } from "@/lib/policy/call-rules/call-rule-words.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
 import { tryCallRules } from "@/lib/web/client/agents/call-rules.ts";
 import { ApiError } from "@/lib/web/client/base/client.ts";
 import { seenServerTools } from "@/lib/web/client/servers.ts";
+import { ConditionField } from "../conditions/condition-field.tsx";
+import { UnreadableOf, useUnreadable } from "../policy/form/problems.tsx";
 
 /** Servers whose tools are offered at once: each server's list is a request. */
 const MOST_SERVERS = 20;
@@ -90,7 +88,7 @@ export function RuleDialog(props: Props) {
       open
       onOpenChange={(open) => !open && props.onClose()}
       title={props.rule ? "Edit the rule" : "Add a rule"}
-      description="It takes effect once the list is saved."
+      description="It takes effect when you save the list."
       className="md:max-w-xl"
     >
       <RuleForm {...props} />
@@ -101,13 +99,15 @@ export function RuleDialog(props: Props) {
 const WHAT_IT_DOES: Record<(typeof BEFORE)[number], string> = {
   allow: "The call is made at once.",
   ask: "The call waits until a person approves it.",
-  deny: "The call is not made. Whoever asked for it is told which rule denied it.",
+  deny: "The call is not made. The requester is told which rule denied it.",
 };
 
 function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
   const rulesSchema = callRulesInputSchema.shape.rules;
   const [chosen, setChosen] = useState(rule?.servers ?? []);
   const [tools, setTools] = useState(rule?.tools.join("\n") ?? "");
+  const [when, setWhen] = useState(rule?.when ?? "");
+  const unreadable = useUnreadable();
   /** The rule as it was when it was warned of, and why. */
   const [warned, setWarned] = useState<{ rule: string; messages: string[] } | null>(null);
   const { form, errors, failure, pending, onSubmit } = useForm({
@@ -116,11 +116,13 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
       const [read] = parsed.data ?? [];
       for (const { path, message } of parsed.error?.issues ?? [])
         context.addIssue({ code: "custom", path: path.slice(1), message });
+      for (const { field, message } of unreadable.unread)
+        context.addIssue({ code: "custom", path: [field], message });
       if (read && names.includes(read.name))
         context.addIssue({ code: "custom", path: ["name"], message: "Another rule has this name" });
       return read ?? z.NEVER;
     }),
-    read: (data) => readRule(data, rule, servers),
+    read: (data) => ({ ...readRule(data, rule, servers), when }),
     send: async (read) => {
       // The server reads the condition, as it will when the list is saved.
       const { warnings } = await tryCallRules([read]).catch(placed);
@@ -136,7 +138,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
       <TextField
         name="name"
         label="Name"
-        description="Shown to whoever approves such a call, or is refused one."
+        description="Shown to people who approve such a call or are refused one."
         maxLength={100}
         autoComplete="off"
         defaultValue={rule?.name}
@@ -210,26 +212,17 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
           onPick={(tool) => setTools([...toolsIn(tools).filter((each) => each !== tool), tool].join("\n"))}
         />
       )}
-      <Field
-        id="when"
-        label="Condition"
-        description="An expression in CEL that says which of these calls. Empty: all of them."
-        hint={<ConditionHelp />}
-        error={errors.when}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            name="when"
-            rows={3}
-            maxLength={MOST_CHARACTERS}
-            className="font-mono text-[13px]"
-            spellCheck={false}
-            placeholder="amount != null && amount >= 5000.0"
-            defaultValue={rule?.when ?? ""}
-          />
-        )}
-      </Field>
+      <UnreadableOf note={unreadable.note}>
+        <ConditionField
+          rules="call"
+          place="when"
+          everything="The rule is for each of these calls."
+          hint="If it can’t be applied to a call, the call requires approval."
+          error={errors.when}
+          value={when}
+          onChange={setWhen}
+        />
+      </UnreadableOf>
       {warned && (
         <Notice live tone="wait" title={warned.messages.join(". ")}>
           <p>
@@ -247,18 +240,6 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
   );
 }
 
-function ConditionHelp() {
-  return (
-    <>
-      It can use <code>server.name</code>, <code>tool.name</code>, <code>tool.readOnly</code>,{" "}
-      <code>tool.destructive</code>, <code>arguments.…</code>, <code>amount</code>, <code>agent</code>,{" "}
-      <code>requester.role</code>, <code>requester.kind</code> and <code>now</code>. <code>amount</code> is
-      the largest single amount in the call, not their sum. If it can't be applied to a call, the call
-      requires approval.
-    </>
-  );
-}
-
 /** Servers that were removed since stay in their rule: the form doesn't show them. */
 function readRule(data: FormData, rule: CallRule | null, servers: Server[]) {
   const removed = rule?.servers.filter((id) => !servers.some((server) => server.id === id)) ?? [];
@@ -267,7 +248,6 @@ function readRule(data: FormData, rule: CallRule | null, servers: Server[]) {
     before: data.get("before"),
     servers: [...data.getAll("servers"), ...removed],
     tools: toolsIn(String(data.get("tools"))),
-    when: data.get("when"),
   };
 }
 

@@ -17,6 +17,7 @@ import type { CallRule } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
 import type { Tone } from "@/lib/text/labels.ts";
+import { ConditionText } from "../conditions/condition-text.tsx";
 
 const SHOWN: Record<Before, { icon: LucideIcon; tone: Tone }> = {
   allow: { icon: Check, tone: "good" },
@@ -70,11 +71,7 @@ export function RuleRow({
           {tools.length === 0 ? "All tools" : tools.join(", ")}{" "}
           {rule.servers.length === 0 ? "of all servers" : `of ${rule.servers.map(nameOf).join(", ")}`}
         </p>
-        {when !== null && (
-          <code className="whitespace-pre-wrap break-words rounded-md bg-sunken px-2 py-1 font-mono text-[13px]">
-            {when}
-          </code>
-        )}
+        {when !== null && <ConditionText rules="call" condition={when} />}
         {warnings.map((words) => (
           <p key={words} className="flex items-start gap-1.5 text-[13px] text-wait">
             <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" strokeWidth={1.75} />

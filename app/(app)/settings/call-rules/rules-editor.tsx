@@ -14,6 +14,9 @@ import type { Server } from "@/lib/servers/server-schema.ts";
 import { callRules, saveCallRules, tryCallRules } from "@/lib/web/client/agents/call-rules.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
 import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { ExampleButtons } from "../conditions/example-buttons.tsx";
+import { CALL_EXAMPLES, withExample } from "../conditions/examples.ts";
+import { SaveBar } from "../save-bar.tsx";
 import { Section } from "../section.tsx";
 import { RuleRow } from "./rule-row.tsx";
 import { TriedCallsList } from "./tried-calls.tsx";
@@ -125,8 +128,17 @@ export function RulesEditor({ current, servers }: { current: CallRules; servers:
       ) : (
         save.error && <SaveFailure error={save.error} rules={rules} />
       )}
+      <ExampleButtons
+        of="Rules to start from"
+        examples={CALL_EXAMPLES.filter(({ name }) => !rules.some((rule) => rule.name === name))}
+        onTake={(example) => {
+          const { rules: now, at } = withExample(rules, example);
+          change(now);
+          focus(at, "edit");
+        }}
+      />
       {(rules.length > 0 || isChanged) && (
-        <div className="flex flex-wrap gap-2">
+        <SaveBar isChanged={isChanged}>
           <Button variant="primary" disabled={!isChanged || save.isPending} onClick={() => save.mutate()}>
             {save.isPending ? "Saving…" : "Save rules"}
           </Button>
@@ -138,7 +150,7 @@ export function RulesEditor({ current, servers }: { current: CallRules; servers:
               Discard changes
             </Button>
           )}
-        </div>
+        </SaveBar>
       )}
       {attempt.error && <Notice live tone="bad" title={errorSentence(attempt.error)} />}
       {attempt.data && <TriedCallsList tried={attempt.data} />}

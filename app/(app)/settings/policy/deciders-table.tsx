@@ -24,7 +24,7 @@ export function DecidersTable() {
   return (
     <Section
       title="Who could decide what"
-      description="By the saved policy, as of now. Whoever asked for a task has no vote on it unless its rule says so. These are accounts: where a second person is required, people who count as one have one vote in a stage."
+      description="By the saved policy, as of now. The requester of a task has no vote on it unless its rule says so. Where a second person is required, accounts that count as one person have one vote in a stage."
     >
       <ScrollX label="People by rule and stage">
         <table className="w-full min-w-[36rem] text-left text-[13px]">

@@ -8,6 +8,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { SavedPolicy, ShownPolicy } from "@/lib/policy/policy-schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
 import { showSaved } from "@/lib/web/client/base/show-saved.ts";
 import { automaticState } from "@/lib/web/client/settings/automatic.ts";
@@ -19,14 +20,16 @@ import {
   policyVersions,
   savePolicy,
 } from "@/lib/web/client/settings/policy.ts";
+import { SaveBar } from "../save-bar.tsx";
 import { Section } from "../section.tsx";
+import { Segments } from "../segments.tsx";
 import { AcknowledgeLive } from "./automatic/acknowledge.tsx";
 import { focusOn } from "./form/ordered-list.tsx";
 import { PolicyForm } from "./form/policy-form.tsx";
 import { type Problem, UnreadableOf, useUnreadable } from "./form/problems.tsx";
 import { TryPolicy } from "./replay/try-policy.tsx";
 import { lineOf } from "./text/json-place.ts";
-import { Segments, TextPane } from "./text/text-pane.tsx";
+import { TextPane } from "./text/text-pane.tsx";
 import { usePolicyText, type Written } from "./use-policy-text.ts";
 
 /** How long nothing is typed before the server is asked what is wrong. */
@@ -113,7 +116,7 @@ export function PolicyEditor({
       : refused.length > 0
         ? refused
         : (check.data?.problems ?? []);
-  const unread = unreadable.places.map((field) => ({ field, message: "What is typed there can’t be read" }));
+  const { unread } = unreadable;
   const problems = [...unread, ...ofPolicy];
   const isUnread = unread.length > 0;
   const savable = draft && !isUnread ? (value as object) : null;
@@ -260,7 +263,7 @@ export function PolicyEditor({
       ) : (
         save.error && refused.length === 0 && <Notice live tone="bad" title={errorSentence(save.error)} />
       )}
-      <div className="flex flex-wrap gap-2">
+      <SaveBar isChanged={isChanged || isUnread}>
         <Button
           variant="primary"
           disabled={!isChanged || !savable || save.isPending}
@@ -268,14 +271,6 @@ export function PolicyEditor({
         >
           {save.isPending ? "Saving…" : isProposed ? "Propose policy" : "Save policy"}
         </Button>
-        {!isChanged && saved.policy.rules.length === 0 && (
-          <Button
-            disabled={save.isPending}
-            onClick={() => change(() => its.setValue({ ...saved.policy, rules: [EXAMPLE] }))}
-          >
-            Insert an example
-          </Button>
-        )}
         {(isChanged || isUnread) && (
           <Button
             variant="ghost"
@@ -288,7 +283,15 @@ export function PolicyEditor({
             Discard changes
           </Button>
         )}
-      </div>
+        {problems.length > 0 && (
+          <Button
+            variant="link"
+            onClick={() => document.getElementById(list)?.querySelector("button")?.focus()}
+          >
+            Show {plural(problems.length, "problem")}
+          </Button>
+        )}
+      </SaveBar>
       <TryPolicy policy={value} />
     </Section>
   );
@@ -300,13 +303,6 @@ const NARROW = "min-[1400px]:hidden";
 /** The text stays in view while the form beside it scrolls. */
 const BESIDE =
   "min-[1400px]:sticky min-[1400px]:top-4 min-[1400px]:h-[calc(100dvh-8rem)] min-[1400px]:self-start";
-
-/** A rule that can be saved wherever there are two approvers. */
-const EXAMPLE = {
-  name: "Large amounts",
-  when: "request.amount != null && request.amount >= 5000.0",
-  stages: [{ name: "Approvers", approvers: { roles: ["approver"] }, need: 2 }],
-};
 
 /** The value once it has not changed for a while. */
 function useSettled<T>(value: T): T {

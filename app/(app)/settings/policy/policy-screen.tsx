@@ -39,7 +39,7 @@ export function PolicyScreen() {
   const restore = (version: ShownPolicy) => {
     setRestored({ policy: version });
     document.querySelector("[data-scroller]")?.scrollTo({ top: 0 });
-    toast("It is a draft now, and counts once it is saved");
+    toast("Restored as a draft. Save it to use it");
   };
   return (
     <>
@@ -76,7 +76,7 @@ function SecondAdmin({ saved }: { saved: Organization }) {
         disabled={!me.may("owners:manage") || update.isPending}
         onChange={(twoPersonPolicy) => update.mutate({ twoPersonPolicy })}
         label="Changes of the policy need a second admin"
-        description="One admin proposes a change of the policy or of a group, another approves it. Members count as one person with whoever invited them. Owners switch this on; switching it off needs a second admin too."
+        description="One admin proposes a change of the policy or of a group, another approves it. A member counts as one person with the member who invited them. Owners switch this on; switching it off needs a second admin too."
       />
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
     </Section>

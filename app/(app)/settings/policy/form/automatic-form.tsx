@@ -1,5 +1,7 @@
+import { ConditionField } from "../../conditions/condition-field.tsx";
 import { changed, type DraftAutomatic } from "./draft.ts";
 import { Choice, JsonLine, NumberLine, TextLine, TypedLine } from "./fields.tsx";
+import { useProblem } from "./problems.tsx";
 
 /** One rule that answers without a person. */
 export function AutomaticForm({
@@ -22,20 +24,14 @@ export function AutomaticForm({
         value={rule.name}
         onChange={(name) => set({ name })}
       />
-      <TextLine
-        required
-        mono
-        rows={3}
+      <ConditionField
+        rules="automatic"
         place={`${place}.when`}
-        label="Condition"
-        hint={
-          <>
-            Like the condition of a rule; it can also ask what people decided about similar requests:{" "}
-            <code>similar.accepted</code>, <code>similar.declined</code>.
-          </>
-        }
-        placeholder="request.amount != null && request.amount < 100.0 && similar.accepted >= 5"
-        value={rule.when}
+        everything="Say which requests it answers."
+        required
+        hint="If it can’t be applied to a request, people decide."
+        error={useProblem(`${place}.when`)}
+        value={rule.when ?? ""}
         onChange={(when) => set({ when })}
       />
       <Choice

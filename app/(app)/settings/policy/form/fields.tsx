@@ -4,9 +4,9 @@ import { type ReactNode, useState } from "react";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { useNoteUnreadable, useProblem, useProblemWithin } from "./problems.tsx";
+import { UNREADABLE, useNoteUnreadable, useProblem, useProblemWithin } from "./problems.tsx";
 
-interface Labelled {
+export interface Labelled {
   /** The place in the policy, which is the control's id. */
   place: string;
   label: string;
@@ -17,37 +17,27 @@ interface Labelled {
   required?: boolean;
 }
 
-/** A line of text, or several with `rows`. */
+/** A line of text. */
 export function TextLine({
   place,
   value,
   onChange,
-  rows,
-  mono = false,
-  placeholder,
   ...labelled
 }: Labelled & {
   value: string | null | undefined;
   onChange: (value: string) => void;
-  rows?: number;
-  mono?: boolean;
-  placeholder?: string;
 }) {
   const error = useProblem(place);
   return (
     <Field id={place} error={error} {...labelled}>
-      {(control) => {
-        const props = {
-          ...control,
-          value: value ?? "",
-          placeholder,
-          spellCheck: !mono,
-          autoComplete: "off",
-          className: mono ? "font-mono text-[13px]" : undefined,
-          onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
-        };
-        return rows === undefined ? <Input {...props} /> : <Textarea rows={rows} {...props} />;
-      }}
+      {(control) => (
+        <Input
+          {...control}
+          value={value ?? ""}
+          autoComplete="off"
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
     </Field>
   );
 }
@@ -66,6 +56,7 @@ export function TypedLine<T>({
   within = false,
   rows,
   numeric = false,
+  beside,
   ...labelled
 }: Labelled & {
   value: T;
@@ -78,6 +69,8 @@ export function TypedLine<T>({
   within?: boolean;
   rows?: number;
   numeric?: boolean;
+  /** Controls that say the rest of the value. */
+  beside?: ReactNode;
 }) {
   const [typed, setTyped] = useState(() => write(value));
   const said = read(typed);
@@ -89,7 +82,7 @@ export function TypedLine<T>({
     setSeen(value);
     setTyped(write(value));
   }
-  useNoteUnreadable(place, said === null && !isOther);
+  useNoteUnreadable(place, said === null && !isOther ? UNREADABLE : null);
   const [own, inner] = [useProblem(place), useProblemWithin(place)];
   const error = said === null ? wrong : within ? inner : own;
   return (
@@ -109,7 +102,15 @@ export function TypedLine<T>({
           },
         };
         if (rows !== undefined) return <Textarea rows={rows} {...props} />;
-        return <Input inputMode={numeric ? "decimal" : undefined} {...props} />;
+        const line = <Input inputMode={numeric ? "decimal" : undefined} {...props} />;
+        return beside === undefined ? (
+          line
+        ) : (
+          <div className="flex flex-wrap gap-1.5">
+            <div className="w-20">{line}</div>
+            {beside}
+          </div>
+        );
       }}
     </Field>
   );

@@ -7,6 +7,9 @@ import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { capitalise } from "@/lib/text/labels.ts";
 import { groups as groupsOfOrganization } from "@/lib/web/client/settings/groups.ts";
+import { ConditionText } from "../../conditions/condition-text.tsx";
+import { ExampleButtons } from "../../conditions/example-buttons.tsx";
+import { POLICY_EXAMPLES, withExample } from "../../conditions/examples.ts";
 import { PeopleField } from "./approvers-field.tsx";
 import { AutomaticForm } from "./automatic-form.tsx";
 import { CaseForm } from "./case-form.tsx";
@@ -21,8 +24,8 @@ import {
   stagesInWords,
   withGroupRenamed,
 } from "./draft.ts";
-import { OrderedList } from "./ordered-list.tsx";
-import { type Problem, ProblemsOf, useNoteUnreadable, useProblem } from "./problems.tsx";
+import { focusOn, OrderedList } from "./ordered-list.tsx";
+import { type Problem, ProblemsOf, UNREADABLE, useNoteUnreadable, useProblem } from "./problems.tsx";
 import { RuleForm } from "./rule-form.tsx";
 
 /** Such names come first among the keys of an object, whenever they were made. */
@@ -48,7 +51,7 @@ function GroupName({
   const [typed, setTyped] = useState<string | null>(null);
   const isTaken = typed !== null && others.includes(typed);
   const problem = useProblem(place);
-  useNoteUnreadable(place, isTaken);
+  useNoteUnreadable(place, isTaken ? UNREADABLE : null);
   const settle = (now: string) => {
     setTyped(null);
     if (now !== name) onRename(now);
@@ -126,7 +129,9 @@ export function PolicyForm({
           })}
           onChange={(now) => set({ rules: now })}
           empty="No rules yet: any one approver decides."
-          words={(rule) => <RuleWords rule={rule} />}
+          words={(rule, at) => (
+            <RuleWords rule={rule} forAll={rules.slice(0, at).find(({ when }) => !when)?.name ?? null} />
+          )}
         >
           {(rule, at, setRule) => (
             <RuleForm
@@ -138,6 +143,16 @@ export function PolicyForm({
             />
           )}
         </OrderedList>
+        <ExampleButtons
+          of="Rules to start from"
+          examples={POLICY_EXAMPLES.filter(({ name }) => !rules.some((rule) => rule.name === name))}
+          onTake={(example) => {
+            const { rules: now, at } = withExample(rules, example);
+            set({ rules: now });
+            onOpen(`rules.${at}`);
+            focusOn(`rules.${at}.name`);
+          }}
+        />
         <OrderedList<DraftGroup>
           {...shown}
           isOrdered={false}
@@ -178,10 +193,15 @@ export function PolicyForm({
           noun="rule"
           place="automatic"
           items={draft.automatic ?? []}
-          made={() => ({ name: "New rule", when: "false", answer: { action: "accept" } })}
+          made={() => ({ name: "New rule", when: "", answer: { action: "accept" } })}
           onChange={(now) => set({ automatic: some(now) })}
           empty="None: people answer everything."
-          words={({ mode = "off", when }) => <PlainText text={`${capitalise(mode)} · when ${when ?? ""}`} />}
+          words={({ mode = "off", when }) => (
+            <>
+              {capitalise(mode)}
+              {when && <ConditionText rules="automatic" condition={when} />}
+            </>
+          )}
         >
           {(rule, at, setRule) => <AutomaticForm place={`automatic.${at}`} rule={rule} onChange={setRule} />}
         </OrderedList>
@@ -222,15 +242,23 @@ function stageOf(place: string | null, rule: number): string | null {
   return found !== undefined && Number(at) === rule ? found : null;
 }
 
-function RuleWords({ rule: { when, stages = [] } }: { rule: DraftRule }) {
+function RuleWords({
+  rule: { when, stages = [] },
+  forAll,
+}: {
+  rule: DraftRule;
+  /** A rule above that every request matches. */
+  forAll: string | null;
+}) {
   return (
     <>
-      <PlainText text={stagesInWords(stages)} />
-      {when && (
-        <code className="mt-1 block whitespace-pre-wrap break-words rounded-md bg-sunken px-2 py-1 font-mono">
-          <PlainText text={when} />
-        </code>
+      {forAll !== null && (
+        <span className="block text-wait">
+          <PlainText text={`Never used: “${forAll}” above is for every request`} />
+        </span>
       )}
+      <PlainText text={stagesInWords(stages)} />
+      {when && <ConditionText rules="policy" condition={when} />}
     </>
   );
 }

@@ -29,24 +29,27 @@ export function useProblemWithin(place: string, besides: string[] = []): string 
 }
 
 /** Notes a place in which something is typed that says no value, and returns how to take that back. */
-type Note = (place: string) => () => void;
+type Note = (problem: Problem) => () => void;
 const Unreadable = createContext<Note>(() => () => undefined);
 
-/** The places of shown fields in which something is typed that says no value: the policy has the value before it. */
-export function useUnreadable(): { places: string[]; note: Note } {
-  const [places, setPlaces] = useState<string[]>([]);
-  const note = useCallback((place: string) => {
-    setPlaces((its) => [...its, place]);
-    return () => setPlaces((its) => its.toSpliced(its.indexOf(place), 1));
+/** Shown fields in which something is typed that says no value: what is edited has the value before it. */
+export function useUnreadable(): { unread: Problem[]; note: Note } {
+  const [unread, setUnread] = useState<Problem[]>([]);
+  const note = useCallback((problem: Problem) => {
+    setUnread((its) => [...its, problem]);
+    return () => setUnread((its) => its.toSpliced(its.indexOf(problem), 1));
   }, []);
-  return { places, note };
+  return { unread, note };
 }
 
 export function UnreadableOf({ note, children }: { note: Note; children: ReactNode }) {
   return <Unreadable value={note}>{children}</Unreadable>;
 }
 
-export function useNoteUnreadable(place: string, isUnreadable: boolean): void {
+/** `message`: why it says no value; null: it does. */
+export function useNoteUnreadable(field: string, message: string | null): void {
   const note = useContext(Unreadable);
-  useEffect(() => (isUnreadable ? note(place) : undefined), [note, place, isUnreadable]);
+  useEffect(() => (message === null ? undefined : note({ field, message })), [note, field, message]);
 }
+
+export const UNREADABLE = "What is typed there can’t be read";

@@ -1,7 +1,10 @@
 import { useState } from "react";
+import { ConditionField } from "../../conditions/condition-field.tsx";
 import { changed, type DraftRule, type DraftStage } from "./draft.ts";
+import { DurationLine } from "./duration-lines.tsx";
 import { Check, Choice, ProblemLine, TextLine } from "./fields.tsx";
 import { OrderedList } from "./ordered-list.tsx";
+import { useProblem } from "./problems.tsx";
 import { StageForm } from "./stage-form.tsx";
 
 /** One rule: which requests it is about, who decides on them one after the other, and by when. */
@@ -34,19 +37,17 @@ export function RuleForm({
         required
         place={`${place}.name`}
         label="Name"
-        description="Shown to whoever is asked."
+        description="Shown to everybody who is asked."
         value={rule.name}
         onChange={(name) => set({ name })}
       />
-      <TextLine
-        mono
-        rows={3}
+      <ConditionField
+        rules="policy"
         place={`${place}.when`}
-        label="Condition"
-        need="every request without one"
-        hint={<ConditionHelp />}
-        placeholder="request.amount != null && request.amount >= 5000.0"
-        value={rule.when}
+        everything="The rule is for every request."
+        hint="If it can’t be applied to a request, the rule counts as one that matches."
+        error={useProblem(`${place}.when`)}
+        value={rule.when ?? ""}
         onChange={(when) => set({ when: when === "" ? undefined : when })}
       />
       <OrderedList<DraftStage>
@@ -68,16 +69,16 @@ export function RuleForm({
       </OrderedList>
       <ProblemLine place={`${place}.stages`} besides={stages.map((_, at) => `${place}.stages.${at}`)} />
       <Check
-        label="Whoever asked for the task may vote too"
+        label="The requester may vote too"
         checked={rule.requester === "allowed"}
         onChange={(checked) => set({ requester: checked ? "allowed" : undefined })}
       />
-      <TextLine
+      <DurationLine
         place={`${place}.due`}
         label="Due after"
-        description="A time such as 3d. It is shown with the request, and nothing happens then."
+        description="Shown with the request. Nothing happens then."
         value={rule.due}
-        onChange={(due) => set({ due: due === "" ? undefined : due })}
+        onChange={(due) => set({ due })}
       />
       <Check
         label="If nobody decides in time"
@@ -85,8 +86,8 @@ export function RuleForm({
         onChange={(checked) => set({ expire: checked ? END : undefined })}
       />
       {expire && (
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextLine
+        <div className="flex flex-col gap-4">
+          <DurationLine
             required
             place={`${place}.expire.after`}
             label="After"
@@ -116,18 +117,4 @@ function approversInWords({ approvers = {} }: DraftStage): string {
     ...(approvers.people ?? []),
   ];
   return all.join(", ") || "nobody";
-}
-
-function ConditionHelp() {
-  return (
-    <>
-      An expression in CEL. It can use <code>server.name</code>, <code>tool</code>,{" "}
-      <code>request.amount</code>, <code>request.currency</code>, <code>request.message</code>,{" "}
-      <code>request.url</code>, <code>task.label</code>, <code>task.arguments.…</code>,{" "}
-      <code>requester.role</code>, <code>requester.groups</code>, <code>agent</code> and <code>now</code>.
-      Where it fails for a request, the rule counts as one that matches: without an amount{" "}
-      <code>request.amount &gt;= 5000</code> fails. Write{" "}
-      <code>request.amount != null &amp;&amp; request.amount &gt;= 5000</code> to leave such requests out.
-    </>
-  );
 }

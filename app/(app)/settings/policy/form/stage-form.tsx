@@ -1,6 +1,7 @@
 import { ApproversField } from "./approvers-field.tsx";
 import { changed, type DraftStage } from "./draft.ts";
-import { Check, Checks, ListLine, NumberLine, TextLine } from "./fields.tsx";
+import { DurationLine, DurationsLine } from "./duration-lines.tsx";
+import { Check, Checks, NumberLine, TextLine } from "./fields.tsx";
 
 /** One stage of a rule: who votes, how many have to agree, and what happens while they don't. */
 export function StageForm({
@@ -62,10 +63,11 @@ export function StageForm({
         ]}
         onChange={(requireReason) => set({ requireReason })}
       />
-      <ListLine
+      <DurationsLine
         place={`${place}.remind`}
         label="Remind after"
-        description="Times such as 4h, 1d, counted from when the stage opens."
+        noun="reminder"
+        description="Counted from when the stage opens."
         value={stage.remind}
         onChange={(remind) => set({ remind })}
       />
@@ -76,11 +78,10 @@ export function StageForm({
       />
       {escalate && (
         <>
-          <TextLine
+          <DurationLine
             required
             place={`${place}.escalate.after`}
             label="Ask them after"
-            description="A time such as 2d."
             value={escalate.after}
             onChange={(after) => set({ escalate: changed(escalate, { after }) })}
           />

@@ -1,0 +1,94 @@
+/** Words for the rows of a condition. Pure. */
+import { kindOf, NUMBERS, type Row, type Rows, SHAPES } from "@/lib/policy/conditions/rows.ts";
+import { uncapitalise } from "@/lib/text/labels.ts";
+
+/** What a field is called, by its name in CEL. */
+export const FIELD_WORDS: Record<string, string> = {
+  amount: "Amount",
+  currency: "Currency",
+  "tool.name": "Tool",
+  "tool.readOnly": "Tool only reads",
+  "tool.destructive": "Tool may destroy data",
+  "server.id": "Server",
+  "server.name": "Server’s name",
+  arguments: "Argument",
+  agent: "Agent",
+  "requester.role": "Requester’s role",
+  "requester.kind": "Requester’s kind",
+  "requester.name": "Requester’s name",
+  "requester.groups": "Requester’s group",
+  now: "Time of day",
+  "request.message": "Message",
+  "task.label": "Task’s label",
+  "similar.accepted": "Similar requests accepted",
+  "similar.declined": "Similar requests declined",
+};
+
+const OPERATOR_WORDS: Record<string, string> = {
+  atLeast: "is at least",
+  moreThan: "is above",
+  atMost: "is at most",
+  lessThan: "is below",
+  equals: "equals",
+  is: "is",
+  isNot: "is not",
+  oneOf: "is one of",
+  contains: "contains",
+  startsWith: "begins with",
+  endsWith: "ends with",
+  yes: "· yes",
+  no: "· no",
+  has: "is",
+  hasNot: "is not",
+  there: "is given",
+  notThere: "is not given",
+  between: "is between",
+  notBetween: "is not between",
+};
+
+const AGENT_WORDS: Record<string, string> = { there: "is any", notThere: "is none" };
+
+/** What an operator of a field is called. */
+export function operatorWords(field: string, operator: string): string {
+  const words = kindOf(field) === "agent" ? { ...OPERATOR_WORDS, ...AGENT_WORDS } : OPERATOR_WORDS;
+  return words[operator]?.replace("· ", "") ?? operator;
+}
+
+/** Says the rows as a part of a sentence. `nameOf`: what a value is called, such as a server's id. */
+export function rowsInWords({ join, rows }: Rows, nameOf: (field: string, value: string) => string): string {
+  return rows.map((row) => rowInWords(row, nameOf)).join(join === "all" ? " and " : " or ");
+}
+
+function rowInWords(
+  { field, operator, path, value, until, zone }: Row,
+  nameOf: (field: string, value: string) => string,
+): string {
+  const called = uncapitalise(FIELD_WORDS[field]!);
+  const subject = path === undefined ? called : `${called} ${path}`;
+  const words = operatorWords(field, operator);
+  if (until !== undefined) return `${subject} ${words} ${value} and ${until} (${zone})`;
+  if (kindOf(field) === "flag") return `${subject}: ${words}`;
+  if (value === undefined) return `${subject} ${words}`;
+  const isNumber = Object.hasOwn(NUMBERS, operator);
+  return `${subject} ${words} ${isNumber ? value : nameOf(field, value)}`;
+}
+
+/** The row with another field. It keeps its operator if the field has that one. */
+export function withField({ operator }: Row, field: string, zone: string): Row {
+  const operators = Object.keys(SHAPES[kindOf(field)!]);
+  return filled({ field, operator: operators.includes(operator) ? operator : operators[0]!, zone });
+}
+
+/** The parts that a row of this field and operator has, empty where nothing was filled in, and no others. */
+export function filled({ field, operator, path, value, until, zone }: Row): Row {
+  const kind = kindOf(field)!;
+  if (kind === "time")
+    return { field, operator, value: value ?? "09:00", until: until ?? "17:00", zone: zone ?? "" };
+  const hasValue = /\$(texts?|number|whole)/.test(SHAPES[kind][operator]!);
+  return {
+    field,
+    operator,
+    ...(kind === "argument" && { path: path ?? "" }),
+    ...(hasValue && { value: value ?? "" }),
+  };
+}

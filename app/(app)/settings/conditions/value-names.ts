@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { agentList } from "@/lib/web/client/agents/agents.ts";
+import { serverList } from "@/lib/web/client/servers.ts";
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+/** The values of fields that have few, with what they are called. */
+const FIXED: Record<string, Choice[]> = {
+  "requester.role": ["viewer", "approver", "operator", "admin", "owner"].map((role) => ({
+    value: role,
+    label: role,
+  })),
+  "requester.kind": [
+    { value: "member", label: "a member" },
+    { value: "key", label: "an API key" },
+    { value: "agent", label: "an agent" },
+  ],
+};
+
+/** The values that fields can have, where these are few. Servers and agents are those of the organization. */
+export function useValueNames() {
+  const servers = useQuery(serverList()).data?.items;
+  const agents = useQuery(agentList()).data?.items;
+  const choicesOf = (field: string): Choice[] | null => {
+    if (field === "server.id") return (servers ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    if (field === "agent") return (agents ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    return Object.hasOwn(FIXED, field) ? FIXED[field]! : null;
+  };
+  const nameOf = (field: string, value: string): string =>
+    choicesOf(field)?.find((choice) => choice.value === value)?.label ?? `“${value}”`;
+  return { choicesOf, nameOf };
+}
