@@ -117,7 +117,10 @@ describe("the list", () => {
     ]);
     expect([refused.status, refused.body.code]).toEqual([422, "invalid_input"]);
     expect(refused.body.errors).toEqual([
-      { field: "rules.0.when", message: "Unknown name `server.nam`; did you mean `server.name`? (character 1)" },
+      {
+        field: "rules.0.when",
+        message: "Unknown name `server.nam`; did you mean `server.name`? (character 1)",
+      },
       { field: "rules.1.servers.1", message: "There is no such server" },
       { field: "rules.3.when", message: expect.stringContaining("no function matches()") },
     ]);

@@ -5,8 +5,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Pages that are rewritten as a whole. */
-const LEFT: string[] = [];
 const CODE = /`[^`\n]*`|^```[\s\S]*?^```/gm;
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/g;
 
@@ -28,7 +26,7 @@ const pages = [
   ...readdirSync(".").filter((name) => name.endsWith(".md")),
   ...filesIn("docs", /\.md$/),
   ...filesIn("examples", /\.md$/),
-].filter((file) => !LEFT.includes(file));
+];
 const screens = ["app", "components", "lib/web/words", "lib/outbound/mail"].flatMap((folder) =>
   filesIn(folder, /(?<!\.test)\.tsx?$/),
 );
