@@ -223,7 +223,7 @@ test("on a phone Me leads everybody to their account, the settings and the way o
   await ben.setViewportSize(PHONE);
   await ben.goto("/inbox");
   await expect(
-    ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Notifications/ }),
+    ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /Notifications$/ }),
   ).toBeVisible();
   await ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Me" }).click();
   await expect(ben.getByRole("region", { name: "Account" })).toContainText(/Ben.*@.*Approver of Acme/s);

@@ -82,7 +82,7 @@ export function useFold<Element extends HTMLElement>(
   const ref = useRef<Element>(null);
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? (startsOpen || (revealed && !opensAlone));
-  // Whoever has opened it may fold it again.
+  // A person who has opened it may fold it again.
   const [what, count] = fold && !open && chosen === null ? [fold.what, fold.count] : [null, 0];
   useEffect(() => {
     if (!note || what === null) return;

@@ -1,5 +1,4 @@
-import { turnsFigures } from "@/lib/text/foreign/alike.ts";
-import { nameHidden, splitHidden } from "@/lib/text/foreign/hidden.ts";
+import { nameHidden, splitHidden, turnsFigures } from "@/lib/text/foreign/hidden.ts";
 
 /** A text that hides more than that is no more readable by its further codes, and each takes an element of the page. */
 const MOST_MARKS = 20;

@@ -1,6 +1,6 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
-import { drawnAs, readAs, turnsFigures } from "../../text/foreign/alike.ts";
-import { bareText, hides, visibleText } from "../../text/foreign/hidden.ts";
+import { drawnAs, readAs } from "../../text/foreign/alike.ts";
+import { bareText, hides, turnsFigures, visibleText } from "../../text/foreign/hidden.ts";
 import { saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson } from "../../text/labels.ts";
 import type { ChoiceValue } from "./form.ts";

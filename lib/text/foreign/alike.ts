@@ -1,5 +1,5 @@
 /** Which texts look the same: to compare titles, names and values by, never to show. Pure. */
-import { bareText } from "./hidden.ts";
+import { bareText, RIGHT_TO_LEFT } from "./hidden.ts";
 
 /** Small Latin letters and signs that look like others, small capitals among them. */
 const LOOK_ALIKES: Record<string, string> = {
@@ -63,16 +63,6 @@ export function readAs(text: string): string {
   let end = seen.length;
   while (end > 0 && " ._".includes(seen[end - 1]!)) end--;
   return inAnyOrder(bare, seen.slice(0, end));
-}
-
-/** Letters that are written from right to left. */
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
-/** Whether a text has several figures by letters from right to left, which puts the figures in another order. */
-export function turnsFigures(text: string): boolean {
-  if (!RIGHT_TO_LEFT.test(text)) return false;
-  const figures = text.matchAll(/\p{Nd}[\p{Nd}.,]*/gu);
-  return !figures.next().done && !figures.next().done;
 }
 
 /**

@@ -128,3 +128,14 @@ export function bareText(text: string): string {
     .replace(PHRASES, "\u25a1");
   return seen.normalize("NFKC").replace(/\s+/g, " ").trim();
 }
+
+/** Letters that are written from right to left. */
+export const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Whether a text has several figures by letters from right to left, which puts the figures in another order. */
+export function turnsFigures(text: string): boolean {
+  if (!RIGHT_TO_LEFT.test(text)) return false;
+  const figures = text.matchAll(/\p{Nd}[\p{Nd}.,]*/gu);
+  return !figures.next().done && !figures.next().done;
+}

@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
-/** Who reads what a person writes about a request: those who look at the decision later, or colleagues now. */
+/** The readers of a remark: those who look at the decision later, or colleagues now. */
 export type Readers = "decision" | "discussion";
 
 /** The field for a comment. `focus`: a person has asked for it, so that it takes the focus. */

@@ -1,0 +1,12 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import { PlainText } from "./plain-text.tsx";
+
+test.each([
+  ["10 א 9000", true],
+  ["א 10 - 9000", true],
+  ["שלום 9,000.50", false],
+  ["10 - 9000", false],
+])("%s is told to be read from the right: %s", (text, expected) => {
+  expect(renderToStaticMarkup(<PlainText text={text} />).includes("right to left")).toBe(expected);
+});
