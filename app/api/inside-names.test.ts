@@ -216,6 +216,7 @@ test("these are all the calls that take an address", async () => {
   expect(found.sort()).toEqual([
     "patch /api/v1/saml-providers/{id}",
     "patch /api/v1/webhooks/{id}",
+    "post /api/v1/allowed-hosts",
     "post /api/v1/audit-streams",
     // As of the policy below.
     "post /api/v1/policy/replay",

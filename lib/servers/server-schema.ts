@@ -31,7 +31,7 @@ export const serverUrl = webAddress(2048, "A full http or https address").refine
 );
 
 export const createServerSchema = z.strictObject({
-  /** Without one: the server's name for itself, else the host. A number is added to one that the organization has. */
+  /** Without one: the server's name for itself, else the host, with a number if the organization has it already. */
   name: serverName.optional(),
   url: serverUrl,
   era: eraSettingSchema.default("auto"),

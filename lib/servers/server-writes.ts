@@ -20,7 +20,7 @@ import type { CreateServerInput, UpdateServerInput } from "./server-schema.ts";
 import { recordTools } from "./tool-changes.ts";
 import type { Traits } from "./traits.ts";
 
-/** Registers a probed server under a free name, with the shared connection for its tasks. Throws `too_many_servers`. */
+/** Registers a probed server, with the shared connection for its tasks. Throws `too_many_servers`. */
 export async function createServer(
   tx: Tx,
   principal: Principal,
@@ -38,7 +38,7 @@ export async function createServer(
   });
   const id = uuidv7();
   const { url, era, auth } = input;
-  const name = await freeName(tx, input.name ?? ownNameOf(probed.found) ?? new URL(url).host.slice(0, 80));
+  const name = input.name ?? (await freeName(tx, ownNameOf(probed.found) ?? new URL(url).host.slice(0, 80)));
   await tx.server.create({
     data: {
       organizationId,
@@ -90,24 +90,10 @@ async function freeName(tx: Tx, name: string): Promise<string> {
   return numbered(n);
 }
 
-async function refuseTaken(tx: Tx, serverId: string, name: string): Promise<void> {
-  const other = await tx.server.count({
-    where: {
-      organizationId: tx.organizationId,
-      removedAt: null,
-      id: { not: serverId },
-      name: { equals: name, mode: "insensitive" },
-    },
-  });
-  if (other === 0) return;
-  const message = "Another server has this name";
-  throw new AppError("name_taken", `${message}.`, { errors: [{ field: "name", message }] });
-}
-
 /**
  * Applies an admin's changes. Restarts the connections' watchers if their settings changed. Switching away
  * from OAuth deletes the grants: pass the result to `revokeAll` after the commit. Throws
- * `defined_by_operator`, `name_taken`.
+ * `defined_by_operator`.
  */
 export async function updateServer(
   tx: Tx,
@@ -117,7 +103,6 @@ export async function updateServer(
   { name, era, auth, trace }: UpdateServerInput,
 ): Promise<Forgotten[]> {
   await lockConnections(tx, serverId);
-  if (name !== undefined) await refuseTaken(tx, serverId, name);
   const updated = await tx.server.updateMany({
     where: {
       organizationId: tx.organizationId,

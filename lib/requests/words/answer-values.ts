@@ -151,7 +151,7 @@ function readTime(text: string): Read {
   const [instant, second] = instantsOf(text, zone);
   if (second) return { error: "The clocks show this time twice that night: choose which" };
   if (instant) return { value: instant };
-  const wall = !Number.isNaN(Date.parse(text));
+  const wall = /T\d{2}:\d{2}/.test(text) && !Number.isNaN(Date.parse(text));
   return { error: wall ? `The clocks in ${zone} skip this time` : "A whole date and time" };
 }
 

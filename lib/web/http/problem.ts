@@ -1,4 +1,4 @@
-import { isDatabaseDown, isOutcomeUnknown } from "../../base/db/database-errors.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import type { Caller } from "../auth/authenticate.ts";
@@ -28,8 +28,7 @@ export function problem(
         ? "The database cannot be reached just now. Try again."
         : "The database cannot be reached just now. What was sent may or may not have been stored: look before you repeat it.",
       requestId,
-      // Clients that obey the header repeat the call without a look.
-      ...(mayRepeat(error, where.method) && { retryAfterMs: DATABASE_RETRY_AFTER_MS }),
+      retryAfterMs: DATABASE_RETRY_AFTER_MS,
     });
   }
   log.error({ err: error, requestId, ...where }, "A request failed");
@@ -58,11 +57,6 @@ export function noteRefusal(
     },
     "a call was refused",
   );
-}
-
-/** False for a write that may have been committed. */
-function mayRepeat(error: unknown, method: string): boolean {
-  return isRead(method) || !isOutcomeUnknown(error);
 }
 
 /** A lost connection leaves a read without effect, but a write may have been committed. */

@@ -63,8 +63,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         ? data.hosts.filter((host) => typeof host === "string").join(", ")
         : undefined,
     ),
-  "host.allowed": (data, who) => say(`${who} allowed Intray to call ${text(data.host)}`, "wait"),
-  "host.removed": (data, who) => say(`${who} no longer allows Intray to call ${text(data.host)}`),
+  "host.allowed": (data, who) =>
+    say(`${who} allowed Intray to call ${text(data.host) ?? "an address"}`, "wait"),
+  "host.removed": (data, who) =>
+    say(`${who} no longer allows Intray to call ${text(data.host) ?? "an address"}`),
   "server.resumed": (data, who) => say(`${who} resumed the server${named(data)}`, "accent"),
   "recipe.created": (data, who) => say(`${who} made the recipe${ofRecipe(data)}`),
   "recipe.changed": (data, who) => say(`${who} changed the recipe${ofRecipe(data)}`),

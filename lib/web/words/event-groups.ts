@@ -3,7 +3,7 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Answers and their delivery", nouns: ["answer", "vote", "delivery"] },
   { label: "Questions", nouns: ["request", "requests"] },
   { label: "Tasks", nouns: ["task", "bulk", "race"] },
-  { label: "Servers and connections", nouns: ["server", "connection", "recipe"] },
+  { label: "Servers and connections", nouns: ["server", "connection", "host", "recipe"] },
   { label: "People and invitations", nouns: ["member", "away", "invitation"] },
   { label: "Sign-ins and accounts", nouns: ["session", "account", "saml_provider"] },
   { label: "API keys and webhooks", nouns: ["key", "agent", "service_account", "webhook"] },

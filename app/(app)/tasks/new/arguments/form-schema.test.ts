@@ -22,7 +22,7 @@ test.each([
   [[], false],
 ])("a problem at %j is at its field: %j", (path, isShown) => {
   const line = object({ amount: { type: "number" } });
-  const target = { oneOf: [object({ mail: { type: "string" } })] };
+  const target = { oneOf: [object({ mail: { type: "string" } }), object({ phone: { type: "string" } })] };
   const form = formOf(object({ note: { type: "string" }, lines: { type: "array", items: line }, target }));
   expect(showsProblem(form, path)).toBe(isShown);
 });

@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       body: updateServerSchema,
       output: serverSchema,
-      errors: ["defined_by_operator", "name_taken", "throttled"],
+      errors: ["defined_by_operator", "throttled"],
     },
     async ({ caller, params, body }) => {
       await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
