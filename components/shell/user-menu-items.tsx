@@ -6,11 +6,10 @@ import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { OrganizationItems } from "@/components/shell/session/organization-items.tsx";
 import { leave } from "@/components/shell/session/sign-out.ts";
-import { useUnread } from "@/components/shell/session/use-unread.ts";
+import { unreadWords, useUnread } from "@/components/shell/session/use-unread.ts";
 import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { countWords } from "@/lib/outbound/notices/notice-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
@@ -50,7 +49,7 @@ export function UserMenuItems() {
             {label}
             {href === "/notices" && unread > 0 && (
               <span className="ml-auto text-[13px] text-muted tabular-nums">
-                {countWords(unread)}
+                {unreadWords(unread)}
                 <span className="sr-only"> unread</span>
               </span>
             )}

@@ -8,12 +8,11 @@ import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { leave } from "@/components/shell/session/sign-out.ts";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
-import { useUnread } from "@/components/shell/session/use-unread.ts";
+import { unreadWords, useUnread } from "@/components/shell/session/use-unread.ts";
 import { SETTINGS_GROUPS, SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { countWords } from "@/lib/outbound/notices/notice-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** The sections that the user's role may open: beside the open one, or on a narrow screen a page of their own. */
@@ -160,7 +159,7 @@ function MoreLinks() {
             <span className="min-w-0 flex-1 truncate">{label}</span>
             {href === "/notices" && unread > 0 && (
               <span className="text-[13px] text-muted tabular-nums">
-                {countWords(unread)}
+                {unreadWords(unread)}
                 <span className="sr-only"> unread</span>
               </span>
             )}

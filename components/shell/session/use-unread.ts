@@ -9,3 +9,8 @@ export function useUnread(): number {
   const { view } = useMe();
   return useQuery({ ...noticeCounts(), enabled: view === null }).data?.unread ?? 0;
 }
+
+/** Counting ends at 100. Apart from the words of notices, which no page of the shell loads. */
+export function unreadWords(unread: number): string {
+  return unread < 100 ? String(unread) : "99+";
+}

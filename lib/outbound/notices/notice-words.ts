@@ -169,8 +169,3 @@ export function listPath(cause: Cause): string {
     return "/inbox";
   return "/notices";
 }
-
-/** The number of unread notices; counting ends at 100. */
-export function countWords(unread: number): string {
-  return unread < 100 ? String(unread) : "99+";
-}
