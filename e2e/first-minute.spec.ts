@@ -43,22 +43,24 @@ const read = async <T>(page: Page, path: string): Promise<T[]> => {
 const labels = (items: { label: string | null }[]) => items.map(({ label }) => label).sort();
 const openOf = (page: Page) => read<InputRequestSummary>(page, "/input-requests?state=open&limit=100");
 
-test("Ben sees an invoice and its two buttons, and every kind of request below it", async ({ browser }) => {
+test("Ben sees what ends soonest, an invoice with its two buttons, and every other kind of request", async ({ browser }) => {
   const ben = await comeIn(browser, "Ben");
   await expect(ben).toHaveURL(/\/inbox$/);
   const pane = requestPane(ben);
-  await expect(pane.getByRole("heading", { level: 2 }).first()).toContainText("Invoice INV-1042", SEEDED);
-  for (const name of ["Approve", "Reject"])
-    await expect(pane.getByRole("button", { name, exact: true })).toBeVisible();
-  // Its lines were due before the first start.
-  await expect(pane.getByText(/\d+ days? overdue/).first()).toBeVisible();
   await expect.poll(async () => labels(await openOf(ben)), SEEDED).toEqual(WAITING);
+  await ben.reload();
+  await expect(pane.getByRole("heading", { level: 2 }).first()).toContainText("PAY-0714");
 
   const open = async (label: string) => {
     const request = (await openOf(ben)).find((each) => each.label === label);
     await ben.goto(`/inbox/${request?.id}`);
     await expect(pane.getByRole("heading", { level: 2 }).first()).toContainText(label);
   };
+  await open("INV-1042");
+  for (const name of ["Approve", "Reject"])
+    await expect(pane.getByRole("button", { name, exact: true })).toBeVisible();
+  // Its lines were due before the first start.
+  await expect(pane.getByText(/\d+ days? overdue/).first()).toBeVisible();
   await open("INV-1039");
   await expect(pane.getByLabel("Cost center")).toBeVisible();
   await expect
