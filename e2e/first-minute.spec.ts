@@ -145,6 +145,8 @@ test("on a phone the list comes first", async ({ browser }) => {
 test("a second start adds nothing, and leaves what people did", async ({ browser }) => {
   const before = await comeIn(browser, "Ben");
   const pane = requestPane(before);
+  const invoice = (await openOf(before)).find(({ label }) => label === "INV-1042");
+  await before.goto(`/inbox/${invoice?.id}`);
   await expect(pane.getByRole("heading", { level: 2 }).first()).toContainText("Invoice INV-1042");
   await pane.getByRole("button", { name: "Reject", exact: true }).click();
   const outcome = async (page: Page) => (await read<TaskSummary>(page, "/tasks?q=INV-1042"))[0]?.outcome;
