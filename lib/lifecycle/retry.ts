@@ -135,8 +135,9 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
       jsonb_build_object('toolHints', t.tool_hints, 'recipeVersion', t.recipe_version, 'visibility', t.visibility,
         'requestedBy', t.requested_by, 'requesterUserId', t.requester_user_id, 'agentId', t.agent_id, 'requestedTtlMs', t.requested_ttl_ms,
         'retry', jsonb_build_object('attempts', t.attempts, 'backoffMs', t.retry_backoff_ms, 'errors', t.retry_errors)) AS again,
-      t.attempt + 1 AS attempt, t.attempts, now() + interval '1 ms' *
-        least(${MAX_RETRY_PAUSE_MS}::float8, t.retry_backoff_ms * 2.0 ^ (t.attempt - 1)) AS "startAfter",
+      -- Rounded as columns are: a Date would cut the microseconds off.
+      t.attempt + 1 AS attempt, t.attempts, (now() + interval '1 ms' *
+        least(${MAX_RETRY_PAUSE_MS}::float8, t.retry_backoff_ms * 2.0 ^ (t.attempt - 1)))::timestamptz(3) AS "startAfter",
       CASE t.requested_by ->> 'kind'
         WHEN 'agent' THEN (SELECT a.role FROM agent_credential a
           WHERE a.organization_id = t.organization_id AND a.id = t.agent_id)
