@@ -43,7 +43,9 @@ const read = async <T>(page: Page, path: string): Promise<T[]> => {
 const labels = (items: { label: string | null }[]) => items.map(({ label }) => label).sort();
 const openOf = (page: Page) => read<InputRequestSummary>(page, "/input-requests?state=open&limit=100");
 
-test("Ben sees what ends soonest, an invoice with its two buttons, and every other kind of request", async ({ browser }) => {
+test("Ben sees what ends soonest, an invoice with its two buttons, and every other kind of request", async ({
+  browser,
+}) => {
   const ben = await comeIn(browser, "Ben");
   await expect(ben).toHaveURL(/\/inbox$/);
   const pane = requestPane(ben);
