@@ -121,8 +121,8 @@ export function celOf({ join, rows }: Rows): string {
   return written.join(join === "all" ? " && " : " || ");
 }
 
-/** An operator within a text in quotes joins nothing. */
-const withoutTexts = (cel: string) => cel.replace(/"(?:\\.|[^"\\])*"/g, '""');
+/** An operator within a text in quotes joins nothing. A text that does not end goes to the end: each letter is read once. */
+const withoutTexts = (cel: string) => cel.replace(/"(?:\\.|[^"\\])*"?/g, '""');
 
 function celOfRow({ field, operator, path = "", value = "", until = "", zone = "" }: Row): string {
   const shape = SHAPES[kindOf(field)!][operator]!;

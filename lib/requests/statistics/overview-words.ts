@@ -4,6 +4,7 @@ import type { TaskState } from "../../tasks/task-status.ts";
 import { formatDuration } from "../../text/duration.ts";
 import type { Formats } from "../../text/formats/formats.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
+import { trimEndOf } from "../../text/trim-end.ts";
 import type { FailureKind, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "./statistics-schema.ts";
 
@@ -33,16 +34,17 @@ export function failureWords(code: string): string {
 
 /** A number that `failure-sql.ts` left out, with the preposition, the brackets and the unit that go with it. */
 const LEFT_OUT =
-  /(?:\s+(?:of|at|for|by|to|from|with|in|on|than|after|until))?\s*[([{"'“‘]*…[)\]}"'”’]*(?:\s?%|\s+(?:[A-Z]{3}|ms|seconds?|minutes?|hours?|days?|characters?|items?)(?![\p{L}\d]))?/gu;
+  /(?: (?:of|at|for|by|to|from|with|in|on|than|after|until))? ?[([{"'“‘]{0,3}…[)\]}"'”’]{0,3}(?: ?%| (?:[A-Z]{3}|ms|seconds?|minutes?|hours?|days?|characters?|items?)(?![\p{L}\d]))?/gu;
 
 /** Returns a cause as a sentence without its numbers. `instead`: for a cause that was nothing but numbers. */
 export function causeWords(message: string, instead: string): string {
   const words = message
+    .replace(/\s+/g, " ")
     .replace(LEFT_OUT, "")
-    .replace(/\s+([,.;:!?])/g, "$1")
+    .replace(/ ([,.;:!?])/g, "$1")
     .replace(/[,;:]+(?=[,.;:!?])/g, "")
-    .replace(/^[\s,.;:]+|[\s,;:]+$/g, "");
-  return /\p{L}{2}/u.test(words) ? capitalise(words) : instead;
+    .replace(/^[ ,.;:]+/, "");
+  return /\p{L}{2}/u.test(words) ? capitalise(trimEndOf(words, " ,;:")) : instead;
 }
 
 export const RUNG_WORDS: Record<Rung, string> = {

@@ -17,7 +17,8 @@ export function unknownName<T extends { message: string; at: number | null }>(
 ): T {
   const { message, at } = problem;
   if (at === null || !/^(Unknown variable|No such key): /.test(message)) return problem;
-  const begins = at - (/[\w.]*$/.exec(text.slice(0, at))?.[0].length ?? 0);
+  let begins = at;
+  while (/[\w.]/.test(text.charAt(begins - 1))) begins--;
   const written = /^[\w.]*/.exec(text.slice(begins))?.[0] ?? "";
   if (written === "") return problem;
   return { ...problem, message: `Unknown name \`${written}\`${adviceOn(written, known)}`, at: begins };
