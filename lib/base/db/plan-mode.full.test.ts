@@ -132,7 +132,7 @@ const ONCE: [string, Read, number][] = [
   ["the inbox, newest first", requests({ state: ["open"], order: "newest" }), 900],
   ["the inbox, ending soonest", requests({ state: ["open"], order: "expiring" }), 900],
   ["the inbox, largest amount", requests({ state: ["open"], order: "amount" }), 900],
-  ["the inbox, unassigned", requests({ state: ["open"], assignee: "none" }), 900],
+  ["the inbox, unassigned", requests({ state: ["open"], assignee: "none" }), 1_000],
   ["what is done", requests({ state: DONE, order: "newest" }), 1_200],
   ["a request", (tx, of) => readInputRequest(tx, of.principal, of.requestId), 60],
   ["the newest tasks", tasks({}), 600],
