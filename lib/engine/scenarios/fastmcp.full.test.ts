@@ -1,13 +1,8 @@
-/** The real FastMCP 3, in a Python environment below node_modules: many tasks ask at once, and each gets its own answer. */
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+/** The real FastMCP 3: many tasks ask at once, and each gets its own answer; a question that is lost in a restart is told. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { freePort } from "../../../scripts/ports.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import {
   createOrganizationFixture,
@@ -16,69 +11,40 @@ import {
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
+import {
+  FASTMCP_INSTALL_MS,
+  FASTMCP_PATIENCE_MS,
+  FASTMCP_PYTHON,
+  FASTMCP_SERVER,
+  installFastmcp,
+  startFastmcp,
+  startRedis,
+} from "../../../test/servers/fastmcp/fastmcp.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
 import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
+import { traitsSchema } from "../../servers/traits.ts";
+import { readTask } from "../../tasks/task-reads.ts";
 
-const PLACE = fileURLToPath(new URL("../../../node_modules/.fastmcp", import.meta.url));
-const PYTHON = join(PLACE, "bin/python");
-const SERVER = fileURLToPath(new URL("../../../test/servers/fastmcp/server.py", import.meta.url));
-/** FastMCP, and what of its own packages decides about the messages on the wire and their order. */
-const PACKAGES = ["fastmcp[tasks]==3.4.11", "mcp==1.30.0", "pydocket==0.27.0"];
+// Of an engine in this process: shortens the twenty minutes in which a question may still be asked again to seconds.
+vi.mock("../tunables.ts", async (original) => ({
+  ...(await original<typeof import("../tunables.ts")>()),
+  QUESTION_RETRY_MS: 500,
+  QUESTION_RETRY_CAP_MS: 1_000,
+  QUESTION_WAIT_MS: 500,
+}));
+
 /** As FastMCP lists it. */
 const APPROVE = tool("approve_invoice", { taskSupport: "optional" });
-const PATIENCE_MS = 180_000;
-const INSTALL_MS = 600_000;
 
 let fixture: OrganizationFixture;
 /** Why there is no FastMCP here. */
 let missing: string | undefined;
 const ends: (() => Promise<unknown>)[] = [];
-const queries = createQueries(() => fixture, PATIENCE_MS);
-
-/** Installs what is not installed yet. Returns why that is impossible here, if it is. */
-async function install(): Promise<string | undefined> {
-  const run = promisify(execFile);
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...PACKAGES];
-  try {
-    await run("python3", ["-m", "venv", PLACE]);
-    await run(PYTHON, pip);
-    return undefined;
-  } catch (error) {
-    const { message, stderr } = error as Error & { stderr?: string };
-    return (stderr?.trim() || message).split("\n").at(-1);
-  }
-}
-
-/** Returns the address, once the server listens there. */
-async function startHttp(): Promise<string> {
-  const port = await freePort();
-  const child = spawn(PYTHON, [SERVER, String(port)], { stdio: ["ignore", "ignore", "pipe"] });
-  const exited = once(child, "exit");
-  ends.push(async () => {
-    child.kill("SIGKILL");
-    await exited;
-  });
-  let said = "";
-  child.stderr.on("data", (chunk) => {
-    said = `${said}${chunk}`.slice(-4_000);
-  });
-  const url = `http://127.0.0.1:${port}/mcp`;
-  await until(
-    "FastMCP listens",
-    async () => {
-      if (child.exitCode !== null) throw new Error(`FastMCP has ended: ${said}`);
-      return fetch(url).then(
-        () => true,
-        () => false,
-      );
-    },
-    PATIENCE_MS,
-  );
-  return url;
-}
+const queries = createQueries(() => fixture, FASTMCP_PATIENCE_MS);
 
 beforeAll(async () => {
-  missing = await install();
+  missing = await installFastmcp();
   if (missing !== undefined)
     return void console.warn(
       `Not run, and nothing of it counts as passed: FastMCP can't be installed. ${missing}`,
@@ -87,7 +53,7 @@ beforeAll(async () => {
   ends.push(() => fixture.close());
   const text = JSON.stringify({
     mcpServers: {
-      pipe: { command: PYTHON, args: [SERVER], era: "2025-11-25", organizations: ["test"] },
+      pipe: { command: FASTMCP_PYTHON, args: [FASTMCP_SERVER], era: "2025-11-25", organizations: ["test"] },
     },
   });
   const folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
@@ -97,7 +63,7 @@ beforeAll(async () => {
   await fixture.within((tx) => giveOperatorServers(tx, "test", parseServersFile(text)));
   const engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_SERVERS_FILE: path });
   ends.push(() => engine.kill());
-}, INSTALL_MS);
+}, FASTMCP_INSTALL_MS);
 
 beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
@@ -114,7 +80,7 @@ async function polledSince({ taskId, createdAt }: { taskId: string; createdAt: D
       const watch = await fixture.within((tx) => tx.taskWatch.findUniqueOrThrow({ where }));
       return watch.lastCheckedAt && watch.lastCheckedAt > createdAt && watch.unchangedPolls > 2;
     },
-    PATIENCE_MS,
+    FASTMCP_PATIENCE_MS,
   );
 }
 
@@ -159,11 +125,12 @@ async function approveAtOnce(server: { serverId: string; connectionId: string },
 }
 
 describe("tasks of FastMCP 3 that ask at once: all are in the inbox, none is taken back, each gets its own answer", {
-  timeout: 4 * PATIENCE_MS,
+  timeout: 4 * FASTMCP_PATIENCE_MS,
 }, () => {
   test("ten over HTTP", async () => {
-    const url = await startHttp();
-    await approveAtOnce(await fixture.addServer(url, "auto"), 10);
+    const fastmcp = await startFastmcp();
+    ends.push(fastmcp.kill);
+    await approveAtOnce(await fixture.addServer(fastmcp.url, "auto"), 10);
   });
 
   test("four on the pipe of one command", async () => {
@@ -177,5 +144,57 @@ describe("tasks of FastMCP 3 that ask at once: all are in the inbox, none is tak
       tx.server.findFirstOrThrow({ where: { id: server.serverId } }),
     );
     expect(traits).toMatchObject({ namesTask: true });
+  });
+});
+
+test("an answer to a question that was lost in a restart: people learn it, the next time soon, and can cancel or start again", {
+  timeout: 4 * FASTMCP_PATIENCE_MS,
+}, async ({ skip, onTestFinished }) => {
+  const redis = await startRedis();
+  if (!redis) return skip("redis-server is not installed");
+  onTestFinished(redis.kill);
+  const own = await createOrganizationFixture(["127.0.0.1"]);
+  onTestFinished(own.close);
+  const { url: redisUrl } = redis;
+  await own.startEngine();
+  const queries = createQueries(() => own, FASTMCP_PATIENCE_MS);
+  let fastmcp = await startFastmcp({ redisUrl });
+  onTestFinished(() => fastmcp.kill());
+  const server = await own.addServer(fastmcp.url, "2025-11-25");
+  const start = async (name: string) => {
+    const id = await own.startTask(server, { name }, APPROVE);
+    return { id, request: await queries.openRequest(id, `Approve ${name}?`) };
+  };
+  const pay = (requestId: string) => own.answer(requestId, { action: "accept", content: { value: "paid" } });
+
+  for (const name of ["INV-1", "INV-2"]) {
+    const { id, request } = await start(name);
+    await fastmcp.kill();
+    fastmcp = await startFastmcp({ redisUrl, port: fastmcp.port });
+    await pay(request.id);
+    const given = await until(
+      "the answer is given up",
+      async () => {
+        const row = await queries.request(request.id);
+        return row.state === "undeliverable" && row;
+      },
+      FASTMCP_PATIENCE_MS,
+    );
+    expect(given.endedReason).toBe("not_asked_again");
+    expect(await queries.deliveryOf(request.id)).toMatchObject({ attempts: 0, acceptedAt: null });
+    const { attention } = (await own.within((tx) => readTask(tx, own.operator, id)))!;
+    expect(attention?.code).toBe("undeliverable");
+    const { traits } = await own.within((tx) =>
+      tx.server.findFirstOrThrow({ where: { id: server.serverId } }),
+    );
+    expect(traitsSchema.parse(traits).reissues).toBe(false);
+    await own.within((tx) => requestCancel(tx, own.operator, id));
+    await queries.inState(id, "cancelled");
+  }
+
+  const again = await start("INV-2");
+  await pay(again.request.id);
+  expect((await queries.inState(again.id, "completed")).result).toMatchObject({
+    content: [{ text: "INV-2: paid" }],
   });
 });
