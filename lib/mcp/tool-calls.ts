@@ -93,8 +93,8 @@ async function callOnce(
 /** Intray's own, where a server's error would stand. */
 const ASKS_FIRST = -32000;
 
-/** Questions on the call's stream have nobody to be asked: the tool's deadline ends them. */
-const DEAF: StreamListener = {
+/** Hears nothing. Questions on such a call's stream have nobody to be asked: the tool's deadline ends them. */
+export const DEAF: StreamListener = {
   onQuestion: () => undefined,
   onRetracted: () => undefined,
   onStatus: () => undefined,

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import type { AnswerBody, Peer, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
+import { DEAF } from "../../mcp/tool-calls.ts";
 import { MAX_TTL_MS } from "../../tasks/task-schema.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";
 import { listenerOf } from "../sessions/listener.ts";
@@ -157,7 +158,7 @@ export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBod
 }
 
 function listenerFor(ctx: WatcherContext, task: WatchedTask, session: LiveSession | null): StreamListener {
-  return session ? listenerOf(ctx, session, task, () => undefined) : deafListener;
+  return session ? listenerOf(ctx, session, task, () => undefined) : DEAF;
 }
 
 /**
@@ -176,12 +177,3 @@ export function wasNotRun(error: PeerError): boolean {
     ["unauthorized", "rate_limited", "session_gone", "header_mismatch"].includes(error.code)
   );
 }
-
-const deafListener: StreamListener = {
-  onQuestion: () => undefined,
-  onRetracted: () => undefined,
-  onStatus: () => undefined,
-  onProgress: () => undefined,
-  onEventId: () => undefined,
-  onClosed: () => undefined,
-};
