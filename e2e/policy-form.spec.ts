@@ -197,7 +197,7 @@ test("the example of the documentation is built with the keyboard alone", async 
   await press("Advanced");
   await fill(
     ana.getByLabel(/^Condition in CEL/),
-    'server.name == "Finance ERP" && tool.name == "process_invoice" && amount != null && amount >= 5000.0',
+    'server.name == "Finance ERP" && tool.name == "process_invoice" && amount != null && amount > 5000.0',
   );
   const who = ana.getByRole("group", { name: "Who may vote" });
   await fill(ana.getByLabel("Name of the stage"), "Finance");
