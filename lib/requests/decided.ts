@@ -1,6 +1,6 @@
 /** What was decided, in words. Pure. */
 
-import type { ChoiceValue } from "../mcp/forms/form.ts";
+import { type ChoiceValue, type FieldKind, isTyped } from "../mcp/forms/form.ts";
 import { visibleText } from "../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise, shorten, splitSent } from "../text/labels.ts";
@@ -10,7 +10,7 @@ import { booleanWords, PLAIN_TITLE } from "./decision.ts";
 export interface DecidedField {
   name: string;
   title: string;
-  kind: string;
+  kind: FieldKind;
   options?: { value: ChoiceValue; title: string }[];
 }
 
@@ -61,7 +61,7 @@ export function decidedWords(
   if (others.length > 0) return "Answered";
   const [name, value] = only;
   if (typeof value === "boolean") return ofBoolean(name, value, field);
-  const isChoice = field ? field.kind === "one_of" : typeof value === "string";
+  const isChoice = field ? !isTyped(field) : typeof value === "string";
   return isChoice && (typeof value === "string" || typeof value === "number")
     ? ofChoice(name, value, field)
     : "Answered";

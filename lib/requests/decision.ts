@@ -1,4 +1,4 @@
-import type { Field, Form } from "../mcp/forms/form.ts";
+import { type Field, type Form, optionsOf } from "../mcp/forms/form.ts";
 import { hides } from "../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, refuses } from "../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../text/labels.ts";
@@ -30,19 +30,28 @@ export function decisionOf(form: Form, approves = false): Decision {
   if (form.kind !== "supported") return { kind: "none", reason: form.reason };
   const [field, ...others] = form.fields;
   if (!field) return { kind: "confirm" };
-  if (!approves && others.length === 0 && fitsBar(field)) {
-    if (field.kind === "boolean") return booleanChoices(field);
-    if (field.kind === "one_of" && field.required && field.options.length <= MOST_BUTTONS)
-      return oneOfChoices(field);
+  const buttons = !approves && others.length === 0 && fitsBar(field) ? buttonsOf(field) : null;
+  return buttons ?? { kind: "form", fields: form.fields };
+}
+
+/** The buttons that answer a form of this field alone; null: it has to be filled in. */
+function buttonsOf(field: Field): Decision | null {
+  switch (field.kind) {
+    case "boolean":
+      return booleanChoices(field);
+    case "one_of":
+      return field.required && field.options.length <= MOST_BUTTONS ? oneOfChoices(field) : null;
+    case "text":
+    case "number":
+    case "several_of":
+      return null;
   }
-  return { kind: "form", fields: form.fields };
 }
 
 function fitsBar(field: Field): boolean {
-  const buttons = "options" in field ? field.options.map(({ title }) => title) : [];
   return (
     field.title.length + (field.description?.length ?? 0) <= ABOVE_CHARACTERS &&
-    buttons.every((title) => title.length <= BUTTON_CHARACTERS)
+    optionsOf(field).every(({ title }) => title.length <= BUTTON_CHARACTERS)
   );
 }
 
@@ -121,10 +130,18 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
 
 /** Whether a field is answered by yes or no: by what it is called, by its limits or by its choices. */
 export function isYesOrNo(field: Field): boolean {
-  const isBit = field.kind === "number" && field.integer && field.minimum === 0 && field.maximum === 1;
   const says = (text: string) => affirms(text) || refuses(text);
-  if (isBit || [humanise(field.name), field.title].some(says)) return true;
-  return "options" in field && field.options.some(({ value, title }) => says(String(value)) || says(title));
+  if ([humanise(field.name), field.title].some(says)) return true;
+  switch (field.kind) {
+    case "number":
+      return field.integer && field.minimum === 0 && field.maximum === 1;
+    case "one_of":
+    case "several_of":
+      return field.options.some(({ value, title }) => says(String(value)) || says(title));
+    case "text":
+    case "boolean":
+      return false;
+  }
 }
 
 /** How a question is decided. */

@@ -1,5 +1,5 @@
 /** What of a question destroys something. Pure. */
-import type { Form } from "../mcp/forms/form.ts";
+import { type Form, optionsOf } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
 import { affirms, denies, isTurned, saysJust } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
@@ -34,7 +34,7 @@ export function destructionOf(question: {
     humanise(field.name),
     field.title,
     field.description ?? "",
-    ...("options" in field ? field.options.map((option) => option.title) : []),
+    ...optionsOf(field).map(({ title }) => title),
   ]);
   for (const text of [question.message, ...labels, humanise(question.tool)]) {
     const word = destructiveWord(text);

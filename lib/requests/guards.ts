@@ -8,7 +8,7 @@ import type { Content } from "../base/content/content.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { validateContent } from "../mcp/forms/content.ts";
-import { type Field, type Form, formSchema } from "../mcp/forms/form.ts";
+import { type Field, type Form, formSchema, isTyped } from "../mcp/forms/form.ts";
 import { makerOf, refusedByFourEyes } from "../people/members/one-maker.ts";
 import { choiceOf } from "../servers/recipes/choices.ts";
 import { questionAt } from "../servers/recipes/judge.ts";
@@ -406,10 +406,7 @@ export function knownContent(
 
 /** The texts and numbers of a draft, without its choices: after a rewording, the same choice may have another title. */
 export function typedContent(form: Form, content: Record<string, unknown>): Record<string, unknown> {
-  return pickFields(
-    content,
-    fieldsOf(form).filter(({ kind }) => kind === "text" || kind === "number"),
-  );
+  return pickFields(content, fieldsOf(form).filter(isTyped));
 }
 
 const fieldsOf = (form: Form) => (form.kind === "supported" ? form.fields : []);

@@ -1,4 +1,4 @@
-import type { ChoiceValue, Field, Form } from "../mcp/forms/form.ts";
+import { type ChoiceValue, type Field, type Form, isTyped } from "../mcp/forms/form.ts";
 import {
   affirms,
   asksForNo,
@@ -41,15 +41,23 @@ export function rejectionOf(form: Form): Rejection | null {
 
 /** The choices of a field that say no and do nothing else: neither what people read nor what is sent says yes. */
 function nosOf(field: Field): { label: string; value: unknown }[] {
-  if (field.kind === "one_of")
-    return field.options
-      .filter(
-        ({ value, title }) =>
-          isNo(value, title) && isHarmless({ label: title, content: { [field.name]: value } }),
-      )
-      .map(({ value, title }) => ({ label: capitalise(title), value }));
-  const [, no] = (field.kind === "boolean" && booleanWords(field)) || [];
-  return no ? [{ label: no, value: false }] : [];
+  switch (field.kind) {
+    case "one_of":
+      return field.options
+        .filter(
+          ({ value, title }) =>
+            isNo(value, title) && isHarmless({ label: title, content: { [field.name]: value } }),
+        )
+        .map(({ value, title }) => ({ label: capitalise(title), value }));
+    case "boolean": {
+      const [, no] = booleanWords(field) ?? [];
+      return no ? [{ label: no, value: false }] : [];
+    }
+    case "text":
+    case "number":
+    case "several_of":
+      return [];
+  }
 }
 
 /** Whether a choice sends a no, or a code under a title that says no; and nothing of it says yes. */
@@ -75,13 +83,9 @@ export function isRejection(form: Form, action: string, content: Record<string, 
       ([name, value]) =>
         Object.hasOwn(no.content, name) ||
         name === no.reasonField ||
-        form.fields.some((field) => field.name === name && isSuggested(field, value)),
+        form.fields.some((field) => field.name === name && isTyped(field) && field.default === value),
     )
   );
-}
-
-function isSuggested(field: Field, value: unknown): boolean {
-  return (field.kind === "text" || field.kind === "number") && field.default === value;
 }
 
 /**
@@ -91,21 +95,33 @@ function isSuggested(field: Field, value: unknown): boolean {
 export function saysNo(form: Form, action: string, content: Record<string, unknown> | null): boolean {
   if (action !== "accept") return true;
   if (form.kind !== "supported" || content === null) return false;
-  const chosen = form.fields.filter(({ kind }) => kind !== "text" && kind !== "number");
-  return chosen.some((field) => {
-    const given = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
-    const called = [humanise(field.name), field.title];
-    if (field.kind === "one_of" || field.kind === "several_of") {
-      const taken = field.options.filter(({ value }) => [given].flat().includes(value));
-      const isYesToNo = (said: string[]) => field.kind === "several_of" || said.some(affirms);
-      return taken.some(({ value, title }) => {
-        const said = [String(value), title];
-        return said.some(refuses) || (called.some(asksForNo) && isYesToNo(said));
-      });
+  const isOnlyChoice = form.fields.filter((field) => !isTyped(field)).length === 1;
+  return form.fields.some((field) =>
+    saysNoTo(field, Object.hasOwn(content, field.name) ? content[field.name] : undefined, isOnlyChoice),
+  );
+}
+
+/** Whether a field's value says no. `isOnlyChoice`: nothing else of the form is chosen. */
+function saysNoTo(field: Field, given: unknown, isOnlyChoice: boolean): boolean {
+  const called = [humanise(field.name), field.title];
+  switch (field.kind) {
+    case "one_of":
+    case "several_of": {
+      // To tick anything under “Refuse these” refuses it. Of choices of one, only a yes to a no does.
+      const isYesToNo = (said: string[]) =>
+        called.some(asksForNo) && (field.kind === "several_of" || said.some(affirms));
+      return field.options
+        .filter(({ value }) => [given].flat().includes(value))
+        .map(({ value, title }) => [String(value), title])
+        .some((said) => said.some(refuses) || isYesToNo(said));
     }
-    if (given === true) return called.some((said) => denies(said) || asksForNo(said));
-    return given === false && (chosen.length === 1 || nosOf(field).length > 0 || called.some(affirms));
-  });
+    case "boolean":
+      if (given === true) return called.some((said) => denies(said) || asksForNo(said));
+      return given === false && (isOnlyChoice || nosOf(field).length > 0 || called.some(affirms));
+    case "text":
+    case "number":
+      return false;
+  }
 }
 
 /** A field of such a name takes words beside the decision, unless its title asks for one. */
@@ -144,28 +160,51 @@ export function withholdsConsent(
 
 /** Whether a text that decides says anything but yes, or nothing. */
 function isNoYes(field: Field, given: unknown, decided: boolean): boolean {
-  if (field.kind !== "text" || affirms(String(given ?? ""))) return false;
-  return takesDecision(field.title) || (!decided && takesDecision(humanise(field.name)));
+  switch (field.kind) {
+    case "text":
+      if (affirms(String(given ?? ""))) return false;
+      return takesDecision(field.title) || (!decided && takesDecision(humanise(field.name)));
+    case "number":
+    case "boolean":
+    case "one_of":
+    case "several_of":
+      return false;
+  }
 }
 
 /** Whether consent was on offer and something else was chosen: “Needs changes” beside “Approve”. */
 export function isBesideConsent(field: Field, given: unknown): boolean {
-  if (field.kind !== "one_of") return false;
   const says = (say: typeof affirms, { value, title }: { value: ChoiceValue; title: string }) =>
     say(String(value)) || say(title);
-  const chosen = field.options.find(({ value }) => value === given);
-  return !(chosen && says(affirms, chosen)) && field.options.some((option) => says(consents, option));
+  switch (field.kind) {
+    case "one_of": {
+      const chosen = field.options.find(({ value }) => value === given);
+      return !(chosen && says(affirms, chosen)) && field.options.some((option) => says(consents, option));
+    }
+    case "text":
+    case "number":
+    case "boolean":
+    case "several_of":
+      return false;
+  }
 }
 
 function mayBeNo(field: Field, given: unknown, isOnly: boolean): boolean {
   if (given === undefined || (Array.isArray(given) && given.length === 0)) return isYesOrNo(field);
-  if (field.kind === "boolean") return given === false;
-  const called = [humanise(field.name), field.title];
-  if (isBesideConsent(field, given)) return true;
-  if (field.kind === "text") {
-    const text = String(given);
-    if (refusesAnywhere(text) || (called.some(asksForNo) && affirms(text))) return true;
-  }
   const isZero = [given].flat().some((each) => String(each).trim() === "0");
-  return isZero && (isOnly || "options" in field || isYesOrNo(field));
+  switch (field.kind) {
+    case "boolean":
+      return given === false;
+    case "one_of":
+      return isZero || isBesideConsent(field, given);
+    case "several_of":
+      return isZero;
+    case "number":
+      return isZero && (isOnly || isYesOrNo(field));
+    case "text": {
+      const text = String(given);
+      const isYesToNo = [humanise(field.name), field.title].some(asksForNo) && affirms(text);
+      return refusesAnywhere(text) || isYesToNo || (isZero && (isOnly || isYesOrNo(field)));
+    }
+  }
 }

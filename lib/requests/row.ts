@@ -4,7 +4,7 @@ import { actorSchema } from "../access/access-schema.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { beginningOf, beginningsIn, UNOPENED_TEXT } from "../base/content/content.ts";
 import { Prisma } from "../base/db/db.ts";
-import { choiceValueSchema, type Form, formSchema } from "../mcp/forms/form.ts";
+import { choiceValueSchema, type Form, fieldKindSchema, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../people/members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
 import { SHORT_ARGUMENTS } from "../tasks/task-row.ts";
@@ -53,7 +53,7 @@ export const DECIDED_FIELD = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed')
 /** A field without what the words of an answer don't need: the choices that were not made, and long titles. Aliases `f` and `a`. */
 const SHORT_FIELD = Prisma.sql`jsonb_build_object('name', f -> 'name', 'title', left(f ->> 'title', 200), 'kind', f -> 'kind', 'options',
   (SELECT coalesce(jsonb_agg(jsonb_build_object('value', o -> 'value', 'title', left(o ->> 'title', 200))), '[]')
-    FROM jsonb_array_elements(CASE WHEN f ->> 'kind' = 'one_of' THEN f -> 'options' ELSE '[]' END) o
+    FROM jsonb_array_elements(coalesce(f -> 'options', '[]')) o
     WHERE o -> 'value' = (a.content -> (f ->> 'name'))::jsonb))`;
 
 /** The same of an accepted answer, in short. Alias `a`. */
@@ -291,7 +291,7 @@ function toAnswer(row: RequestRow): InputRequestSummary["answer"] {
 const onlyFieldSchema = z.object({
   name: z.string(),
   title: z.string(),
-  kind: z.string(),
+  kind: fieldKindSchema,
   options: z.array(z.object({ value: choiceValueSchema, title: z.string() })).optional(),
 });
 

@@ -117,6 +117,11 @@ describe("validateContent", () => {
     expect(check.ok ? [] : check.errors.map(({ field }) => field).sort()).toEqual(["agree", "count", "name"]);
   });
 
+  it("names a number that is too large beside what is wrong otherwise", () => {
+    const check = validateContent(form, { ...good, count: 2 ** 60, extra: 1, tags: ["q"] });
+    expect(check.ok ? [] : check.errors.map(({ field }) => field).sort()).toEqual(["count", "extra", "tags"]);
+  });
+
   it("names one of many that are no fields, and a list with what is no choice once", () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${n}`, 1]));
     expect(validateContent(form, many)).toMatchObject({ errors: [{ field: "n0" }] });

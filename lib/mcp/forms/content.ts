@@ -21,19 +21,6 @@ export function validateContent(form: Form, content: unknown): ContentCheck {
   if (form.kind !== "supported")
     return fail([{ field: "", message: "This form can only be declined or cancelled." }]);
   const fields = new Map(form.fields.map((field) => [field.name, field]));
-  const unsafe = form.fields.filter(
-    (field) =>
-      field.kind === "number" && isBeyondExact((content as Record<string, unknown> | null)?.[field.name]),
-  );
-  if (unsafe.length > 0) {
-    return fail(
-      unsafe.map((field) => ({
-        field: field.name,
-        message: `${field.title} is too large to be sent exactly (beyond 9007199254740991).`,
-      })),
-    );
-  }
-  // Each of them would be judged, and told of, by itself.
   const odd = oddIn(content, fields);
   if (odd.length > 0) return fail(odd);
   const validate = validatorFor(form.fields);
@@ -46,22 +33,42 @@ export function validateContent(form: Form, content: unknown): ContentCheck {
   return fail([...errors.values()]);
 }
 
-/** The first name that is no field's, and lists with what is no choice of theirs, or with more than there are. */
+/**
+ * What is wrong beyond the validator's reach. Of names without a field it is the first alone: the validator would judge each of them,
+ * and report it.
+ */
 function oddIn(content: unknown, fields: ReadonlyMap<string, Field>): FieldError[] {
   if (typeof content !== "object" || content === null || Array.isArray(content)) return [];
+  const found: FieldError[] = [];
   const unknown = Object.keys(content).find((name) => !fields.has(name));
   if (unknown !== undefined)
-    return [{ field: unknown, message: sentence("additionalProperties", unknown, {}) }];
-  const found: FieldError[] = [];
+    found.push({ field: unknown, message: sentence("additionalProperties", unknown, {}) });
   for (const field of fields.values()) {
-    const given = (content as Record<string, unknown>)[field.name];
-    if (field.kind !== "several_of" || !Array.isArray(given)) continue;
-    const choices = new Set<unknown>(field.options.map(({ value }) => value));
-    const keyword =
-      given.length > choices.size ? "uniqueItems" : given.every((one) => choices.has(one)) ? null : "enum";
-    if (keyword) found.push({ field: field.name, message: sentence(keyword, field.title, {}) });
+    const message = oddValue(field, (content as Record<string, unknown>)[field.name]);
+    if (message !== null) found.push({ field: field.name, message });
   }
   return found;
+}
+
+/** Why a value is refused before the validator sees it, or null. */
+function oddValue(field: Field, given: unknown): string | null {
+  switch (field.kind) {
+    case "number":
+      return isBeyondExact(given)
+        ? `${field.title} is too large to be sent exactly (beyond 9007199254740991).`
+        : null;
+    case "several_of": {
+      // The validator would compare each item with each choice.
+      if (!Array.isArray(given)) return null;
+      const choices = new Set<unknown>(field.options.map(({ value }) => value));
+      if (given.length > choices.size) return sentence("uniqueItems", field.title, {});
+      return given.every((one) => choices.has(one)) ? null : sentence("enum", field.title, {});
+    }
+    case "text":
+    case "boolean":
+    case "one_of":
+      return null;
+  }
 }
 
 const fail = (errors: FieldError[]): ContentCheck => ({ ok: false, errors });
@@ -148,7 +155,7 @@ function explain(error: ErrorObject, fields: Map<string, Field>): FieldError {
   const name = String(params.missingProperty ?? params.additionalProperty ?? pointed);
   const field = fields.get(name);
   const title = field?.title ?? name;
-  const step = field?.kind === "number" ? field.multipleOf : undefined;
+  const step = field && "multipleOf" in field ? field.multipleOf : undefined;
   return {
     field: name,
     message:

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formSchema } from "./form.ts";
 import { normaliseForm, questionHash } from "./question.ts";
+import { secretIn } from "./secret.ts";
 
 const form = (properties: Record<string, unknown>, required: string[] = []) =>
   normaliseForm({ type: "object", properties, required });
@@ -566,6 +567,10 @@ describe("normaliseForm", () => {
     "shipping",
     "memo",
   ])("sees no secret in %s", (name) => expect(form({ [name]: { type: "string" } }).kind).toBe("supported"));
+
+  it("screens every type that is neither a choice nor a yes, also one that forms do not have yet", () => {
+    expect(secretIn("password", { type: "object" })).toContain("looks like a secret");
+  });
 
   it("sees no secret in a choice or a yes", () => {
     expect(form({ token: { type: "string", enum: ["a"] }, password: { type: "boolean" } }).kind).toBe(

@@ -14,7 +14,7 @@ import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { distinctChoices } from "./choices.ts";
 import { isMultipleOf } from "./field-checks.ts";
-import { type ChoiceValue, type Field, type Form, formSchema, NEED } from "./form.ts";
+import { type ChoiceValue, type Field, type Form, formSchema, NEED, optionsOf } from "./form.ts";
 import { canonicalJson } from "./jcs.ts";
 import { secretIn } from "./secret.ts";
 
@@ -163,7 +163,7 @@ function readForm(requestedSchema: unknown): Form {
     if (secret) return { kind: "secret", field: name, reason: secret };
     const field = toField(name, parsed.data, required.includes(name));
     if (typeof field === "string") return unsupported(`The field "${name}" cannot be shown (${field})`);
-    if ("options" in field) choices += field.options.length;
+    choices += optionsOf(field).length;
     if (choices > MOST_CHOICES)
       return unsupported(`The form has more than ${MOST_CHOICES.toLocaleString("en")} choices`);
     const need = field.required ? null : needIn(value);
@@ -310,11 +310,11 @@ function formatWords(from: Property): string | null {
 
 /** Whether a choice keeps the limits beside it. */
 function isWithin(from: Property, value: ChoiceValue): boolean {
+  if (from.type === "array" || from.type === "boolean") return true;
   if (from.type === "string") {
     const { length } = [...String(value)];
     return length >= (from.minLength ?? 0) && length <= (from.maxLength ?? Infinity);
   }
-  if (from.type !== "number" && from.type !== "integer") return true;
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = limitsOf(from);
   const number = Number(value);
   return (

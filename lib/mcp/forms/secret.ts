@@ -6,7 +6,7 @@ const SECRET =
 
 /**
  * Returns why a field asks for a secret, or null. Both eras forbid secrets in forms; this check finds
- * violations by a field's name, title and format. Choices and yes-or-no fields cannot hold a secret.
+ * violations by a field's name, title and format. Choices and yes-or-no fields cannot hold a secret; every other type is checked.
  */
 export function secretIn(
   name: string,
@@ -19,8 +19,8 @@ export function secretIn(
     oneOf?: unknown;
   },
 ): string | null {
-  const isTyped = property.type === "string" || property.type === "number" || property.type === "integer";
-  if (!isTyped || property.enum !== undefined || property.oneOf !== undefined) return null;
+  const isChosen = property.type === "boolean" || property.type === "array";
+  if (isChosen || property.enum !== undefined || property.oneOf !== undefined) return null;
   const label = property.title?.trim() || name;
   const found =
     property.format === "password" ||

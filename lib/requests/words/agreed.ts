@@ -1,7 +1,6 @@
 /** What others agreed to, as later voters find it in the form. */
 import type { Draft, InputRequestDetail } from "../request-schema.ts";
-import { initialValues, readAnswer } from "./answer-values.ts";
-import { sentValues } from "./sent-values.ts";
+import { initialValues, readAnswer, sentValues } from "./answer-values.ts";
 
 /** The values that the voters agreed to, to fill the form with; null: nobody has voted for any. */
 export function agreedValues({

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Field } from "../../mcp/forms/form.ts";
+import { normaliseForm } from "../../mcp/forms/question.ts";
+import { formatsOf } from "../../text/formats/formats.ts";
 import {
   draftContent,
   formatHint,
@@ -7,9 +9,10 @@ import {
   initialValues,
   numberHint,
   readAnswer,
+  sentCells,
+  sentValues,
   UNFINISHED,
 } from "./answer-values.ts";
-import { sentValues } from "./sent-values.ts";
 
 const base = { name: "f", title: "F", description: null, required: true };
 const text = (over: object = {}): Field => ({
@@ -215,4 +218,39 @@ test("a draft of an earlier form fills in only what still fits", () => {
 
 test("a draft comes before a default", () => {
   expect(initialValues([number({ default: 1 })], { f: 2 })).toEqual({ f: "2" });
+});
+
+const sent = normaliseForm({
+  type: "object",
+  properties: {
+    regions: {
+      type: "array",
+      title: "Where",
+      items: {
+        anyOf: [
+          { const: "eu", title: "Europe" },
+          { const: "us", title: "America" },
+        ],
+      },
+    },
+    decision: {
+      title: "Decision",
+      type: "string",
+      oneOf: [
+        { const: "k", title: "Keep waiting" },
+        { const: "pay", title: "Pay" },
+      ],
+    },
+    note: { type: "string", title: "Note" },
+  },
+});
+const sentFields = sent.kind === "supported" ? sent.fields : [];
+
+test("each value stands under its own field, whatever stands before it, and a choice by the words that were pressed", () => {
+  const content = { regions: ["us", "eu"], decision: "k", note: "later" };
+  expect(sentCells(sentFields, content, formatsOf("en-GB")).map(({ title, cell }) => [title, cell])).toEqual([
+    ["Where", { kind: "text", text: "America (sends “us”), Europe (sends “eu”)" }],
+    ["Decision", { kind: "text", text: "Keep waiting" }],
+    ["Note", { kind: "text", text: "later" }],
+  ]);
 });

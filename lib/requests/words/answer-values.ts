@@ -1,6 +1,9 @@
 import { FORMATS, isMultipleOf } from "../../mcp/forms/field-checks.ts";
-import type { ChoiceValue, Field } from "../../mcp/forms/form.ts";
+import { type ChoiceValue, type Field, type Form, isTyped, optionsOf } from "../../mcp/forms/form.ts";
+import { currencyOf } from "../../text/amount.ts";
 import { readExactNumber } from "../../text/exact-number.ts";
+import { type Cell, describeValue } from "../../text/facts/cells.ts";
+import type { Formats } from "../../text/formats/formats.ts";
 import { capitalise } from "../../text/labels.ts";
 import { instantsOf, localZone } from "../../text/local-time.ts";
 
@@ -35,20 +38,53 @@ export function draftContent(fields: Field[], values: AnswerValues): AnswerValue
 
 function initialValue(field: Field, drafted: unknown): string | string[] {
   // The draft may come from an earlier form: values that don't fit this form are dropped.
-  if (field.kind === "several_of") {
-    const chosen = Array.isArray(drafted) ? drafted : [];
-    return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
+  const text = ["string", "number", "boolean"].includes(typeof drafted) ? String(drafted) : null;
+  switch (field.kind) {
+    case "text":
+    case "number":
+      // A choice is never made for a person; what the server suggests to type is filled in, and marked as suggested.
+      return text ?? String(field.default ?? "");
+    case "boolean":
+      return text ?? "";
+    case "one_of": {
+      const chosen = drafted === undefined ? undefined : chosenOf(field, String(drafted));
+      return chosen === undefined ? "" : heldAs(chosen);
+    }
+    case "several_of": {
+      const chosen = Array.isArray(drafted) ? drafted : [];
+      return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
+    }
   }
-  if (field.kind === "one_of") {
-    const chosen = drafted === undefined ? undefined : chosenOf(field, String(drafted));
-    return chosen === undefined ? "" : heldAs(chosen);
-  }
-  if (["string", "number", "boolean"].includes(typeof drafted)) return String(drafted);
-  // A choice is never made for a person; typed text that the server suggests is filled in, and marked as
-  // suggested.
-  if ((field.kind === "text" || field.kind === "number") && field.default !== null)
-    return String(field.default);
-  return "";
+}
+
+/** Content that was sent, to fill the form with again: what was left empty stays so, whatever the server suggests. */
+export function sentValues(form: Form, content: Record<string, unknown>): Record<string, unknown> {
+  const fields = form.kind === "supported" ? form.fields : [];
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
+      return [field.name, typeof value === "string" && !isTyped(field) ? heldAs(value) : (value ?? "")];
+    }),
+  );
+}
+
+/** Content that was sent, as people read it: each value under its field's title, choices by their own titles. */
+export function sentCells(
+  fields: Field[],
+  content: Record<string, unknown>,
+  formats: Formats,
+): { name: string; title: string; cell: Cell }[] {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return Object.entries(content).map(([name, value]) => {
+    const field = byName.get(name);
+    const titles = new Map<unknown, string>(
+      field && optionsOf(field).map((option) => [option.value, option.title]),
+    );
+    const titled = (each: unknown) => titles.get(each) ?? each;
+    const read = Array.isArray(value) ? value.map(titled) : titled(value);
+    const cell = describeValue(name, read, formats, currencyOf(content));
+    return { name, title: field?.title ?? name, cell: cell ?? { kind: "text", text: JSON.stringify(value) } };
+  });
 }
 
 export interface FieldError {
@@ -74,13 +110,30 @@ export function readAnswer(
 type Read = { value: unknown } | { error: string };
 
 function readField(field: Field, value: string | string[]): Read {
-  if (field.kind === "several_of") return readSeveral(field, Array.isArray(value) ? value : []);
-  const text = typeof value === "string" ? value : "";
-  if (text.trim() === "") return field.required ? { error: missing(field) } : { value: undefined };
-  if (field.kind === "number") return readNumber(field, text.trim());
-  if (field.kind === "boolean") return { value: text === "true" };
-  if (field.kind === "one_of") return { value: chosenOf(field, text) ?? text };
-  return readText(field, text);
+  switch (field.kind) {
+    case "several_of":
+      return readSeveral(field, Array.isArray(value) ? value : []);
+    case "text":
+    case "number":
+    case "boolean":
+    case "one_of":
+      return readOne(field, typeof value === "string" ? value : "");
+  }
+}
+
+function readOne(field: Exclude<Field, { kind: "several_of" }>, text: string): Read {
+  if (text.trim() === "" && field.required) return { error: isTyped(field) ? "Required" : "Choose one" };
+  if (text.trim() === "") return { value: undefined };
+  switch (field.kind) {
+    case "text":
+      return readText(field, text);
+    case "number":
+      return readNumber(field, text.trim());
+    case "boolean":
+      return { value: text === "true" };
+    case "one_of":
+      return { value: chosenOf(field, text) ?? text };
+  }
 }
 
 /**
@@ -95,10 +148,6 @@ export function heldAs(value: ChoiceValue): string {
 /** The choice that a control holds as this text. */
 function chosenOf({ options }: Extract<Field, { kind: "one_of" }>, text: string) {
   return options.find(({ value }) => heldAs(value) === text)?.value;
-}
-
-function missing(field: Field): string {
-  return field.kind === "one_of" || field.kind === "boolean" ? "Choose one" : "Required";
 }
 
 function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {

@@ -1,6 +1,6 @@
 import { decisionOn } from "@/lib/requests/decision.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { sentValues } from "@/lib/requests/words/sent-values.ts";
+import { sentValues } from "@/lib/requests/words/answer-values.ts";
 import { openStageOf } from "@/lib/requests/words/votes.ts";
 
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { type ReactElement, useEffect, useRef } from "react";
 import { useController } from "react-hook-form";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { heldAs } from "@/lib/requests/words/answer-values.ts";
@@ -27,7 +27,7 @@ function AnswerField({
   field: Field;
   value: string | string[] | undefined;
   onChange: (value: string | string[]) => void;
-}) {
+}): ReactElement {
   const text = typeof value === "string" ? value : "";
   const common = { ...rest, value: text, onChange };
   const group = { ...rest, onChange: ([chosen]: string[]) => onChange(chosen ?? "") };
