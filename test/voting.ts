@@ -3,7 +3,7 @@
 import type { Role } from "../lib/access/roles.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { appendEvents } from "../lib/history/events/event-writes.ts";
-import { captureQuestion } from "../lib/requests/capture/question.ts";
+import { captureQuestion } from "../lib/requests/capture/capture-question.ts";
 import { insertServer, insertTask } from "./fixtures/rows.ts";
 import type { TestWeb } from "./web.ts";
 

@@ -5,7 +5,7 @@ import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notice-jobs.ts";
 import { fireTimer } from "@/lib/lifecycle/request-timers/fire-timers.ts";
 import { wordsOf } from "@/lib/requests/receipts/words.ts";
-import { followGroups } from "@/lib/requests/voting/groups.ts";
+import { followGroups } from "@/lib/requests/voting/release-without-vote.ts";
 import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

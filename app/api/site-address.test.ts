@@ -10,7 +10,7 @@ import { maskMessage } from "@/lib/history/protocol-messages/mask.ts";
 import { toQuestion } from "@/lib/mcp/messages.ts";
 import { recordDeliveries } from "@/lib/outbound/webhooks/outbox.ts";
 import { WEBHOOK_EVENTS } from "@/lib/outbound/webhooks/webhook-schema.ts";
-import { captureQuestion } from "@/lib/requests/capture/question.ts";
+import { captureQuestion } from "@/lib/requests/capture/capture-question.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -11,7 +11,7 @@ import type { Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
-import { insertOwnQuestion } from "../requests/asking/own.ts";
+import { insertOwnQuestion } from "../requests/own-question-writes.ts";
 import type { GateRule } from "../tasks/task-schema.ts";
 import type { GATE_STATES } from "../tasks/task-status.ts";
 

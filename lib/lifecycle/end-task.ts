@@ -4,7 +4,7 @@ import { contentOf } from "../base/content/content-keys.ts";
 import { storable, type Tx } from "../base/db/db.ts";
 import { publishChange } from "../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
-import { settleAtEnd } from "../requests/capture/settle.ts";
+import { settleAtEnd } from "../requests/capture/close-request.ts";
 import { outcomeOf } from "../tasks/task-status.ts";
 import { endInRace, isSuccess } from "./races/race-writes.ts";
 import { queueRetry } from "./retry.ts";

@@ -7,7 +7,7 @@ import { planForValues } from "../base/db/plan-mode.ts";
 import { readAtEnd } from "../base/db/readings.ts";
 import { log } from "../base/log.ts";
 import { QUESTIONS } from "../mcp/limits.ts";
-import { DELIVERY_FACTS } from "../requests/deliveries/facts.ts";
+import { DELIVERY_FACTS } from "../requests/deliveries/delivery-facts.ts";
 import { isUnopened, type RequestWork, type TaskWork, taskWork, type UnopenedWork } from "./engine-task.ts";
 
 /** Returns the ids of all watched tasks of a connection. */

@@ -1,7 +1,7 @@
 /** What an engine knows of a task that it watches, as it was read: the task, its live requests, their asks and answers. */
 import { z } from "zod";
 import { type Content, PLAIN } from "../base/content/content.ts";
-import { deliveryFacts } from "../requests/deliveries/facts.ts";
+import { deliveryFacts } from "../requests/deliveries/delivery-facts.ts";
 import { actionSchema } from "../requests/request-schema.ts";
 import { calledToolSchema } from "../servers/recipes/recipe-schema.ts";
 import { eraSchema } from "../servers/server-schema.ts";

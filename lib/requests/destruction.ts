@@ -3,7 +3,7 @@ import { type Form, optionsOf } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
 import { affirms, denies, isTurned, saysJust } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
-import type { Choice } from "./decision.ts";
+import type { Choice } from "./answers/form-buttons.ts";
 
 /** Words of destruction with their inflections; the first three letters tell the verb. */
 const DESTRUCTIVE =

@@ -20,7 +20,7 @@ import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-read
 import { idsIn } from "./documents/find.ts";
 import { typedContent } from "./guards.ts";
 import type { InputRequestDetail } from "./request-schema.ts";
-import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./row.ts";
+import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */

@@ -17,9 +17,9 @@ import { currentTraceparent } from "../base/tracing/span.ts";
 import { appendEvents, type NewEvent } from "../history/events/event-writes.ts";
 import { type Approval, approvalSchema } from "../policy/judge.ts";
 import { compareWithPeople, heldAutomatic, noteTakenBack } from "./automatic/automatic-answer-writes.ts";
-import { carryOutVerdict, liveRequests } from "./capture/settle.ts";
+import { carryOutVerdict, liveRequests } from "./capture/close-request.ts";
 import { newDelivery, undo, undoUnsent } from "./deliveries/delivery-writes.ts";
-import { judgeDelivery } from "./deliveries/judge.ts";
+import { judgeDelivery } from "./deliveries/judge-delivery.ts";
 import {
   checkedContent,
   decidedFieldOf,
@@ -43,7 +43,7 @@ import {
   refuseUnlessOpen,
   takesOver,
 } from "./guards.ts";
-import { answerer, keepMember, type Recipient } from "./recipient.ts";
+import { answerer, keepMember, type Recipient } from "./claims/recipient.ts";
 import type {
   AnswerInput,
   AssignInput,
@@ -53,8 +53,8 @@ import type {
   RequestState,
 } from "./request-schema.ts";
 import { CLAIM_IDLE_MS, requests } from "./request-status.ts";
-import { wordsOf } from "./row.ts";
-import { type SignedIn, toSignedIn } from "./signed-in.ts";
+import { wordsOf } from "./request-row.ts";
+import { type SignedIn, toSignedIn } from "./answers/signed-in.ts";
 import { contentDigest } from "./voting/content-digest.ts";
 import {
   bindVotes,

@@ -1,6 +1,6 @@
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import type { RpcId } from "../mcp/peer.ts";
-import { type LiveRequest, liveRequests } from "./capture/settle.ts";
+import { type LiveRequest, liveRequests } from "./capture/close-request.ts";
 
 /** The way to a question that is taken back: a JSON-RPC id of a session, or the elicitation task as which it was put. */
 export type RetractedAsk = { sessionDigest: Buffer; rpcId: RpcId } | { elicitationTaskId: string };

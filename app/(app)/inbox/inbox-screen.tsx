@@ -22,19 +22,19 @@ import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
 import { useInboxPlace } from "./toolbar/use-inbox-place.ts";
 import { useViews } from "./views/use-views.ts";
 
-const InboxCommands = lazyComponent(() => import("./first-touch.ts").then((file) => file.InboxCommands), {
+const InboxCommands = lazyComponent(() => import("./list-chunk.ts").then((file) => file.InboxCommands), {
   patient: true,
 });
 const FilterPanel = lazyComponent(
   () => import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel),
   { loading: DialogLoading },
 );
-const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file) => file.ActiveFilters), {
+const ActiveFilters = lazyComponent(() => import("./list-chunk.ts").then((file) => file.ActiveFilters), {
   // The height of one line of filters.
   loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
   warm: true,
 });
-const ViewLine = lazyComponent(() => import("./first-touch.ts").then((file) => file.ViewLine), {
+const ViewLine = lazyComponent(() => import("./list-chunk.ts").then((file) => file.ViewLine), {
   warm: true,
 });
 const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs), {

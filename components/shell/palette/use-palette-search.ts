@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import { matching, type PaletteItem } from "@/components/shell/palette/palette-items.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { requestLabel } from "@/lib/requests/words/requests.ts";
+import { requestLabel } from "@/lib/requests/words/request-labels.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";

@@ -18,7 +18,7 @@ import {
   followMakers,
   followRequests,
   followRoles,
-} from "../../requests/voting/groups.ts";
+} from "../../requests/voting/release-without-vote.ts";
 import { ABSENCES_MS, EVENTS_A_TURN, KEY_WARNINGS_MS, NOTIFY_EVERY_MS, SNOOZES_MS } from "../tunables.ts";
 import type { Job } from "./job-runner.ts";
 

@@ -14,7 +14,7 @@ import { saveCalendar } from "../../policy/calendar/calendar-writes.ts";
 import { readPolicy } from "../../policy/policy-reads.ts";
 import { policyInputSchema } from "../../policy/policy-schema.ts";
 import { savePolicy } from "../../policy/policy-writes.ts";
-import { captureQuestion } from "../../requests/capture/question.ts";
+import { captureQuestion } from "../../requests/capture/capture-question.ts";
 
 test("a reminder comes within seconds of its time, and a task is cancelled at its server once its time is over, by one of two engines", async ({
   onTestFinished,

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { PeerError, type RpcId, type TaskRequest } from "../../mcp/peer.ts";
-import { carryOutVerdict } from "../../requests/capture/settle.ts";
-import { judgeDelivery } from "../../requests/deliveries/judge.ts";
+import { carryOutVerdict } from "../../requests/capture/close-request.ts";
+import { judgeDelivery } from "../../requests/deliveries/judge-delivery.ts";
 import {
   type ElicitationTask,
   listElicitationTasks,

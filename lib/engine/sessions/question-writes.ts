@@ -3,9 +3,9 @@
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markHandled } from "../../mcp/stream-messages/stream-message-writes.ts";
-import { captureQuestion, hasRoom } from "../../requests/capture/question.ts";
-import { carryOutVerdict } from "../../requests/capture/settle.ts";
-import { judgeDelivery } from "../../requests/deliveries/judge.ts";
+import { captureQuestion, hasRoom } from "../../requests/capture/capture-question.ts";
+import { carryOutVerdict } from "../../requests/capture/close-request.ts";
+import { judgeDelivery } from "../../requests/deliveries/judge-delivery.ts";
 import {
   cancelElicitationTask,
   linkQuestion,

@@ -12,7 +12,7 @@ import type { RpcId } from "../../mcp/peer.ts";
 import type { NewStreamMessage, StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import { recordMessages } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { openElicitationTask } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { readTaskRoom } from "../../requests/elicitation-tasks/room.ts";
+import { readTaskRoom } from "../../requests/elicitation-tasks/task-limit.ts";
 import { restoreSession } from "../task/task-secrets.ts";
 import { DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";

@@ -7,7 +7,7 @@ import type { Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { readLockedWork } from "../../lifecycle/engine-task-reads.ts";
 import { type AnswerBody, PeerError, type RpcId } from "../../mcp/peer.ts";
-import { askedMeanwhile } from "../../requests/capture/asks.ts";
+import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
 import { markAccepted, markSending, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
 import {
   answerOf,

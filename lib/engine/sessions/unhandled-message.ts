@@ -2,7 +2,7 @@
 
 import type { SessionTask } from "../../mcp/stream-messages/attribute.ts";
 import type { NewStreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
-import type { PutQuestion } from "../../requests/elicitation-tasks/room.ts";
+import type { PutQuestion } from "../../requests/elicitation-tasks/task-limit.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { clockMs, type LiveSession, type WatchedTask } from "../watcher/watched-task.ts";
 import { tasksThatMayAsk } from "./sessions.ts";

@@ -5,9 +5,9 @@ import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/running-task-writes.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
-import { captureQuestion } from "../../requests/capture/question.ts";
-import { carryOutVerdict } from "../../requests/capture/settle.ts";
-import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../requests/deliveries/judge.ts";
+import { captureQuestion } from "../../requests/capture/capture-question.ts";
+import { carryOutVerdict } from "../../requests/capture/close-request.ts";
+import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../requests/deliveries/judge-delivery.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import {

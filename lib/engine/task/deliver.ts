@@ -12,8 +12,8 @@ import {
 } from "../../lifecycle/engine-task.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
-import { askedMeanwhile } from "../../requests/capture/asks.ts";
-import { carryOutVerdict } from "../../requests/capture/settle.ts";
+import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
+import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import {
   markAccepted,
   markSending,
@@ -21,7 +21,7 @@ import {
   markWaiting,
   type Rung,
 } from "../../requests/deliveries/delivery-writes.ts";
-import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../requests/deliveries/judge.ts";
+import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../requests/deliveries/judge-delivery.ts";
 import { completeElicitationTasks } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { isRunning } from "../../tasks/task-status.ts";
 import { giveUpDropped, requestPendingQuestion, resetSilence } from "../sessions/result-stream.ts";

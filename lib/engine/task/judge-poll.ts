@@ -3,14 +3,14 @@
 import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../../lifecycle/engine-task.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
-import { answerFits } from "../../requests/capture/question.ts";
+import { answerFits } from "../../requests/capture/capture-question.ts";
 import { reachOf } from "../../requests/deliveries/delivery-status.ts";
 import {
   type AnswerCall,
   judgeDelivery,
   type Observation,
   type Verdict,
-} from "../../requests/deliveries/judge.ts";
+} from "../../requests/deliveries/judge-delivery.ts";
 import { judgeRewording } from "../../requests/request-status.ts";
 
 export interface Plan {

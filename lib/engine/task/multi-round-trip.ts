@@ -7,7 +7,7 @@ import { appendEvents, type NewEvent } from "../../history/events/event-writes.t
 import { markRetrying } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
 import type { RequestWork } from "../../lifecycle/engine-task.ts";
-import { settleUnsent } from "../../requests/capture/settle.ts";
+import { settleUnsent } from "../../requests/capture/close-request.ts";
 import { markSending } from "../../requests/deliveries/delivery-writes.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";

@@ -3,7 +3,7 @@ import { appendEvents, type NewEvent } from "../../history/events/event-writes.t
 import { setOpenCallState } from "../../lifecycle/call-attempt-writes.ts";
 import { storeSession } from "../../lifecycle/running-task-writes.ts";
 import { repeat } from "../../requests/deliveries/delivery-writes.ts";
-import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../requests/deliveries/judge.ts";
+import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../requests/deliveries/judge-delivery.ts";
 import { dropStreams } from "../sessions/session-moves.ts";
 import {
   AFTER_ANSWER_MS,

@@ -2,7 +2,7 @@
 
 import type { RequestWork, TaskWork } from "../../lifecycle/engine-task.ts";
 import type { Era, Peer } from "../../mcp/peer.ts";
-import type { AnswerCall } from "../../requests/deliveries/judge.ts";
+import type { AnswerCall } from "../../requests/deliveries/judge-delivery.ts";
 import { RecipePeer } from "../../servers/recipes/peer.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 

@@ -5,7 +5,7 @@ import { appendEvents, type NewEvent } from "../../history/events/event-writes.t
 import { keptTask, type RequestWork } from "../../lifecycle/engine-task.ts";
 import { recordProgress } from "../../lifecycle/running-task-writes.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
-import { closeRequest } from "../../requests/capture/settle.ts";
+import { closeRequest } from "../../requests/capture/close-request.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { questionsPastTtl } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
 import { hasEnded, isRunning } from "../../tasks/task-status.ts";

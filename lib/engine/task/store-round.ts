@@ -8,8 +8,8 @@ import { markAsking, markNotRetried } from "../../lifecycle/call-attempt-writes.
 import { endTask } from "../../lifecycle/end-task.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import type { StartOutcome } from "../../mcp/peer.ts";
-import { captureQuestion } from "../../requests/capture/question.ts";
-import { closeRequest, confirmRequest } from "../../requests/capture/settle.ts";
+import { captureQuestion } from "../../requests/capture/capture-question.ts";
+import { closeRequest, confirmRequest } from "../../requests/capture/close-request.ts";
 import { markAccepted, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";

@@ -6,7 +6,7 @@ import { storeMessages } from "../../history/protocol-messages/protocol-message-
 import { endTask, type TaskEnd } from "../../lifecycle/end-task.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { readLockedWork } from "../../lifecycle/engine-task-reads.ts";
-import type { JudgedRequest } from "../../requests/capture/settle.ts";
+import type { JudgedRequest } from "../../requests/capture/close-request.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
 import { secretsOf, type WatcherContext } from "./context.ts";
 import { toStore } from "./recorded-messages.ts";

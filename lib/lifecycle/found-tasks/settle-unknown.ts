@@ -8,7 +8,7 @@ import { AppError, notFound } from "../../base/errors.ts";
 import { publishChange, wakeEngine } from "../../base/live-updates.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import { closeRequest } from "../../requests/capture/settle.ts";
+import { closeRequest } from "../../requests/capture/close-request.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { endInRace } from "../races/race-writes.ts";
 import { storedError } from "../task-write-helpers.ts";

@@ -1,7 +1,7 @@
 /** What became of a question that a program put to people, as the tool's result. Pure. */
 
 import type { Form } from "../../mcp/forms/form.ts";
-import { withholdsConsent } from "../../requests/rejection.ts";
+import { withholdsConsent } from "../../requests/answers/rejection.ts";
 import type { Action } from "../../requests/request-schema.ts";
 import type { HumanOutcome } from "./human-task-schema.ts";
 

@@ -7,7 +7,7 @@ import { actorSchema } from "../../access/access-schema.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
-import { closeRequest, settleUnsent } from "../../requests/capture/settle.ts";
+import { closeRequest, settleUnsent } from "../../requests/capture/close-request.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { actionSchema } from "../../requests/request-schema.ts";
 import { approveCall, declineCall, expireCall } from "../call-approval.ts";

@@ -6,7 +6,7 @@ import { addByMinutes } from "../../../test/working-minutes.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { calendarSchema } from "../../policy/calendar/calendar-schema.ts";
-import { captureQuestion } from "../../requests/capture/question.ts";
+import { captureQuestion } from "../../requests/capture/capture-question.ts";
 import { countHistory } from "../../requests/statistics/statistics-writes.ts";
 import { type DueTimer, dueTimers, moveTimers } from "../../requests/timers/timer-writes.ts";
 import { fireDueTimers, fireTimer } from "./fire-timers.ts";

@@ -10,7 +10,7 @@ import { authorsSchema, fingerprintOf } from "../../policy/automatic/authors.ts"
 import { calendarSchema } from "../../policy/calendar/calendar-schema.ts";
 import { readPolicyWithPeople } from "../../policy/policy-reads.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
-import { answerOf, DECIDED_FIELD, wordsOf } from "../row.ts";
+import { answerOf, DECIDED_FIELD, wordsOf } from "../request-row.ts";
 import type {
   AutomaticDecision,
   AutomaticDecisionsQuery,

@@ -4,7 +4,7 @@ import { type Voter, type VotingOrganization, votingOrganization } from "../../.
 import { startWeb, type TestWeb } from "../../../test/web.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { captureQuestion } from "../capture/question.ts";
+import { captureQuestion } from "../capture/capture-question.ts";
 import { judgeDecision, judgeWaiting } from "./judge-waiting.ts";
 
 let web: TestWeb;

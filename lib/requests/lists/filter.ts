@@ -9,8 +9,8 @@ import { Prisma } from "../../base/db/db.ts";
 import { HAS_FOUR_EYES, ownUnderFourEyes } from "../../people/members/one-maker.ts";
 import { reached } from "../../tasks/visibility.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "../request-schema.ts";
-import { CLAIM_IS_LIVE } from "../row.ts";
-import { isFreeOrHasVote } from "../voting/ballots.ts";
+import { CLAIM_IS_LIVE } from "../request-row.ts";
+import { isFreeOrHasVote } from "../voting/votable-requests-sql.ts";
 import { DELEGATE, isInScope, personOf, standsInFor } from "../voting/voter.ts";
 
 /**

@@ -19,7 +19,7 @@ import {
   type RequestOrder,
   type RequestState,
 } from "../request-schema.ts";
-import { DECIDED_AT, iso, JOINS, type RequestRow, summaryOf, toSummary } from "../row.ts";
+import { DECIDED_AT, iso, JOINS, type RequestRow, summaryOf, toSummary } from "../request-row.ts";
 import {
   AMOUNT,
   DECIDE_BY,

@@ -9,8 +9,8 @@ import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { reachOf } from "../deliveries/delivery-status.ts";
 import { deliveryStateSchema } from "../request-schema.ts";
-import { iso } from "../row.ts";
-import { signedInSchema } from "../signed-in.ts";
+import { iso } from "../request-row.ts";
+import { signedInSchema } from "../answers/signed-in.ts";
 import { type PublicKey, publicKeySchema, type Reach, type Receipt } from "./receipt-schema.ts";
 
 /** SQL condition on the alias `e`: the line tells what was asked, decided or sent. What people said to each other is theirs. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
-import { signedInSchema } from "../signed-in.ts";
+import { signedInSchema } from "../answers/signed-in.ts";
 
 /** `typ` of a receipt's header: no other signed text is taken for one. */
 export const RECEIPT_TYPE = "intray-receipt+jws";

@@ -8,7 +8,7 @@ import { type Names, namesIn, PARTY } from "../../text/facts/party.ts";
 import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
 import { humanise } from "../../text/labels.ts";
 import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
-import { isBesideConsent, saysNo } from "../rejection.ts";
+import { isBesideConsent, saysNo } from "../answers/rejection.ts";
 import type { Amount } from "../request-schema.ts";
 import type { Answer } from "./similar-schema.ts";
 

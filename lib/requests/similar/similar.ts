@@ -7,7 +7,7 @@ import { formSchema } from "../../mcp/forms/form.ts";
 import type { Similar } from "../../policy/automatic/facts.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
-import { ANSWERED_FIELD, amountIn, answerOf, SHORT_CONTENT, SHORT_MESSAGE } from "../row.ts";
+import { ANSWERED_FIELD, amountIn, answerOf, SHORT_CONTENT, SHORT_MESSAGE } from "../request-row.ts";
 import { type Decided, isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
 import type { SimilarRequest, SimilarRequests } from "./similar-schema.ts";

@@ -14,15 +14,15 @@ import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.t
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { decidedFieldOf } from "../guards.ts";
-import { isRejection } from "../rejection.ts";
+import { isRejection } from "../answers/rejection.ts";
 import type { AnswerInput } from "../request-schema.ts";
-import { type AskedBy, wordsOf } from "../row.ts";
-import type { SignedIn } from "../signed-in.ts";
+import { type AskedBy, wordsOf } from "../request-row.ts";
+import type { SignedIn } from "../answers/signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers, putOffExpiry } from "../timers/timer-writes.ts";
 import { endAssignment } from "../unassign.ts";
 import { contentDigest } from "./content-digest.ts";
-import { endWithoutVote } from "./groups.ts";
+import { endWithoutVote } from "./release-without-vote.ts";
 import { isRejectedIn, openStage } from "./vote-status.ts";
 import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
 

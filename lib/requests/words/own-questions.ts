@@ -6,7 +6,7 @@ import { actorWords } from "../../access/actor-words.ts";
 import { withMarksAt } from "../../text/facts/marks.ts";
 import { bothEnds } from "../../text/labels.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
-import { rejectionsBesides } from "./votes.ts";
+import { rejectionsBesides } from "./vote-words.ts";
 
 type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;
 

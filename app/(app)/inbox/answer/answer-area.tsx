@@ -9,7 +9,7 @@ import type { Field } from "@/lib/mcp/forms/form.ts";
 import type { AnswerInput, Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { AnswerValues } from "@/lib/requests/words/answer-values.ts";
 import { commentWords } from "@/lib/requests/words/own-questions.ts";
-import { commentNeed } from "@/lib/requests/words/votes.ts";
+import { commentNeed } from "@/lib/requests/words/vote-words.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import type { OpenRemark, RemarkField } from "../thread/remarks.tsx";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
@@ -36,7 +36,7 @@ import { useDecide } from "./use-decide.ts";
 import { useOpenedSite } from "./use-opened-site.ts";
 
 const warm = { warm: true };
-const firstTouch = () => import("../request/first-touch.ts");
+const firstTouch = () => import("../request/request-chunk.ts");
 const ClaimLine = lazyComponent(() => firstTouch().then((file) => file.ClaimLine), warm);
 const ClaimAlive = lazyComponent(() => firstTouch().then((file) => file.ClaimAlive), warm);
 const UrlQuestion = lazyComponent(() => firstTouch().then((file) => file.UrlQuestion), warm);

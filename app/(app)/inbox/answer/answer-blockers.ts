@@ -1,6 +1,6 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { openStageOf, whyWords } from "@/lib/requests/words/votes.ts";
+import { openStageOf, whyWords } from "@/lib/requests/words/vote-words.ts";
 import type { Trouble } from "@/lib/web/client/connection.ts";
 import { TROUBLE_WORDS } from "@/lib/web/words/trouble.ts";
 

@@ -3,9 +3,9 @@
 import type { RefObject } from "react";
 import { type PaletteCommand, usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { type Decision, isApproval } from "@/lib/requests/decision.ts";
+import { type Decision, isApproval } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { assignmentOffer } from "./assignment/assignment-offer.ts";

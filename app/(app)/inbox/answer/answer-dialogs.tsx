@@ -7,10 +7,10 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
-import { rejectionOf } from "@/lib/requests/rejection.ts";
+import { rejectionOf } from "@/lib/requests/answers/rejection.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { cancelWords, declineWords, receiverOf } from "@/lib/requests/words/own-questions.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { declineReasons } from "@/lib/web/client/answers.ts";
 import { needsReason } from "./decision/decision-offer.ts";
 

@@ -1,4 +1,4 @@
-import { endedWords } from "@/lib/requests/words/requests.ts";
+import { endedWords } from "@/lib/requests/words/request-labels.ts";
 import { formatAgo } from "@/lib/text/time.ts";
 import { ApiError, ConnectionError, errorSentence } from "@/lib/web/client/base/client.ts";
 

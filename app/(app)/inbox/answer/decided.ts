@@ -1,7 +1,7 @@
-import { decisionOn } from "@/lib/requests/decision.ts";
+import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { sentValues } from "@/lib/requests/words/answer-values.ts";
-import { openStageOf } from "@/lib/requests/words/votes.ts";
+import { openStageOf } from "@/lib/requests/words/vote-words.ts";
 
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
 

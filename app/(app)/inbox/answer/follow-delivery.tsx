@@ -11,7 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/requests/words/delivery.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
 import { type Decided, decidedWords, draftOf, votedWords } from "./decided.ts";
 import { addUndoable, newestUndoable, takeUndoable, useNext } from "./decision-store.ts";

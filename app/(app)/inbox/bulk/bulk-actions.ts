@@ -1,6 +1,6 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
-import { decisionOf, isApproval } from "@/lib/requests/decision.ts";
+import { decisionOf, isApproval } from "@/lib/requests/answers/form-buttons.ts";
 import { isHarmless } from "@/lib/requests/destruction.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-eligibility.ts";

@@ -7,7 +7,7 @@ import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { type BulkOutcome, byAttention, outcomeWords, summaryOf } from "./bulk-outcome.ts";

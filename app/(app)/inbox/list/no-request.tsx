@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { isNarrowed } from "@/lib/requests/words/filter-words.ts";
 import { NO_FILTERS } from "@/lib/requests/words/inbox-filters.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { plural } from "@/lib/text/labels.ts";
 import {
   type RequestTab,

@@ -13,7 +13,7 @@ import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { filterCount, type InboxGrouping, withoutFilters } from "@/lib/requests/words/inbox-filters.ts";
-import { groupName } from "@/lib/requests/words/rows.ts";
+import { groupName } from "@/lib/requests/words/inbox-rows.ts";
 import { EMPTY_TABS, type RequestTab, requestCounts, tabCount } from "@/lib/web/client/requests.ts";
 import type { BulkAction } from "../bulk/bulk-actions.ts";
 import { useBulkKeys } from "../bulk/use-bulk-keys.ts";
@@ -32,11 +32,11 @@ const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").the
 /** The height of a row without badges, in px; each row is measured once rendered. */
 const ROW_PX = { comfortable: 67, compact: 53 };
 
-const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
-const NextRequests = lazyComponent(() => import("../first-touch.ts").then((file) => file.NextRequests), {
+const NoRows = lazyComponent(() => import("../list-chunk.ts").then((file) => file.NoRows), { warm: true });
+const NextRequests = lazyComponent(() => import("../list-chunk.ts").then((file) => file.NextRequests), {
   patient: true,
 });
-const NotSearched = lazyComponent(() => import("../first-touch.ts").then((file) => file.NotSearched));
+const NotSearched = lazyComponent(() => import("../list-chunk.ts").then((file) => file.NotSearched));
 const BulkBar = lazyComponent(() => import("../bulk/bulk-bar.tsx").then((file) => file.BulkBar));
 const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog), {
   loading: DialogLoading,

@@ -1,6 +1,6 @@
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/requests/request-schema.ts";
-import { OUTCOME_TONES, type Outcome, outcomeOf } from "@/lib/requests/words/requests.ts";
+import { OUTCOME_TONES, type Outcome, outcomeOf } from "@/lib/requests/words/request-labels.ts";
 import type { Tone } from "@/lib/text/labels.ts";
 import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
 

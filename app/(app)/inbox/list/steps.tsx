@@ -3,7 +3,7 @@
 import { ChevronDown, ChevronUp, type LucideIcon } from "lucide-react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { requestTitle } from "@/lib/requests/words/rows.ts";
+import { requestTitle } from "@/lib/requests/words/inbox-rows.ts";
 import type { Listed } from "./request-list.tsx";
 import { rowAfter } from "./row-changes.ts";
 

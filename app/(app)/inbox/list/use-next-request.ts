@@ -2,7 +2,7 @@
 
 import { useEffect } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { requestTitle } from "@/lib/requests/words/rows.ts";
+import { requestTitle } from "@/lib/requests/words/inbox-rows.ts";
 import { forgetNext, tellNext, useGoOn } from "../answer/decision-store.ts";
 import { type StableRow, successorOf } from "./row-changes.ts";
 

@@ -5,7 +5,7 @@ import { type PointerEvent, type UIEvent, useEffect, useMemo, useState } from "r
 import { type Selection as RowSelection, useSelection } from "@/components/list/use-selection.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { InboxFilters } from "@/lib/requests/words/inbox-filters.ts";
-import { groupRequests } from "@/lib/requests/words/rows.ts";
+import { groupRequests } from "@/lib/requests/words/inbox-rows.ts";
 import { type RequestTab, requestList } from "@/lib/web/client/requests.ts";
 import { type StableRow, settle } from "./row-changes.ts";
 

@@ -12,7 +12,7 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { decisionOn } from "@/lib/requests/decision.ts";
+import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { sentCells } from "@/lib/requests/words/answer-values.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/requests/words/delivery.ts";

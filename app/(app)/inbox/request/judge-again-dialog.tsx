@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 

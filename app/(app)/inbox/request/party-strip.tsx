@@ -7,7 +7,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { PartySummary } from "@/lib/requests/similar/similar-schema.ts";
-import { partyCount, partyRange, partyTimes } from "@/lib/requests/words/party.ts";
+import { partyCount, partyRange, partyTimes } from "@/lib/requests/words/party-words.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 

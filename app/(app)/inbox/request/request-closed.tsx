@@ -11,7 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { reachIn } from "@/lib/requests/words/delivery.ts";
-import { endedWords, REQUEST_TONES, requestLabel } from "@/lib/requests/words/requests.ts";
+import { endedWords, REQUEST_TONES, requestLabel } from "@/lib/requests/words/request-labels.ts";
 import { openRequestsOfTask } from "@/lib/web/client/requests.ts";
 import { mayUndo } from "../answer/answer-blockers.ts";
 import { newestUndoable } from "../answer/decision-store.ts";

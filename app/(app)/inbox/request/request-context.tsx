@@ -9,7 +9,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequest, SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
-import { REQUEST_LABELS } from "@/lib/requests/words/requests.ts";
+import { REQUEST_LABELS } from "@/lib/requests/words/request-labels.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
 import { shorten, uncapitalise } from "@/lib/text/labels.ts";
 import { RequestSection } from "./request-section.tsx";

@@ -15,7 +15,7 @@ import type { Listed } from "../list/request-list.tsx";
 import { Steps } from "../list/steps.tsx";
 import { lazyRequestParts, RequestView } from "./request-view.tsx";
 
-const RequestMissing = lazyComponent(() => import("./first-touch.ts").then((file) => file.RequestMissing), {
+const RequestMissing = lazyComponent(() => import("./request-chunk.ts").then((file) => file.RequestMissing), {
   warm: true,
 });
 

@@ -6,11 +6,11 @@ import { Facts, JsonTree } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { decisionOn } from "@/lib/requests/decision.ts";
+import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
 import { factsOf, nextWords } from "@/lib/requests/words/own-questions.ts";
-import { nextVoteWords } from "@/lib/requests/words/votes.ts";
+import { nextVoteWords } from "@/lib/requests/words/vote-words.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
 import { requestsOfTask } from "@/lib/web/client/base/request-context.ts";
@@ -26,7 +26,7 @@ import { RequestSection } from "./request-section.tsx";
 
 // Lazy, because few requests show these, and the first of a list seldom does.
 const warm = { warm: true };
-const firstTouch = () => import("./first-touch.ts");
+const firstTouch = () => import("./request-chunk.ts");
 const FormAnswerArea = lazyComponent(
   () => import("../answer/form-answer-area.tsx").then((file) => file.FormAnswerArea),
   warm,

@@ -9,7 +9,7 @@ import { useNow } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { saysNo } from "@/lib/requests/rejection.ts";
+import { saysNo } from "@/lib/requests/answers/rejection.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
   type Approval,
@@ -19,7 +19,7 @@ import {
   needsWords,
   tooFewWords,
   whyWords,
-} from "@/lib/requests/words/votes.ts";
+} from "@/lib/requests/words/vote-words.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 

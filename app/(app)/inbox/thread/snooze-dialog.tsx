@@ -8,7 +8,7 @@ import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { goOnFrom } from "../answer/decision-store.ts";
 import { snoozeTimes, timeOf } from "./snooze-times.ts";

@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
 
-const ViewsMenuItems = lazyComponent(() => import("../first-touch.ts").then((file) => file.ViewsMenuItems), {
+const ViewsMenuItems = lazyComponent(() => import("../list-chunk.ts").then((file) => file.ViewsMenuItems), {
   warm: true,
 });
 

@@ -13,7 +13,7 @@ import { actorWords } from "@/lib/access/actor-words.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { needsNoSending, reachIn } from "@/lib/requests/words/delivery.ts";
 import { carriedOutWords } from "@/lib/requests/words/own-questions.ts";
-import { REQUEST_TONES, requestLabel } from "@/lib/requests/words/requests.ts";
+import { REQUEST_TONES, requestLabel } from "@/lib/requests/words/request-labels.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 import { taskRequests } from "@/lib/web/client/tasks/task-history.ts";
 

@@ -6,7 +6,7 @@ import { TimeAgo, TimeOfDay } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 

@@ -11,10 +11,10 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { Decision } from "@/lib/requests/decision.ts";
+import type { Decision } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { receiverOf } from "@/lib/requests/words/own-questions.ts";
-import { voteEffect } from "@/lib/requests/words/votes.ts";
+import { voteEffect } from "@/lib/requests/words/vote-words.ts";
 import type { AnswerDialog } from "../answer-dialogs.tsx";
 import type { ClaimStep } from "../assignment/use-claim.ts";
 import type { Decided } from "../decided.ts";
@@ -23,7 +23,7 @@ import { declinePlace, needsRoom } from "./decision-offer.ts";
 import { MainButtons } from "./main-buttons.tsx";
 
 const DecisionMenuItems = lazyComponent(
-  () => import("../../first-touch.ts").then((file) => file.DecisionMenuItems),
+  () => import("../../list-chunk.ts").then((file) => file.DecisionMenuItems),
   { warm: true },
 );
 

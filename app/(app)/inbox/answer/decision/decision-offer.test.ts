@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Fold } from "@/components/text/folds.tsx";
 import type { Permission } from "@/lib/access/permissions.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
-import { type Choice, type Decision, decisionOf, decisionOn } from "@/lib/requests/decision.ts";
+import { type Choice, type Decision, decisionOf, decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
   asksWhy,

@@ -1,9 +1,9 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Fold } from "@/components/text/folds.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
-import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/decision.ts";
+import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/answers/form-buttons.ts";
 import { isHarmless } from "@/lib/requests/destruction.ts";
-import { isRejection, rejectionOf } from "@/lib/requests/rejection.ts";
+import { isRejection, rejectionOf } from "@/lib/requests/answers/rejection.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { denies } from "@/lib/text/foreign/yes-no.ts";
 import { plural } from "@/lib/text/labels.ts";

@@ -1,4 +1,4 @@
-import type { Choice } from "@/lib/requests/decision.ts";
+import type { Choice } from "@/lib/requests/answers/form-buttons.ts";
 import { isHarmless } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 

@@ -5,10 +5,10 @@ import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { type Choice, decisionOn } from "@/lib/requests/decision.ts";
+import { type Choice, decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import { destructionOf } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { requestName } from "@/lib/requests/words/requests.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { guardOf } from "./guard.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 

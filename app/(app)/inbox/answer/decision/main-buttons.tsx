@@ -4,14 +4,14 @@ import type { RefObject } from "react";
 import type { Fold } from "@/components/text/folds.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import type { Decision } from "@/lib/requests/decision.ts";
+import type { Decision } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Decided } from "../decided.ts";
 import { decisionButtons, isGuarded, isLong, needsRoom, readsFirst } from "./decision-offer.ts";
 import { MainButton } from "./main-button.tsx";
 
 export const GuardedButton = lazyComponent(
-  () => import("../../request/first-touch.ts").then((file) => file.GuardedButton),
+  () => import("../../request/request-chunk.ts").then((file) => file.GuardedButton),
   { warm: true },
 );
 

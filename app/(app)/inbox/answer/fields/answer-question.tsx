@@ -3,10 +3,10 @@
 import type { ReactNode } from "react";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
-import type { Decision } from "@/lib/requests/decision.ts";
+import type { Decision } from "@/lib/requests/answers/form-buttons.ts";
 
 export const NoForm = lazyComponent(
-  () => import("../../request/first-touch.ts").then((file) => file.NoForm),
+  () => import("../../request/request-chunk.ts").then((file) => file.NoForm),
   {
     warm: true,
   },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MeProvider } from "@/components/shell/session/me.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { normaliseForm } from "@/lib/mcp/forms/question.ts";
-import { decisionOf } from "@/lib/requests/decision.ts";
+import { decisionOf } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { DRAWN_ME } from "@/test/drawn-me.ts";
 import { MainButtons } from "../decision/main-buttons.tsx";

@@ -9,7 +9,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { RequestDocument } from "@/lib/requests/documents/document-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { savedName } from "@/lib/requests/words/documents.ts";
+import { savedName } from "@/lib/requests/words/document-words.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { formatBytes } from "@/lib/text/media.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";

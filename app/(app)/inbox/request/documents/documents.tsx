@@ -9,7 +9,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { RequestDocument } from "@/lib/requests/documents/document-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { documentFacts, likelyType } from "@/lib/requests/words/documents.ts";
+import { documentFacts, likelyType } from "@/lib/requests/words/document-words.ts";
 import { bothEnds } from "@/lib/text/labels.ts";
 import { urlParts } from "@/lib/text/url-parts.ts";
 import { requestDocuments } from "@/lib/web/client/documents.ts";

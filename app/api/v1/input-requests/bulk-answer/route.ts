@@ -1,4 +1,4 @@
-import { answerMany } from "@/lib/requests/bulk.ts";
+import { answerMany } from "@/lib/requests/answers/bulk-answers.ts";
 import { bulkAnswerInputSchema, bulkAnswerResultSchema } from "@/lib/requests/request-schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,4 +1,4 @@
-import { undoMany } from "@/lib/requests/bulk.ts";
+import { undoMany } from "@/lib/requests/answers/bulk-answers.ts";
 import { bulkUndoInputSchema, bulkUndoResultSchema } from "@/lib/requests/request-schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,4 +1,4 @@
-import { judgeAgain } from "@/lib/requests/asking/judge-again.ts";
+import { judgeAgain } from "@/lib/requests/apply-current-policy.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { documentIdSchema } from "@/lib/requests/documents/document-schema.ts";
 import { readDocument } from "@/lib/requests/documents/read.ts";
-import { savedName } from "@/lib/requests/words/documents.ts";
+import { savedName } from "@/lib/requests/words/document-words.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services } from "@/lib/web/tenant.ts";

@@ -10,7 +10,7 @@ import {
   tooFewWords,
   voteEffect,
   whyWords,
-} from "./votes.ts";
+} from "./vote-words.ts";
 
 const stage = (name: string, state: "waiting" | "open" | "done", need: number, missing: number) => ({
   ...{

@@ -10,8 +10,8 @@ import { choiceIn } from "../servers/recipes/choices.ts";
 import { SHORT_ARGUMENTS } from "../tasks/task-row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
 import { namesIn } from "../text/facts/party.ts";
-import { decidedWords } from "./decided.ts";
-import { isApproval } from "./decision.ts";
+import { decidedWords } from "./answers/decided-words.ts";
+import { isApproval } from "./answers/form-buttons.ts";
 import { actionsFor, decidedFieldOf } from "./guards.ts";
 import { MESSAGE_IN_LISTS } from "./limits.ts";
 import {
@@ -24,7 +24,7 @@ import {
   type SeenBecause,
 } from "./request-schema.ts";
 import { CLAIM_IDLE_MS } from "./request-status.ts";
-import { toApproval, type VotesRow, votesOf } from "./voting/shown.ts";
+import { toApproval, type VotesRow, votesOf } from "./voting/votes-row.ts";
 import { callerStandsInFor } from "./voting/voter.ts";
 import { warningsAt } from "./warnings.ts";
 

@@ -1,7 +1,7 @@
-import { type Field, type Form, optionsOf } from "../mcp/forms/form.ts";
-import { hides } from "../text/foreign/hidden.ts";
-import { affirms, asksForNo, denies, refuses } from "../text/foreign/yes-no.ts";
-import { capitalise, humanise } from "../text/labels.ts";
+import { type Field, type Form, optionsOf } from "../../mcp/forms/form.ts";
+import { hides } from "../../text/foreign/hidden.ts";
+import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
+import { capitalise, humanise } from "../../text/labels.ts";
 
 export interface Choice {
   label: string;

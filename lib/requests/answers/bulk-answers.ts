@@ -4,23 +4,23 @@
  * `already_answered`.
  */
 
-import type { Principal } from "../access/principal.ts";
-import { isDatabaseDown } from "../base/db/database-errors.ts";
-import type { Database, Tx } from "../base/db/db.ts";
-import { AppError } from "../base/errors.ts";
-import { log } from "../base/log.ts";
-import { visibleTask } from "../tasks/visibility.ts";
-import { checkedContent } from "./guards.ts";
+import type { Principal } from "../../access/principal.ts";
+import { isDatabaseDown } from "../../base/db/database-errors.ts";
+import type { Database, Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { log } from "../../base/log.ts";
+import { visibleTask } from "../../tasks/visibility.ts";
+import { checkedContent } from "../guards.ts";
 import {
   type BulkAnswerInput,
   type BulkAnswerResult,
   type BulkUndoResult,
   type Refused,
   refusedSchema,
-} from "./request-schema.ts";
-import { decide, type Outcome, undoAnswer } from "./request-writes.ts";
-import { ALIKE } from "./row.ts";
-import { NO_PROOF, type Proof } from "./voting/vote-writes.ts";
+} from "../request-schema.ts";
+import { decide, type Outcome, undoAnswer } from "../request-writes.ts";
+import { ALIKE } from "../request-row.ts";
+import { NO_PROOF, type Proof } from "../voting/vote-writes.ts";
 
 /**
  * Records the same answer for each item. Throws `not_alike`, or `invalid_content` for content that no item's

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bothEnds } from "../../text/labels.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
-import { documentFacts, savedName } from "./documents.ts";
+import { documentFacts, savedName } from "./document-words.ts";
 
 const document: RequestDocument = {
   id: "0".repeat(32),

@@ -19,13 +19,13 @@ import { excludedBy } from "../../policy/automatic/eligible.ts";
 import type { Approval } from "../../policy/judge.ts";
 import { hasAutomaticRules, judgeRequest, POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import { amountOf } from "../../text/amount.ts";
-import { insertRequest, type NewRequest, type ShownColumns } from "../asking/insert-request.ts";
+import { insertRequest, type NewRequest, type ShownColumns } from "./insert-request.ts";
 import { queueDecision } from "../automatic/automatic-answer-writes.ts";
-import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
+import { judgeDelivery, type Observation } from "../deliveries/judge-delivery.ts";
 import { checkedContent } from "../guards.ts";
 import { judgeRewording } from "../request-status.ts";
 import { armTimers, endTimers } from "../timers/timer-writes.ts";
-import { endWithoutVote } from "../voting/groups.ts";
+import { endWithoutVote } from "../voting/release-without-vote.ts";
 import { beginAnew, endVotes } from "../voting/vote-writes.ts";
 import { judgeQuestion } from "../warnings.ts";
 import {
@@ -36,8 +36,8 @@ import {
   fetchedBefore,
   isKnownAsk,
   wasAnsweredSince,
-} from "./asks.ts";
-import { closeRequest, confirmRequest, type LiveRequest, liveRequests } from "./settle.ts";
+} from "./ask-writes.ts";
+import { closeRequest, confirmRequest, type LiveRequest, liveRequests } from "./close-request.ts";
 
 /** Earlier question hashes that are kept, newest first: an answer names the hash of the text read. */
 const WORDINGS_KEPT = 50;

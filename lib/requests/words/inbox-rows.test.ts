@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../../text/formats/formats.ts";
-import { groupName, groupRequests, requestTitle } from "./rows.ts";
+import { groupName, groupRequests, requestTitle } from "./inbox-rows.ts";
 
 describe("a row's title", () => {
   const facts = {

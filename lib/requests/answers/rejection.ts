@@ -1,4 +1,4 @@
-import { type ChoiceValue, type Field, type Form, isTyped } from "../mcp/forms/form.ts";
+import { type ChoiceValue, type Field, type Form, isTyped } from "../../mcp/forms/form.ts";
 import {
   affirms,
   asksForNo,
@@ -7,10 +7,10 @@ import {
   isTurned,
   refuses,
   refusesAnywhere,
-} from "../text/foreign/yes-no.ts";
-import { capitalise, humanise } from "../text/labels.ts";
-import { booleanWords, isYesOrNo, takesDecision } from "./decision.ts";
-import { CODE, isHarmless } from "./destruction.ts";
+} from "../../text/foreign/yes-no.ts";
+import { capitalise, humanise } from "../../text/labels.ts";
+import { booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
+import { CODE, isHarmless } from "../destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
 

@@ -7,8 +7,8 @@ import { uuidv7 } from "../../base/ids.ts";
 import type { NewEvent } from "../../history/events/event-writes.ts";
 import { ASKS } from "../../mcp/limits.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";
-import { judgeDelivery } from "../deliveries/judge.ts";
-import { carryOutVerdict, confirmRequest, type LiveRequest, liveRequests } from "./settle.ts";
+import { judgeDelivery } from "../deliveries/judge-delivery.ts";
+import { carryOutVerdict, confirmRequest, type LiveRequest, liveRequests } from "./close-request.ts";
 
 export interface CapturedQuestion {
   question: Question;

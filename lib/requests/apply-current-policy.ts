@@ -2,22 +2,22 @@
  * Judges an open request again, by the policy of now: a person's act, where the people of its rule have left or the rule was wrong.
  * What counts for a new request counts here too; all votes end.
  */
-import type { Principal } from "../../access/principal.ts";
-import { UNOPENED, unavailable } from "../../base/content/content.ts";
-import { Prisma, storable, type Tx } from "../../base/db/db.ts";
-import { AppError } from "../../base/errors.ts";
-import { publishChange } from "../../base/live-updates.ts";
-import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
-import { countsAsRequester } from "../../people/members/one-maker.ts";
-import { approvalSchema } from "../../policy/judge.ts";
-import { POLICY_OF_TASK, versionOf } from "../../policy/judge-request.ts";
-import { approvalOf, namedIn } from "../capture/question.ts";
-import { lockRequest, memberOnly, refuseUnlessOpen } from "../guards.ts";
-import { amountIn } from "../row.ts";
-import { armTimers, endTimers } from "../timers/timer-writes.ts";
-import { endAssignment } from "../unassign.ts";
-import { endVotes } from "../voting/vote-writes.ts";
-import { readVoter } from "../voting/voter.ts";
+import type { Principal } from "../access/principal.ts";
+import { UNOPENED, unavailable } from "../base/content/content.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { publishChange } from "../base/live-updates.ts";
+import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
+import { countsAsRequester } from "../people/members/one-maker.ts";
+import { approvalSchema } from "../policy/judge.ts";
+import { POLICY_OF_TASK, versionOf } from "../policy/judge-request.ts";
+import { approvalOf, namedIn } from "./capture/capture-question.ts";
+import { lockRequest, memberOnly, refuseUnlessOpen } from "./guards.ts";
+import { amountIn } from "./request-row.ts";
+import { armTimers, endTimers } from "./timers/timer-writes.ts";
+import { endAssignment } from "./unassign.ts";
+import { endVotes } from "./voting/vote-writes.ts";
+import { readVoter } from "./voting/voter.ts";
 
 interface Task {
   id: string;

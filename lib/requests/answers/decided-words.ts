@@ -1,10 +1,10 @@
 /** What was decided, in words. Pure. */
 
-import { type ChoiceValue, type FieldKind, isTyped } from "../mcp/forms/form.ts";
-import { visibleText } from "../text/foreign/hidden.ts";
-import { affirms, asksForNo, denies, isTurned } from "../text/foreign/yes-no.ts";
-import { capitalise, humanise, shorten, splitSent } from "../text/labels.ts";
-import { booleanWords, PLAIN_TITLE } from "./decision.ts";
+import { type ChoiceValue, type FieldKind, isTyped } from "../../mcp/forms/form.ts";
+import { visibleText } from "../../text/foreign/hidden.ts";
+import { affirms, asksForNo, denies, isTurned } from "../../text/foreign/yes-no.ts";
+import { capitalise, humanise, shorten, splitSent } from "../../text/labels.ts";
+import { booleanWords, PLAIN_TITLE } from "./form-buttons.ts";
 
 /** What the words need of the form's only field. */
 export interface DecidedField {

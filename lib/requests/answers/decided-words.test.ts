@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DecidedField, decidedWords } from "./decided.ts";
+import { type DecidedField, decidedWords } from "./decided-words.ts";
 
 const yesNo = (name: string, title: string): DecidedField => ({ name, title, kind: "boolean" });
 const oneOf = (title: string, options: Record<string, string>): DecidedField => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { decidedWords } from "../decided.ts";
+import { decidedWords } from "../answers/decided-words.ts";
 import { deliveryMeaning } from "./delivery.ts";
-import { endedWords, outcomeOf, repeatsRequest, requestLabel, requestName } from "./requests.ts";
+import { endedWords, outcomeOf, repeatsRequest, requestLabel, requestName } from "./request-labels.ts";
 
 test.each([
   ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],

@@ -2,16 +2,16 @@
  * Questions of Intray's own, which no server puts: made in the transaction that makes their task, and settled without a
  * word to anybody (lib/lifecycle/human-tasks/settle-own-questions.ts). People answer, undo and assign them as any other.
  */
-import type { Actor } from "../../access/access-schema.ts";
-import { contentOf } from "../../base/content/content-keys.ts";
-import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
-import { uuidv7 } from "../../base/ids.ts";
-import { publishChange } from "../../base/live-updates.ts";
-import type { NewEvent } from "../../history/events/event-writes.ts";
-import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
-import type { Amount } from "../../text/amount.ts";
-import { approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "../capture/question.ts";
-import { armTimers } from "../timers/timer-writes.ts";
+import type { Actor } from "../access/access-schema.ts";
+import { contentOf } from "../base/content/content-keys.ts";
+import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { publishChange } from "../base/live-updates.ts";
+import type { NewEvent } from "../history/events/event-writes.ts";
+import { POLICY_OF_TASK } from "../policy/judge-request.ts";
+import type { Amount } from "../text/amount.ts";
+import { approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "./capture/capture-question.ts";
+import { armTimers } from "./timers/timer-writes.ts";
 
 export interface OwnQuestion {
   task: { id: string; connectionId: string; tool: string; arguments: Record<string, unknown> };

@@ -1,9 +1,9 @@
 /** Members whom a question is given to. Reads and locks only; request-writes.ts writes. */
 
-import { roleSchema } from "../access/access-schema.ts";
-import { may } from "../access/permissions.ts";
-import { Prisma, type Tx } from "../base/db/db.ts";
-import { AppError, notFound } from "../base/errors.ts";
+import { roleSchema } from "../../access/access-schema.ts";
+import { may } from "../../access/permissions.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
 
 export interface Recipient {
   userId: string;

@@ -10,8 +10,8 @@ import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.t
 import { noteNeverSent } from "../automatic/automatic-answer-writes.ts";
 import type { Reach } from "../deliveries/delivery-status.ts";
 import * as deliveries from "../deliveries/delivery-writes.ts";
-import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/facts.ts";
-import { judgeDelivery, type Verdict } from "../deliveries/judge.ts";
+import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/delivery-facts.ts";
+import { judgeDelivery, type Verdict } from "../deliveries/judge-delivery.ts";
 import { requests } from "../request-status.ts";
 
 /** A request that waits for a person, or whose answer is on its way. */

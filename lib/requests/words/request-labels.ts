@@ -2,7 +2,7 @@ import { REASONS } from "../../tasks/words/task-events.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import type { Tone } from "../../text/labels.ts";
 import { shorten } from "../../text/labels.ts";
-import { isApproval } from "../decision.ts";
+import { isApproval } from "../answers/form-buttons.ts";
 import type { Reach } from "../deliveries/delivery-status.ts";
 import type { InputRequestSummary, RequestState, RequestWarning } from "../request-schema.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Field, Form } from "../mcp/forms/form.ts";
-import { normaliseForm } from "../mcp/forms/question.ts";
-import { decisionOf, isApproval } from "./decision.ts";
-import { isHarmless } from "./destruction.ts";
+import type { Field, Form } from "../../mcp/forms/form.ts";
+import { normaliseForm } from "../../mcp/forms/question.ts";
+import { decisionOf, isApproval } from "./form-buttons.ts";
+import { isHarmless } from "../destruction.ts";
 import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };

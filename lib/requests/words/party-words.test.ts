@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatsOf } from "../../text/formats/formats.ts";
 import type { PartySummary } from "../similar/similar-schema.ts";
-import { partyCount, partyRange, partyTimes } from "./party.ts";
+import { partyCount, partyRange, partyTimes } from "./party-words.ts";
 
 const usd = (value: number) => ({ value, currency: "$" });
 const party: PartySummary = {
