@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { storable, storableText } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { maskMessage } from "../lib/history/protocol-messages/mask.ts";
-import { questionHash } from "../lib/mcp/forms/question.ts";
+import { questionHash } from "../lib/mcp/forms/question-hash.ts";
 import { shownOf } from "../lib/mcp/forms/shown.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { expect, requestPane, test } from "./fixtures/test.ts";

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES, SNOOZES } from "@/lib/engine/jobs/notice-jobs.ts";
 import { fireDueTimers } from "@/lib/lifecycle/request-timers/fire-timers.ts";
-import { normaliseForm } from "@/lib/mcp/forms/question.ts";
+import { normaliseForm } from "@/lib/mcp/forms/read-form.ts";
 import { readThread } from "@/lib/requests/comments/comment-reads.ts";
 import { addComment } from "@/lib/requests/comments/comment-writes.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";

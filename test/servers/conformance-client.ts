@@ -7,7 +7,7 @@
 import { createNetwork } from "../../lib/base/network/network.ts";
 import { createPeer, openWire } from "../../lib/mcp/connect.ts";
 import { discover } from "../../lib/mcp/discover.ts";
-import { normaliseForm } from "../../lib/mcp/forms/question.ts";
+import { normaliseForm } from "../../lib/mcp/forms/read-form.ts";
 import {
   type AnswerBody,
   type Peer,

@@ -3,7 +3,7 @@
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/running-task-writes.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
 import { captureQuestion } from "../../requests/capture/capture-question.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";

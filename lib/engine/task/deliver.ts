@@ -10,7 +10,7 @@ import {
   type RequestWork,
   type TaskWork,
 } from "../../lifecycle/engine-task.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";

@@ -1,7 +1,7 @@
 /** The engine's observations of a server's traits. The pure rules are in lib/servers/traits.ts. */
 
 import { type AskWork, isSameQuestion, keptTask, type RequestWork } from "../../lifecycle/engine-task.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
 import type { Question, RemoteTask, TaskResult } from "../../mcp/peer.ts";
 import {
   isLifetimeOver,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Form } from "../../mcp/forms/form.ts";
-import { normaliseForm } from "../../mcp/forms/question.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { type Decision, outcomeOfDecision, resultOf } from "./human-task-result.ts";
 
 const by = { id: "b", name: "Ben" };

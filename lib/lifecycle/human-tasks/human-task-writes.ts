@@ -11,7 +11,7 @@ import { scope } from "../../base/process/scope.ts";
 import { currentTraceparent } from "../../base/tracing/span.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
-import { normaliseForm } from "../../mcp/forms/question.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { insertOwnQuestion } from "../../requests/own-question-writes.ts";
 import { lockRequest, refuseUnableRecipient } from "../../requests/guards.ts";
 import { type Recipient, recipientNamed } from "../../requests/claims/recipient.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { validateContent } from "./content.ts";
-import { normaliseForm } from "./question.ts";
+import { normaliseForm } from "./read-form.ts";
 
 const form = normaliseForm({
   type: "object",

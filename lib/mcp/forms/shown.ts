@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import type { Question } from "../peer.ts";
 import type { Form } from "./form.ts";
-import { normaliseForm } from "./question.ts";
+import { normaliseForm } from "./read-form.ts";
 
 /** So much is shown of a message that is too large, which can't be accepted. */
 const BEGINNING_CHARACTERS = 4_000;

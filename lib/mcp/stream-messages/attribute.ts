@@ -1,6 +1,6 @@
 /** Finds the task that asked a question on a session's stream: pure, from the row of the message and the session's tasks. */
 
-import { questionHash } from "../forms/question.ts";
+import { questionHash } from "../forms/question-hash.ts";
 import { ANNOUNCED_MS, ANNOUNCED_QUESTIONS } from "../limits.ts";
 import type { Question } from "../peer.ts";
 

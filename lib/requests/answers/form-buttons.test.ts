@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../../mcp/forms/form.ts";
-import { normaliseForm } from "../../mcp/forms/question.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { decisionOf, isApproval } from "./form-buttons.ts";
 import { isHarmless } from "../destruction.ts";
 import { isRejection, rejectionOf, saysNo } from "./rejection.ts";

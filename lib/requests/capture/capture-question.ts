@@ -11,7 +11,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
 import { shownOf } from "../../mcp/forms/shown.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";

@@ -4,7 +4,7 @@
  */
 import { contentOf } from "../../base/content/content-keys.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";
 import type { NewElicitationTask } from "../../mcp/stream-messages/stream-message-schema.ts";
 import { markWaiting } from "../deliveries/delivery-writes.ts";

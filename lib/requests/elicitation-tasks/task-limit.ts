@@ -4,7 +4,7 @@
  */
 import { contentOf } from "../../base/content/content-keys.ts";
 import type { Tx } from "../../base/db/db.ts";
-import { questionHash } from "../../mcp/forms/question.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
 import { NOBODYS_TASKS, QUESTION_TASKS } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";
 import { countNobodys, crowdedQuestions } from "./elicitation-task-reads.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { normaliseForm } from "../../mcp/forms/question.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { isLike, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
 import type { Answer } from "./similar-schema.ts";
 

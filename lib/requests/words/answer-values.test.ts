@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field } from "../../mcp/forms/form.ts";
-import { normaliseForm } from "../../mcp/forms/question.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { formatsOf } from "../../text/formats/formats.ts";
 import {
   draftContent,

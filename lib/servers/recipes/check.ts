@@ -1,6 +1,6 @@
 /** Checks a recipe before it is saved: that its expressions can be read, and its questions shown. Pure. */
 import type { FieldError } from "../../base/errors.ts";
-import { normaliseForm } from "../../mcp/forms/question.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { formOf } from "./choices.ts";
 import { LANGUAGES, type Place } from "./judge.ts";
 import type { Recipe } from "./recipe-schema.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { normaliseForm } from "../../mcp/forms/question.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { RuleFailure } from "../../text/rules/language.ts";
 import { problemsOf } from "./check.ts";
 import { choiceOf, formOf } from "./choices.ts";

@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { MeProvider } from "@/components/shell/session/me.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
-import { normaliseForm } from "@/lib/mcp/forms/question.ts";
+import { normaliseForm } from "@/lib/mcp/forms/read-form.ts";
 import { decisionOf } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { DRAWN_ME } from "@/test/drawn-me.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formSchema } from "./form.ts";
-import { normaliseForm, questionHash } from "./question.ts";
+import { normaliseForm } from "./read-form.ts";
 import { secretIn } from "./secret.ts";
 
 const form = (properties: Record<string, unknown>, required: string[] = []) =>
@@ -577,33 +577,6 @@ describe("normaliseForm", () => {
       "supported",
     );
   });
-});
-
-describe("questionHash", () => {
-  const question = {
-    taskId: "0198",
-    mode: "form",
-    message: "Pay?",
-    requestedSchema: { type: "object", a: 1 },
-    url: null,
-  } as const;
-
-  it("is the sha256 of the canonical form, whatever the order of keys", () => {
-    expect(questionHash(question)).toBe("66bbeb5e30686c90a61a2eb3ed502a3781d58f0c70681c7001a5d7f63afae607");
-    expect(questionHash({ ...question, requestedSchema: { a: 1, type: "object" } })).toBe(
-      questionHash(question),
-    );
-  });
-
-  it.each([
-    { taskId: "0199" },
-    { mode: "url" as const },
-    { message: "Pay!" },
-    { requestedSchema: {} },
-    { url: "https://a" },
-  ])("changes with %j", (change) =>
-    expect(questionHash({ ...question, ...change })).not.toBe(questionHash(question)),
-  );
 });
 
 describe("choices that people could mistake", () => {
