@@ -13,7 +13,8 @@ import { replayPolicy } from "../lib/requests/replay/replay.ts";
 import type { ReplayLine } from "../lib/requests/replay/replay-schema.ts";
 import { readInputRequest } from "../lib/requests/request-reads.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "../lib/requests/request-schema.ts";
-import { recordAnswer, saveDraft } from "../lib/requests/request-writes.ts";
+import { recordDecision } from "../lib/requests/answers/answer-writes.ts";
+import { saveDraft } from "../lib/requests/draft-writes.ts";
 import { countTasks, listTasks } from "../lib/tasks/task-list-reads.ts";
 import { taskSchema } from "../lib/tasks/task-schema.ts";
 import { withSettings } from "../test/command-line.ts";
@@ -117,7 +118,7 @@ test("an answer to a seeded request is recorded, and the engine holds no seeded 
   const [first] = (await list("open", 1)).items;
   const app = createDatabase(database.appUrl, { connections: 2 });
   await app.withOrganization(acme, (tx) =>
-    recordAnswer(tx, ana, first!.id, { action: "decline", questionHash: first!.questionHash }),
+    recordDecision(tx, ana, first!.id, { action: "decline", questionHash: first!.questionHash }),
   );
   await app.close();
   const after = await db.withOrganization(acme, (tx) => countOpenRequests(tx, ana, {}));
@@ -195,7 +196,7 @@ describe("--remove", () => {
     );
     const [first, second] = seeded;
     await db.withOrganization(hooli, (tx) =>
-      recordAnswer(tx, ona, first!.id, { action: "decline", questionHash: first!.questionHash }),
+      recordDecision(tx, ona, first!.id, { action: "decline", questionHash: first!.questionHash }),
     );
     await db.withOrganization(hooli, (tx) =>
       saveDraft(tx, ona, second!.id, { content: {}, comment: "Later" }),

@@ -330,10 +330,10 @@ describe("an agent", () => {
     const principal = await principalOf(body.secret);
     const taskId = await start(principal);
     const { id, questionHash } = await insertRequest(web.db, acme, taskId);
-    const { recordAnswer } = await import("@/lib/requests/request-writes.ts");
+    const { recordDecision } = await import("@/lib/requests/answers/answer-writes.ts");
     await expect(
       web.db.withOrganization(acme, (tx) =>
-        recordAnswer(tx, { ...principal, role: "owner" }, id, {
+        recordDecision(tx, { ...principal, role: "owner" }, id, {
           action: "accept",
           content: {},
           questionHash,

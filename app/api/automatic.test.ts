@@ -5,7 +5,7 @@ import { convertContent } from "@/lib/people/content-sealing/convert.ts";
 import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
 import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
 import { wordsOf } from "@/lib/requests/receipts/words.ts";
-import { recordAnswer } from "@/lib/requests/request-writes.ts";
+import { recordDecision } from "@/lib/requests/answers/answer-writes.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -469,7 +469,7 @@ describe("content that can't be opened", () => {
     // By a process that has not read the organization's keys yet.
     const other = createDatabase(web.database.appUrl, { connections: 2 });
     await other.withOrganization(its.id, (tx) =>
-      recordAnswer(tx, principal, request.id, {
+      recordDecision(tx, principal, request.id, {
         ...{ action: "accept", content: { decision: "approve" } },
         questionHash: request.questionHash,
       }),

@@ -11,7 +11,7 @@ import { createSeal } from "../../lib/base/seal.ts";
 import { appendEvents } from "../../lib/history/events/event-writes.ts";
 import { insertTask } from "../../lib/lifecycle/task-writes.ts";
 import { setQuota } from "../../lib/people/organizations/quota.ts";
-import { recordAnswer } from "../../lib/requests/request-writes.ts";
+import { recordDecision } from "../../lib/requests/answers/answer-writes.ts";
 import { type EngineProcess, startEngineProcess } from "../../test/engine-process.ts";
 import { tool } from "../../test/fixtures/tool.ts";
 import { createTestDatabase } from "../../test/setup/postgres.ts";
@@ -185,7 +185,7 @@ export async function setStage(): Promise<Stage> {
         if (!request) return false;
         const { id, questionHash } = request;
         const decision = { action: "accept" as const, content: { approve: true }, questionHash };
-        await recordAnswer(tx, principal, id, decision);
+        await recordDecision(tx, principal, id, decision);
         return true;
       }),
     async engine(settings = {}) {

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { recordAnswer } from "../../lib/requests/request-writes.ts";
+import { recordAnswer } from "../../lib/requests/answers/answer-writes.ts";
 import { createInvoiceFixture, eventually } from "../../test/fixtures/invoice-fixture.ts";
 import { readLedger } from "../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../test/fixtures/tool.ts";

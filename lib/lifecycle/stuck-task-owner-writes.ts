@@ -8,7 +8,7 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { publishChange } from "../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
-import { memberOnly } from "../requests/guards.ts";
+import { memberOnly } from "../requests/lock-request.ts";
 import { attentionCode } from "../tasks/attention-sql.ts";
 import { codesOf } from "../tasks/task-attention.ts";
 import { requireVisibleTask } from "../tasks/task-reads.ts";

@@ -16,7 +16,7 @@ import { currentTraceparent } from "../base/tracing/span.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../history/events/event-writes.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { judgeCall } from "../policy/call-rules/judge-call.ts";
-import { withdrawOpenRequests } from "../requests/request-writes.ts";
+import { withdrawOpenRequests } from "../requests/capture/close-request.ts";
 import type { ConnectionKind, Retry } from "../tasks/task-schema.ts";
 import { isRepeatable, labelOf } from "../tasks/task-status.ts";
 import { visibleTask } from "../tasks/visibility.ts";

@@ -18,7 +18,7 @@ import { visibleTask } from "../tasks/visibility.ts";
 import { siteOf } from "../text/url-parts.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";
-import { typedContent } from "./guards.ts";
+import { typedContent } from "./answers/answer-content.ts";
 import type { InputRequestDetail } from "./request-schema.ts";
 import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";

@@ -12,7 +12,7 @@ import { gateRuleSchema } from "../tasks/task-schema.ts";
 import { namesIn } from "../text/facts/party.ts";
 import { decidedWords } from "./answers/decided-words.ts";
 import { isApproval } from "./answers/form-buttons.ts";
-import { actionsFor, decidedFieldOf } from "./guards.ts";
+import { actionsFor, decidedFieldOf } from "./answers/answer-content.ts";
 import { MESSAGE_IN_LISTS } from "./limits.ts";
 import {
   actionSchema,
@@ -24,12 +24,10 @@ import {
   type SeenBecause,
 } from "./request-schema.ts";
 import { CLAIM_IDLE_MS } from "./request-status.ts";
+import { CLAIM_IS_LIVE } from "./claims/claim-checks.ts";
 import { toApproval, type VotesRow, votesOf } from "./voting/votes-row.ts";
-import { callerStandsInFor } from "./voting/voter.ts";
+import { callerStandsInFor } from "./voting/voter-sql.ts";
 import { warningsAt } from "./warnings.ts";
-
-/** A claim is live while its holder is active. `c` is the claim. */
-export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
 
 /**
  * When a request was decided, or ended without a decision, as an index spells it; of one from before the column, when it

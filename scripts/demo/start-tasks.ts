@@ -14,7 +14,7 @@ import { createNetwork } from "../../lib/base/network/network.ts";
 import type { Services } from "../../lib/base/process/services.ts";
 import { createSeal } from "../../lib/base/seal.ts";
 import { startTask } from "../../lib/lifecycle/start.ts";
-import { recordAnswer } from "../../lib/requests/request-writes.ts";
+import { recordDecision } from "../../lib/requests/answers/answer-writes.ts";
 import { checkServer } from "../../lib/servers/check.ts";
 import { probe } from "../../lib/servers/probe.ts";
 import { DEMO_KEY } from "../../lib/tasks/task-status.ts";
@@ -131,7 +131,7 @@ async function record(
 ): Promise<void> {
   const principal = principalOf(organization, by);
   await db
-    .withOrganization(organization.id, (tx) => recordAnswer(tx, principal, id, { ...answer, questionHash }))
+    .withOrganization(organization.id, (tx) => recordDecision(tx, principal, id, { ...answer, questionHash }))
     .catch((error: unknown) => {
       // A visitor decided the question meanwhile, which counts.
       const isDecided = error instanceof AppError && DECIDED.includes(error.code);

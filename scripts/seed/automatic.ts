@@ -7,7 +7,7 @@ import { fingerprintOf } from "../../lib/policy/automatic/authors.ts";
 import { readPolicyWithPeople } from "../../lib/policy/policy-reads.ts";
 import { type Policy, policyInputSchema } from "../../lib/policy/policy-schema.ts";
 import { savePolicy } from "../../lib/policy/policy-writes.ts";
-import { contentDigest } from "../../lib/requests/voting/content-digest.ts";
+import { contentDigest } from "../../lib/requests/answers/answer-content.ts";
 import type { TaskRows } from "./task-rows.ts";
 
 const SMALL = 500;

@@ -4,7 +4,7 @@ import { withClient } from "../../../scripts/database/roles.ts";
 import { createRecipeFixture, RECIPE } from "../../../test/fixtures/recipes/recipe-fixture.ts";
 import type { AppError } from "../../base/errors.ts";
 import type { AnswerInput } from "../../requests/request-schema.ts";
-import { recordAnswer } from "../../requests/request-writes.ts";
+import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { recipeSchema } from "../../servers/recipes/recipe-schema.ts";
 
 test("a choice without a field that it needs is refused as it is made", async () => {
@@ -34,7 +34,7 @@ test("who asked for the task, where a second person has to accept, is not told o
   const request = await fixture.openRequest(await fixture.start());
   const { questionHash } = request;
   const answer = (input: Pick<AnswerInput, "action" | "content">) =>
-    within((tx) => recordAnswer(tx, operator, request.id, { ...input, questionHash })).then(
+    within((tx) => recordDecision(tx, operator, request.id, { ...input, questionHash })).then(
       () => null,
       (error: AppError) => error,
     );

@@ -17,7 +17,7 @@ import { readPolicy } from "../../policy/policy-reads.ts";
 import { policyInputSchema } from "../../policy/policy-schema.ts";
 import { savePolicy } from "../../policy/policy-writes.ts";
 import { stopAutomatic } from "../../requests/automatic/stop.ts";
-import { contentDigest } from "../../requests/voting/content-digest.ts";
+import { contentDigest } from "../../requests/answers/answer-content.ts";
 
 const yes = { action: "accept" as const, content: { approve: true } };
 const APPROVE = tool("approve", { taskSupport: "required" });

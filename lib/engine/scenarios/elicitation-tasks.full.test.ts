@@ -23,7 +23,7 @@ import { type OfficialServer, startOfficialServer } from "../../../test/servers/
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
 import { createNetwork } from "../../base/network/network.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
-import { undoAnswer } from "../../requests/request-writes.ts";
+import { undoAnswer } from "../../requests/answers/answer-writes.ts";
 import { pauseServer, resumeServer } from "../../servers/pause.ts";
 import { probe } from "../../servers/probe.ts";
 import { type Traits, traitsSchema } from "../../servers/traits.ts";

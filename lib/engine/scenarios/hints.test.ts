@@ -4,7 +4,7 @@ import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oa
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { renewAccess, tryServer } from "../../base/live-updates.ts";
-import { recordAnswer } from "../../requests/request-writes.ts";
+import { recordDecision } from "../../requests/answers/answer-writes.ts";
 
 // Both pauses exceed the tests' patience: whatever happens in time waited neither for the backoff nor for the scan that
 // finds lost hints.
@@ -74,7 +74,7 @@ async function triedInVain(id: string, end: () => Promise<unknown>): Promise<str
   await end();
   await stateIs(id, "needs_reauth");
   await fixture.within((tx) =>
-    recordAnswer(tx, fixture.operator, requestId, {
+    recordDecision(tx, fixture.operator, requestId, {
       action: "accept",
       content: { approve: true },
       questionHash,

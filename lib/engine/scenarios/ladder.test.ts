@@ -10,7 +10,7 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { requestCancel, requestRefresh } from "../../lifecycle/task-writes.ts";
-import { recordAnswer } from "../../requests/request-writes.ts";
+import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { traitsSchema } from "../../servers/traits.ts";
 import { readTask } from "../../tasks/task-reads.ts";
 import type { Engine } from "../engine.ts";
@@ -506,7 +506,7 @@ test("an address to visit before the tool runs: a person is asked, and the call 
   await until("nothing is held for the time they take", async () => remote.open === 0);
   remote.behave.visitFirst = undefined;
   await fixture.within((tx) =>
-    recordAnswer(tx, fixture.operator, request.id, {
+    recordDecision(tx, fixture.operator, request.id, {
       action: "accept",
       questionHash: request.questionHash,
     }),

@@ -3,7 +3,7 @@ import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oa
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
-import { recordAnswer } from "../../requests/request-writes.ts";
+import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { disconnect } from "../../servers/connections/disconnect.ts";
 
 let oauth: OAuthFixture;
@@ -27,7 +27,7 @@ const start = (connectionId: string, name = "approve") =>
 /** Reads as the person who started the task, because nobody else sees a task on a personal connection. */
 const approve = ({ id, questionHash }: { id: string; questionHash: string }) =>
   fixture.within((tx) =>
-    recordAnswer(tx, fixture.operator, id, {
+    recordDecision(tx, fixture.operator, id, {
       action: "accept",
       content: { approve: true },
       questionHash,

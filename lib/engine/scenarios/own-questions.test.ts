@@ -25,7 +25,7 @@ import {
 } from "../../lifecycle/human-tasks/human-task-writes.ts";
 import { createTask, requestCancel } from "../../lifecycle/task-writes.ts";
 import { beginSealing } from "../../people/content-sealing/sealing-writes.ts";
-import { recordAnswer, undoAnswer } from "../../requests/request-writes.ts";
+import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
 
 const DIGEST = createHash("sha256").update("a call").digest("hex");
 const yes = { action: "accept" as const, content: {} };
@@ -139,7 +139,7 @@ describe.concurrent("a question that a program puts to people", () => {
       actor: { kind: "system" as const, id: null, name: "K" },
     };
     await expect(
-      organization.within((tx) => recordAnswer(tx, key, inputRequestId, { ...yes, questionHash })),
+      organization.within((tx) => recordDecision(tx, key, inputRequestId, { ...yes, questionHash })),
     ).rejects.toMatchObject({ code: "forbidden" });
     await organization.answer(inputRequestId, no);
     const task = await queries.inState(taskId, "completed");

@@ -14,7 +14,7 @@ import { ERAS, type Era } from "../../mcp/peer.ts";
 import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
 import { readInputRequest } from "../../requests/request-reads.ts";
-import { recordAnswer } from "../../requests/request-writes.ts";
+import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { readTask } from "../../tasks/task-reads.ts";
 
 /** Longer than the engine's own waits, since other processes may use up the CPU. */
@@ -112,7 +112,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
       tx.organization.updateMany({ where: { id: organizationId }, data: { fourEyes: true } }),
     );
     const own = within((tx) =>
-      recordAnswer(tx, operator, requestId, {
+      recordDecision(tx, operator, requestId, {
         ...approve,
         questionHash: request.questionHash,
       }),

@@ -7,7 +7,7 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
-import { recordAnswer } from "../../requests/request-writes.ts";
+import { recordDecision } from "../../requests/answers/answer-writes.ts";
 
 let fixture: OrganizationFixture;
 const queries = createQueries(() => fixture);
@@ -30,7 +30,7 @@ test.each(["decline", "cancel"] as const)(
       // From now on the server would run the tool.
       remote.behave.visitFirst = undefined;
       const { questionHash } = request;
-      await fixture.within((tx) => recordAnswer(tx, fixture.operator, request.id, { action, questionHash }));
+      await fixture.within((tx) => recordDecision(tx, fixture.operator, request.id, { action, questionHash }));
       const ended = await queries.inState(id, "cancelled");
       expect(ended.error).toMatchObject({ code: "declined" });
       expect(remote.tasks).toEqual([]);

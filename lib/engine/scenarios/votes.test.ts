@@ -18,8 +18,8 @@ import { readPolicy } from "../../policy/policy-reads.ts";
 import { policyInputSchema } from "../../policy/policy-schema.ts";
 import { savePolicy } from "../../policy/policy-writes.ts";
 import { readReceipt } from "../../requests/receipts/receipt-reads.ts";
-import { recordAnswer, undoAnswer } from "../../requests/request-writes.ts";
-import { contentDigest } from "../../requests/voting/content-digest.ts";
+import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
+import { contentDigest } from "../../requests/answers/answer-content.ts";
 
 const yes = { action: "accept" as const, content: { approve: true } };
 
@@ -65,13 +65,13 @@ const decide = (
   { organizationId, within }: OrganizationFixture,
   who: Principal,
   requestId: string,
-  input: Omit<Parameters<typeof recordAnswer>[3], "questionHash"> = yes,
+  input: Omit<Parameters<typeof recordDecision>[3], "questionHash"> = yes,
 ) =>
   within(async (tx) => {
     const { questionHash } = await tx.inputRequest.findFirstOrThrow({
       where: { organizationId, id: requestId },
     });
-    await recordAnswer(tx, who, requestId, { ...input, questionHash });
+    await recordDecision(tx, who, requestId, { ...input, questionHash });
   });
 
 test("a server's question is asked under the policy, and gets one answer once the last vote is there", async ({

@@ -11,7 +11,7 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { undoAnswer } from "../../requests/request-writes.ts";
+import { undoAnswer } from "../../requests/answers/answer-writes.ts";
 import type { Engine } from "../engine.ts";
 
 let fixture: OrganizationFixture;

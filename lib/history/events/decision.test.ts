@@ -7,7 +7,7 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
-import { undoAnswer } from "../../requests/request-writes.ts";
+import { undoAnswer } from "../../requests/answers/answer-writes.ts";
 import { listTaskEvents } from "../../tasks/task-event-reads.ts";
 import { verifyEvents } from "./verify.ts";
 

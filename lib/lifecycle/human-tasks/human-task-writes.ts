@@ -13,7 +13,8 @@ import { appendEvents, type NewEvent } from "../../history/events/event-writes.t
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { insertOwnQuestion } from "../../requests/own-question-writes.ts";
-import { lockRequest, refuseUnableRecipient } from "../../requests/guards.ts";
+import { lockRequest } from "../../requests/lock-request.ts";
+import { refuseUnableRecipient } from "../../requests/claims/claim-checks.ts";
 import { type Recipient, recipientNamed } from "../../requests/claims/recipient.ts";
 import { labelOf } from "../../tasks/task-status.ts";
 import { visibleTask } from "../../tasks/visibility.ts";

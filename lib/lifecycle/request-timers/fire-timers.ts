@@ -21,7 +21,7 @@ import {
   noteLapse,
   noteReminded,
 } from "../../requests/timers/timer-writes.ts";
-import { endAssignment, endIdleClaim } from "../../requests/unassign.ts";
+import { endAssignment, endIdleClaim } from "../../requests/claims/claim-writes.ts";
 import { cancelByRule } from "../task-writes.ts";
 
 /** Timers that one turn fires, and how many at a time: all requests of a night are due at one moment of the morning. */

@@ -7,8 +7,8 @@ import { may, type Permission } from "../../access/permissions.ts";
 import { ROLES, type Role } from "../../access/roles.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { allRefusedByFourEyes } from "../../people/members/one-maker.ts";
-import { CLAIM_IDLE_MS } from "../../requests/request-status.ts";
-import { allStandingIn, hasVote, isInScope, votesFor } from "../../requests/voting/voter.ts";
+import { CLAIM_IS_LIVE } from "../../requests/claims/claim-checks.ts";
+import { allStandingIn, hasVote, isInScope, votesFor } from "../../requests/voting/voter-sql.ts";
 import { SEEN_BY_MEMBER } from "../../tasks/visibility.ts";
 import type { Cause } from "./notice-schema.ts";
 
@@ -279,4 +279,4 @@ const certificateEnds: Part = (these) => Prisma.sql`
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause IN ('request.waiting', 'request.reminded', 'request.woke') AND EXISTS (SELECT FROM claim c
   WHERE c.organization_id = n.organization_id AND c.input_request_id = n.input_request_id AND c.user_id <> n.user_id
-    AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'))`;
+    AND ${CLAIM_IS_LIVE}))`;

@@ -8,7 +8,8 @@ import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/
 import type { Principal } from "../../access/principal.ts";
 import { ABSENCES, NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { endAway, setAway } from "../../policy/away/away-writes.ts";
-import { assignRequest, recordAnswer, undoAnswer } from "../../requests/request-writes.ts";
+import { assignRequest } from "../../requests/claims/claim-writes.ts";
+import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
 import { countUnread, listNotices } from "./notice-reads.ts";
 import { markAllRead, markRead } from "./notice-writes.ts";
 import { setNoticeSettings } from "./settings.ts";
@@ -60,7 +61,7 @@ test("a request is told once to all who may answer it, and to nobody when it is 
   expect(await notified(ben)).toEqual(waits);
 
   await fixture.within((tx) =>
-    recordAnswer(tx, ben, id, { action: "decline", questionHash, holdMs: 60_000 }),
+    recordDecision(tx, ben, id, { action: "decline", questionHash, holdMs: 60_000 }),
   );
   await fixture.run(NOTICES);
   expect(await everyone()).toEqual([[], [], [], []]);

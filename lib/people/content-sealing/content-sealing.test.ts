@@ -27,7 +27,7 @@ import { recordProgress } from "../../lifecycle/running-task-writes.ts";
 import { createTask } from "../../lifecycle/task-writes.ts";
 import { readThread } from "../../requests/comments/comment-reads.ts";
 import { addComment } from "../../requests/comments/comment-writes.ts";
-import { saveDraft } from "../../requests/request-writes.ts";
+import { saveDraft } from "../../requests/draft-writes.ts";
 import { readStart } from "../../tasks/task-reads.ts";
 import { convertContent } from "./convert.ts";
 import { beginSealing, endSealing, readContentSealing } from "./sealing-writes.ts";
@@ -202,8 +202,8 @@ describe("on 2026-07-28", () => {
     await fixture.startEngine();
     await until("it was asked for again", async () => remote.seen.length > 0);
     await fixture.within(async (tx) => {
-      const { recordAnswer } = await import("../../requests/request-writes.ts");
-      await recordAnswer(tx, fixture.approver, before.id, {
+      const { recordDecision } = await import("../../requests/answers/answer-writes.ts");
+      await recordDecision(tx, fixture.approver, before.id, {
         action: "accept",
         content: said,
         questionHash: before.questionHash,

@@ -1,4 +1,4 @@
-/** All writes to absences. What one means for requests is resolved when somebody looks or votes (input-requests/voting/voter.ts). */
+/** All writes to absences. What one means for requests is resolved when somebody looks or votes (lib/requests/voting/voter-sql.ts). */
 
 import { roleSchema } from "../../access/access-schema.ts";
 import { allows } from "../../access/key-scope.ts";

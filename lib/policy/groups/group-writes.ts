@@ -202,7 +202,7 @@ async function apply(
 
 const TYPES = { create: "group.created", change: "group.changed", delete: "group.deleted" } as const;
 
-/** The group, which votes of its members wait for, or it for them (`openBallot`). `left`: who of them is no member any more, for good. */
+/** The group, which votes of its members wait for, or it for them (`judgeVoter`). `left`: who of them is no member any more, for good. */
 async function lockGroup(tx: Tx, id: string): Promise<{ name: string; members: Named[]; left: Set<string> }> {
   const [group] = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM organization_group
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`;

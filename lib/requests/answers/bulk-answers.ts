@@ -10,7 +10,7 @@ import type { Database, Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
-import { checkedContent } from "../guards.ts";
+import { checkedContent } from "./answer-content.ts";
 import {
   type BulkAnswerInput,
   type BulkAnswerResult,
@@ -18,7 +18,7 @@ import {
   type Refused,
   refusedSchema,
 } from "../request-schema.ts";
-import { decide, type Outcome, undoAnswer } from "../request-writes.ts";
+import { type Outcome, undoAnswer } from "./answer-writes.ts";
 import { ALIKE } from "../request-row.ts";
 import { NO_PROOF, type Proof } from "../voting/vote-writes.ts";
 
@@ -41,7 +41,7 @@ export async function answerMany(
     let status: Outcome = "recorded";
     const record = async (tx: Tx) => {
       const input = { ...answer, questionHash };
-      status = (await decide(tx, principal, id, input, undefined, proof)).outcome;
+      status = (await recordDecision(tx, principal, id, input, undefined, proof)).outcome;
     };
     results.push((await refusalOf(id, within(record))) ?? { id, status });
   }

@@ -18,13 +18,15 @@ import type { Calendar } from "../../policy/calendar/calendar-schema.ts";
 import { judgePolicy } from "../../policy/judge.ts";
 import { POLICY_OF_TASK, readAsked } from "../../policy/judge-request.ts";
 import { HAS_CHANGED_TOOL } from "../../servers/tool-versions.ts";
-import { checkedContent, lockRequest } from "../guards.ts";
+import { checkedContent } from "../answers/answer-content.ts";
+import { lockRequest } from "../lock-request.ts";
 import { saysNo } from "../answers/rejection.ts";
-import { answerByRule } from "../request-writes.ts";
-import { amountIn, CLAIM_IS_LIVE } from "../request-row.ts";
+import { answerByRule } from "../answers/answer-writes.ts";
+import { CLAIM_IS_LIVE } from "../claims/claim-checks.ts";
+import { amountIn } from "../request-row.ts";
 import { countSimilar } from "../similar/similar.ts";
-import { contentDigest } from "../voting/content-digest.ts";
-import { askedBy } from "../voting/voter.ts";
+import { contentDigest } from "../answers/answer-content.ts";
+import { askedBy } from "../voting/voter-sql.ts";
 import { warningsAt } from "../warnings.ts";
 import {
   answeredOn,

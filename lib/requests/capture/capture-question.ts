@@ -22,7 +22,7 @@ import { amountOf } from "../../text/amount.ts";
 import { insertRequest, type NewRequest, type ShownColumns } from "./insert-request.ts";
 import { queueDecision } from "../automatic/automatic-answer-writes.ts";
 import { judgeDelivery, type Observation } from "../deliveries/judge-delivery.ts";
-import { checkedContent } from "../guards.ts";
+import { checkedContent } from "../answers/answer-content.ts";
 import { judgeRewording } from "../request-status.ts";
 import { armTimers, endTimers } from "../timers/timer-writes.ts";
 import { endWithoutVote } from "../voting/release-without-vote.ts";

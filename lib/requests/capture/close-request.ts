@@ -179,3 +179,23 @@ export async function settleAtEnd(
   }
   return events;
 }
+
+/**
+ * Withdraws a task's open requests and its unsent answers. An answer that is being sent, or was accepted,
+ * stays. Returns the history lines; the caller holds the task's lock and appends them.
+ */
+export async function withdrawOpenRequests(
+  tx: Tx,
+  taskId: string,
+  reason: string,
+  actor: Actor,
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const { id, delivery } of await liveRequests(tx, taskId)) {
+    const verdict = judgeDelivery(delivery, { kind: "cancel_requested" });
+    const request = { taskId, inputRequestId: id, deliveryId: delivery?.id ?? null };
+    const ending = { state: "withdrawn", reason, actor } as const;
+    events.push(...(await carryOutVerdict(tx, request, verdict, ending)));
+  }
+  return events;
+}

@@ -1,4 +1,4 @@
-/** Members whom a question is given to. Reads and locks only; request-writes.ts writes. */
+/** Members whom a question is given to. Reads and locks only; claim-writes.ts writes. */
 
 import { roleSchema } from "../../access/access-schema.ts";
 import { may } from "../../access/permissions.ts";

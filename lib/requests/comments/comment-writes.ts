@@ -12,7 +12,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { refuseUnderHold } from "../../people/organizations/hold.ts";
-import { type LockedRequest, lockRequest, refuseUnlessOpen } from "../guards.ts";
+import { type LockedRequest, lockRequest, refuseUnlessOpen } from "../lock-request.ts";
 import { needsInfoSchema } from "../request-schema.ts";
 import { pauseReminders, resumeReminders } from "../timers/timer-writes.ts";
 import {

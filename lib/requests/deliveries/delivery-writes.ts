@@ -10,7 +10,7 @@ import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { publishChange, wakeEngine } from "../../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
-import { lockRequest } from "../guards.ts";
+import { lockRequest } from "../lock-request.ts";
 import type { DeliveryState } from "../request-schema.ts";
 import { requests } from "../request-status.ts";
 import { deliveries, type Reach, reachOf } from "./delivery-status.ts";

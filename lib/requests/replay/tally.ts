@@ -9,10 +9,10 @@ import type { AskedRequest } from "../../policy/facts.ts";
 import { type Approval, judgePolicy } from "../../policy/judge.ts";
 import { allGroupsOf, groupsOf } from "../../policy/problems.ts";
 import { shorten } from "../../text/labels.ts";
-import { checkedContent, decidedFieldOf } from "../guards.ts";
+import { checkedContent, decidedFieldOf } from "../answers/answer-content.ts";
 import { saysNo } from "../answers/rejection.ts";
 import { wordsOf } from "../request-row.ts";
-import { contentDigest } from "../voting/content-digest.ts";
+import { contentDigest } from "../answers/answer-content.ts";
 import { warningsAt } from "../warnings.ts";
 import type { PastRequest } from "./read.ts";
 import type {

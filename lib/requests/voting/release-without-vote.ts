@@ -1,11 +1,11 @@
 /**
  * Ends claims and assignments of people who have just lost their vote: by a change of a group, a role, a request's rule, of the
- * accounts that count as one person, or of the requester. Votes themselves are judged when they are cast (voter.ts).
+ * accounts that count as one person, or of the requester. Votes themselves are judged when they are cast (judge-voter.ts).
  */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
-import { hasVote, votesFor } from "./voter.ts";
+import { hasVote, votesFor } from "./voter-sql.ts";
 
 /** Most requests whose notices follow a change; the inbox shows all of them. */
 const MOST_FOLLOWED = 1_000;

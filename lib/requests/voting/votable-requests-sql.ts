@@ -4,7 +4,7 @@
  */
 import { isPerson, type Principal } from "../../access/principal.ts";
 import { Prisma } from "../../base/db/db.ts";
-import { callerVotesFor, isAbsentAskedIn, isCallerAskedIn, personOf } from "./voter.ts";
+import { callerVotesFor, isAbsentAskedIn, isCallerAskedIn, personOf } from "./voter-sql.ts";
 
 /** SQL condition: any one approver decides on the open request `r`, or the caller has a vote on it, of their own or for who is away. */
 export function isFreeOrHasVote(organizationId: string, principal: Principal): Prisma.Sql {

@@ -1,6 +1,6 @@
 /**
- * All writes to votes. The caller holds the locks of task and request, and appends the lines of history that are returned. Who
- * has a vote is voter.ts's to say.
+ * All writes to votes. The caller holds the locks of task and request, and appends the lines of history that are returned. judge-voter.ts
+ * says who has a vote.
  */
 
 import { type Actor, actorSchema } from "../../access/access-schema.ts";
@@ -13,18 +13,18 @@ import { uuidv7 } from "../../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
-import { decidedFieldOf } from "../guards.ts";
+import { decidedFieldOf } from "../answers/answer-content.ts";
 import { isRejection } from "../answers/rejection.ts";
 import type { AnswerInput } from "../request-schema.ts";
 import { type AskedBy, wordsOf } from "../request-row.ts";
 import type { SignedIn } from "../answers/signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers, putOffExpiry } from "../timers/timer-writes.ts";
-import { endAssignment } from "../unassign.ts";
-import { contentDigest } from "./content-digest.ts";
+import { endAssignment } from "../claims/claim-writes.ts";
+import { contentDigest } from "../answers/answer-content.ts";
 import { endWithoutVote } from "./release-without-vote.ts";
 import { isRejectedIn, openStage } from "./vote-status.ts";
-import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
+import { type Ballot, type CastVote, countedVotes, personsOf } from "./judge-voter.ts";
 
 /** What a session shows of its person. A key has none. */
 export interface Proof {
@@ -92,7 +92,7 @@ export async function castVote(
       ${keeping.hash(digest)}, ${input.action}, ${stored}::json, ${keeping.text("vote.comment", id, input.comment || null)},
       ${rejects}, ${person}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
       ${onBehalfOf && JSON.stringify(storable(onBehalfOf))}::jsonb)`;
-  const votes = await castVotes(tx, request.id, []);
+  const votes = await countedVotes(tx, request.id, []);
   const isRejected = rejects && isRejectedIn(approval.stages, votes, stage);
   const next = openStage(approval.stages, votes);
   const completes = isRejected || next === null;
@@ -153,7 +153,7 @@ export async function reopenVote(
     WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND completes AND ended_at IS NULL`;
   await tx.$executeRaw`UPDATE vote SET answer_id = NULL
     WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
-  const votes = await castVotes(tx, requestId, []);
+  const votes = await countedVotes(tx, requestId, []);
   const open = await setOpen(tx, requestId, approval, votes);
   // Those that ended with the answer go on as if it had never been, but for the end.
   await armTimers(tx, requestId, { ...approval, open });
@@ -171,7 +171,7 @@ export async function takeBack(
   approval: Approval,
   person: string | null,
 ): Promise<Line> {
-  const votes = await castVotes(tx, requestId, []);
+  const votes = await countedVotes(tx, requestId, []);
   const open = openStage(approval.stages, votes) ?? approval.stages.length;
   const own = votes.filter(
     (vote) => vote.person === person || (vote.delegate !== null && vote.delegate === actor.id),

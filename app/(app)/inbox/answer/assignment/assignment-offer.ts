@@ -7,7 +7,7 @@ type Assigned = Pick<
   "state" | "task" | "approval" | "claimedBy" | "assignedTo" | "mode" | "urlOwner" | "fourEyes" | "actions"
 >;
 
-/** Returns what this person can do about who has a request. Nothing is offered that `guards.ts` would refuse. */
+/** Returns what this person can do about who has a request. Nothing is offered that lib/requests/claims would refuse. */
 export function assignmentOffer(request: Assigned, me: Pick<Me, "user" | "may">) {
   const { claimedBy, assignedTo, approval } = request;
   const takesSteps =

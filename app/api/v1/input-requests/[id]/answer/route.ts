@@ -1,6 +1,6 @@
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { answerInputSchema, inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { recordAnswer } from "@/lib/requests/request-writes.ts";
+import { recordDecision } from "@/lib/requests/answers/answer-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { STEP_UP_MS } from "@/lib/web/tunables.ts";
@@ -32,11 +32,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       ],
     },
     ({ caller, params, body }) =>
-      within(caller, (tx, principal) =>
-        recordAnswer(tx, principal, params.id, body, () => readInputRequest(tx, principal, params.id), {
-          sessionId: caller.sessionId,
-          withinMs: STEP_UP_MS,
-        }),
-      ),
+      within(caller, async (tx, principal) => {
+        const read = () => readInputRequest(tx, principal, params.id);
+        const proof = { sessionId: caller.sessionId, withinMs: STEP_UP_MS };
+        return (await recordDecision(tx, principal, params.id, body, read, proof)).shown;
+      }),
   ),
 });

@@ -1,28 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { withClient } from "../../scripts/database/roles.ts";
+import { withClient } from "../../../scripts/database/roles.ts";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
   until,
-} from "../../test/fixtures/organization-fixture.ts";
-import type { Tx } from "../base/db/db.ts";
-import { AppError } from "../base/errors.ts";
-import { uuidv7 } from "../base/ids.ts";
-import { type StateMachine, stateMachine } from "../base/state-machine.ts";
-import { appendEvents } from "../history/events/event-writes.ts";
-import { verifyEvents } from "../history/events/verify.ts";
-import { markStarted, markStarting } from "../lifecycle/call-attempt-writes.ts";
-import { requestCancel } from "../lifecycle/task-writes.ts";
-import type { Question, RemoteTask } from "../mcp/peer.ts";
-import { TASK_MOVES, TASK_STATES } from "../tasks/task-status.ts";
-import { captureQuestion } from "./capture/capture-question.ts";
-import { closeRequest } from "./capture/close-request.ts";
-import { deliveries } from "./deliveries/delivery-status.ts";
-import { releaseHeld } from "./deliveries/delivery-writes.ts";
-import { DELIVERY_STATES, REQUEST_STATES } from "./request-schema.ts";
-import { requests } from "./request-status.ts";
-import { claimRequest, recordAnswer, releaseRequest, saveDraft, undoAnswer } from "./request-writes.ts";
+} from "../../../test/fixtures/organization-fixture.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { type StateMachine, stateMachine } from "../../base/state-machine.ts";
+import { appendEvents } from "../../history/events/event-writes.ts";
+import { verifyEvents } from "../../history/events/verify.ts";
+import { markStarted, markStarting } from "../../lifecycle/call-attempt-writes.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
+import type { Question, RemoteTask } from "../../mcp/peer.ts";
+import { TASK_MOVES, TASK_STATES } from "../../tasks/task-status.ts";
+import { captureQuestion } from "../capture/capture-question.ts";
+import { closeRequest } from "../capture/close-request.ts";
+import { deliveries } from "../deliveries/delivery-status.ts";
+import { releaseHeld } from "../deliveries/delivery-writes.ts";
+import { DELIVERY_STATES, REQUEST_STATES } from "../request-schema.ts";
+import { requests } from "../request-status.ts";
+import { claimRequest, releaseRequest } from "../claims/claim-writes.ts";
+import { recordDecision, undoAnswer } from "./answer-writes.ts";
+import { saveDraft } from "../draft-writes.ts";
 
 let fixture: OrganizationFixture;
 let server: { serverId: string; connectionId: string };
@@ -87,8 +89,8 @@ const accept = (questionHash: string, value = "yes") => ({
   questionHash,
 });
 
-function answerAs(requestId: string, input: Parameters<typeof recordAnswer>[3], who = fixture.approver) {
-  return fixture.within((tx) => recordAnswer(tx, who, requestId, input));
+function answerAs(requestId: string, input: Parameters<typeof recordDecision>[3], who = fixture.approver) {
+  return fixture.within((tx) => recordDecision(tx, who, requestId, input));
 }
 
 const codeOf = (result: PromiseSettledResult<unknown>) =>
