@@ -1,6 +1,6 @@
 /** The list of requests: finding some of them, keeping a view, answering many at once, and news that come in. */
 import type { Locator, Page } from "@playwright/test";
-import type { RequestCounts } from "../lib/requests/request-schema.ts";
+import type { RequestCounts } from "../lib/requests/lists/request-list-schema.ts";
 import { checkAppearance, ON_A_PHONE, ON_DESKTOP } from "./fixtures/appearance.ts";
 import {
   answer,

@@ -4,7 +4,7 @@ import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { replace } from "@/lib/base/process/process-wide.ts";
-import type { Refused } from "@/lib/requests/request-schema.ts";
+import type { Refused } from "@/lib/requests/request-input-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { connectRaw } from "@/test/setup/postgres.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

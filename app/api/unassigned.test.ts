@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { subjectsOf } from "@/lib/outbound/notices/follow.ts";
 import { syncNotices } from "@/lib/outbound/notices/notice-writes.ts";
-import { requestCountsSchema } from "@/lib/requests/request-schema.ts";
+import { requestCountsSchema } from "@/lib/requests/lists/request-list-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -1,7 +1,7 @@
 /** The installation that the gallery looks at: the demonstration, and a back office that asks every kind of question. */
 import type { Page } from "@playwright/test";
 import type { Page as ListPage } from "../../lib/base/page.ts";
-import type { AnswerInput } from "../../lib/requests/request-schema.ts";
+import type { AnswerInput } from "../../lib/requests/request-input-schema.ts";
 import type { Server } from "../../lib/servers/server-schema.ts";
 import type { TaskDetail } from "../../lib/tasks/task-schema.ts";
 import type { Intray } from "../fixtures/intray.ts";

@@ -11,7 +11,7 @@ import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
 import { countsAsRequester } from "../people/members/one-maker.ts";
 import { approvalSchema } from "../policy/judge.ts";
 import { POLICY_OF_TASK, versionOf } from "../policy/judge-request.ts";
-import { approvalOf, namedIn } from "./capture/capture-question.ts";
+import { approvalOf, namedIn } from "./capture/insert-request.ts";
 import { lockRequest, memberOnly, refuseUnlessOpen } from "./lock-request.ts";
 import { amountIn } from "./request-row.ts";
 import { armTimers, endTimers } from "./timers/timer-writes.ts";

@@ -5,7 +5,7 @@ import { storable, storableText, type Tx } from "../base/db/db.ts";
 import { knownContent } from "./answers/answer-content.ts";
 import { CLAIM_IS_LIVE } from "./claims/claim-checks.ts";
 import { lockRequest, memberOnly, refuseUnlessOpen } from "./lock-request.ts";
-import type { DraftInput } from "./request-schema.ts";
+import type { DraftInput } from "./request-input-schema.ts";
 
 /**
  * Saves a half-filled form and its comment, or deletes the draft if both are empty.

@@ -4,13 +4,13 @@
  */
 import type { Actor } from "../access/access-schema.ts";
 import { contentOf } from "../base/content/content-keys.ts";
-import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
+import { storableText, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { publishChange } from "../base/live-updates.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
 import { POLICY_OF_TASK } from "../policy/judge-request.ts";
 import type { Amount } from "../text/amount.ts";
-import { approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "./capture/capture-question.ts";
+import { approvalOf, columnsOf, EVENT_CHARACTERS, insertRequest, namedIn } from "./capture/insert-request.ts";
 import { armTimers } from "./timers/timer-writes.ts";
 
 export interface OwnQuestion {
@@ -45,21 +45,10 @@ export async function insertOwnQuestion(
     SELECT t.id, t.label, ${POLICY_OF_TASK} AS policy FROM task t
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${task.id}::uuid`;
   const approval = asking ? approvalOf({ ...task, ...asking }, own, false) : null;
-  await tx.inputRequest.create({
-    data: {
-      organizationId: tx.organizationId,
-      id,
-      taskId: task.id,
-      connectionId: task.connectionId,
-      key,
-      origin: "intray",
-      state: "open",
-      ...own,
-      requestedSchema: columns.requestedSchema ?? Prisma.DbNull,
-      ...(approval && { approval: storable(approval) }),
-      expiresAt,
-    },
-  });
+  const asked = { replaces: null, askedAgain: false, isRestless: false, endsAt: expiresAt };
+  const { connectionId } = task;
+  const opened = { id, taskId: task.id, connectionId, key, origin: "intray" as const, ...asked, shown: own, approval };
+  await insertRequest(tx, opened, null);
   if (approval) await armTimers(tx, id, approval);
   await publishChange(tx, "input_request", [id]);
   const data = {

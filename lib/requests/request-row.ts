@@ -14,15 +14,7 @@ import { decidedWords } from "./answers/decided-words.ts";
 import { isApproval } from "./answers/form-buttons.ts";
 import { actionsFor, decidedFieldOf } from "./answers/answer-content.ts";
 import { MESSAGE_IN_LISTS } from "./limits.ts";
-import {
-  actionSchema,
-  awayPersonSchema,
-  deliveryStateSchema,
-  type InputRequestSummary,
-  needsInfoSchema,
-  requestStateSchema,
-  type SeenBecause,
-} from "./request-schema.ts";
+import { actionSchema, awayPersonSchema, deliveryStateSchema, type InputRequestSummary, needsInfoSchema, requestStateSchema, type SeenBecause } from "./request-schema.ts";
 import { CLAIM_IDLE_MS } from "./request-status.ts";
 import { CLAIM_IS_LIVE } from "./claims/claim-checks.ts";
 import { toApproval, type VotesRow, votesOf } from "./voting/votes-row.ts";

@@ -1,12 +1,11 @@
+/** An input request as the API shows it. */
 import { z } from "zod";
 import { actorSchema, personSchema } from "../access/access-schema.ts";
-import { queryTimeSchema } from "../base/page.ts";
 import { formSchema } from "../mcp/forms/form.ts";
 import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
 import { eraSchema, pauseSchema } from "../servers/server-schema.ts";
 import { gateRuleSchema, progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
 import { documentSchema } from "./documents/document-schema.ts";
-import { IDS_AT_ONCE, NOTE_CHARACTERS } from "./limits.ts";
 
 export const REQUEST_STATES = [
   "open",
@@ -16,6 +15,7 @@ export const REQUEST_STATES = [
   "expired",
   "undeliverable",
 ] as const;
+
 export const requestStateSchema = z.enum(REQUEST_STATES);
 export type RequestState = z.infer<typeof requestStateSchema>;
 
@@ -28,6 +28,7 @@ export const DELIVERY_STATES = [
   "undone",
   "failed",
 ] as const;
+
 export const deliveryStateSchema = z.enum(DELIVERY_STATES);
 export type DeliveryState = z.infer<typeof deliveryStateSchema>;
 
@@ -35,109 +36,8 @@ export const actionSchema = z.enum(["accept", "decline", "cancel"]);
 export type Action = z.infer<typeof actionSchema>;
 
 const content = z.record(z.string(), z.unknown());
-/** In characters of JSON. An answer stands in history, notices and exports, many at a time. */
-const MOST_CONTENT = 256 * 1024;
-const givenContent = content.refine(
-  (value) => JSON.stringify(value).length <= MOST_CONTENT,
-  `At most ${MOST_CONTENT} characters of JSON`,
-);
-
-export const answerInputSchema = z.strictObject({
-  action: actionSchema,
-  content: givenContent.optional(),
-  comment: z.string().trim().max(4000).optional(),
-  /** The hash of the question on the screen: an answer binds to exactly that text and schema. */
-  questionHash: z.string().regex(/^[0-9a-f]{64}$/),
-  holdMs: z.int().min(0).max(60_000).optional(),
-  /** The answer may go to any later wording of the question. Required where the request has `rewordedAt`. */
-  anyWording: z.boolean().optional(),
-  /** Where people vote, and others agreed to other content: asks everybody anew, about this content. */
-  proposes: z.boolean().optional(),
-});
-export type AnswerInput = z.infer<typeof answerInputSchema>;
-
-const MOST_AT_ONCE = 200;
-
-/** One answer to many alike questions; each item binds to the hash of its own question. */
-export const bulkAnswerInputSchema = answerInputSchema
-  .omit({ questionHash: true, anyWording: true, proposes: true })
-  .extend({
-    items: z
-      .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))
-      .min(1)
-      .max(MOST_AT_ONCE)
-      .refine((items) => new Set(items.map((item) => item.id)).size === items.length, "Each request once"),
-  });
-export type BulkAnswerInput = z.infer<typeof bulkAnswerInputSchema>;
-
-export const bulkUndoInputSchema = z.strictObject({
-  ids: z
-    .array(z.uuid())
-    .min(1)
-    .max(MOST_AT_ONCE)
-    .refine((ids) => new Set(ids).size === ids.length, "Each request once"),
-});
-
-/** `code` and `detail` as in a single call's problem; `by` and `at` if an earlier actor is the cause. Without `kind` it is a member. */
-export const refusedSchema = z.object({
-  id: z.uuid(),
-  status: z.literal("refused"),
-  code: z.string(),
-  detail: z.string(),
-  by: actorSchema.partial({ kind: true }).optional(),
-  at: z.string().optional(),
-});
-export type Refused = z.infer<typeof refusedSchema>;
-
-/** One result per item, in the order of the items. */
-export const bulkAnswerResultSchema = z.object({
-  results: z.array(
-    z.discriminatedUnion("status", [
-      /** `voted`: others have to agree before there is an answer. */
-      z.object({ id: z.uuid(), status: z.enum(["recorded", "voted"]) }),
-      refusedSchema,
-    ]),
-  ),
-});
-export type BulkAnswerResult = z.infer<typeof bulkAnswerResultSchema>;
-
-export const bulkUndoResultSchema = z.object({
-  results: z.array(
-    z.discriminatedUnion("status", [z.object({ id: z.uuid(), status: z.literal("undone") }), refusedSchema]),
-  ),
-});
-export type BulkUndoResult = z.infer<typeof bulkUndoResultSchema>;
-
-/** Plain text beside a request for the person who gets it. */
-const assignmentNoteSchema = z
-  .string()
-  .trim()
-  .max(NOTE_CHARACTERS)
-  .transform((text) => text || undefined)
-  .optional();
-export const assignInputSchema = z.strictObject({
-  memberId: z.uuid().nullable(),
-  note: assignmentNoteSchema,
-});
-export type AssignInput = z.infer<typeof assignInputSchema>;
-export const handOverInputSchema = z.strictObject({ memberId: z.uuid(), note: assignmentNoteSchema });
-export type HandOverInput = z.infer<typeof handOverInputSchema>;
-/**
- * Replaces the caller's draft; an empty one deletes the draft. `questionHash`: the question that was read. Of a draft
- * for another wording, only what was typed is kept.
- */
-export const draftInputSchema = z.strictObject({
-  content: givenContent,
-  questionHash: answerInputSchema.shape.questionHash.optional(),
-  comment: z.string().max(4000).optional(),
-});
-export type DraftInput = z.infer<typeof draftInputSchema>;
 
 const timestamp = z.iso.datetime();
-
-/** `takeOver`: the time of another's claim that the caller, an operator, has seen and takes over. */
-export const claimInputSchema = z.strictObject({ takeOver: timestamp.optional() }).default({});
-export type ClaimInput = z.infer<typeof claimInputSchema>;
 
 /** A half-filled answer; never sent. */
 const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
@@ -383,68 +283,3 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   documents: z.object({ items: z.array(documentSchema), mayHaveMore: z.boolean() }),
 });
 export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
-
-/** Filters of a list and its counts; all of them combine. */
-export const requestFilterSchema = z.object({
-  /** These requests alone, by their ids with commas. */
-  ids: z
-    .string()
-    .max(3_000)
-    .transform((value) => value.split(","))
-    .pipe(z.array(z.uuid()).max(IDS_AT_ONCE))
-    .optional(),
-  taskId: z.uuid().optional(),
-  serverId: z.uuid().optional(),
-  tool: z.string().max(256).optional(),
-  /** Words in the message, the tool, the label, the arguments or the server's name; case does not matter. */
-  q: z.string().max(200).optional(),
-  askedAfter: queryTimeSchema.optional(),
-  askedBefore: queryTimeSchema.optional(),
-  /** Requests that end before this time; requests without an end don't match. */
-  expiresBefore: queryTimeSchema.optional(),
-  /** Open requests that people should have decided by now, by the rule under which they were asked. */
-  overdue: z.enum(["true"]).optional(),
-  /** Open requests on which the caller has voted, and others have not yet. */
-  voted: z.enum(["true"]).optional(),
-  /** Requests that wait for whoever asked for the task. */
-  needsInfo: z.enum(["true"]).optional(),
-  /** Open requests that the caller has put off. */
-  snoozed: z.enum(["true"]).optional(),
-  amountMin: z.coerce.number().optional(),
-  amountMax: z.coerce.number().optional(),
-});
-export type RequestFilter = z.infer<typeof requestFilterSchema>;
-
-/**
- * `urgent`: what ends or is due within a day, the soonest first; then what is assigned to the caller, then the rest, both
- * the oldest first. With `q` as `oldest`. `decided`: the last decision, or end without one, first.
- * `due`: what people should decide on first, then what no rule gives a time. `expiring`: soonest first, those without an end
- * last. `amount`: largest first, those without one last.
- */
-const REQUEST_ORDERS = ["urgent", "oldest", "newest", "decided", "due", "expiring", "amount"] as const;
-const requestOrderSchema = z.enum(REQUEST_ORDERS);
-export type RequestOrder = z.infer<typeof requestOrderSchema>;
-
-export const requestListQuerySchema = requestFilterSchema.extend({
-  state: z
-    .string()
-    .max(300)
-    .optional()
-    .transform((value) => value?.split(",").filter(Boolean))
-    .pipe(z.array(requestStateSchema).optional()),
-  assignee: z.enum(["me", "none"]).optional(),
-  /** `me`: open requests that wait for the caller, who may accept them now. */
-  waiting: z.enum(["me"]).optional(),
-  /** Defaults to `oldest`. */
-  order: requestOrderSchema.optional(),
-});
-export type RequestListQuery = z.infer<typeof requestListQuerySchema>;
-
-/** Open requests that the caller may see. `waiting`: those that wait for the caller. */
-export const requestCountsSchema = z.object({
-  waiting: z.number(),
-  mine: z.number(),
-  unassigned: z.number(),
-  all: z.number(),
-});
-export type RequestCounts = z.infer<typeof requestCountsSchema>;

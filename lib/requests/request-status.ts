@@ -1,9 +1,9 @@
 /**
- * The state machine of input requests. Pure, client-safe. People's writes are in request-writes.ts, the engine's
- * in capture/.
+ * The state machine of input requests, and whom an open one waits for. Pure, client-safe. People's writes are in answers/ and claims/,
+ * the engine's in capture/.
  */
 import { stateMachine } from "../base/state-machine.ts";
-import type { RequestState } from "./request-schema.ts";
+import type { InputRequestSummary, RequestState } from "./request-schema.ts";
 
 export const requests = stateMachine<RequestState>({
   open: ["answered", "withdrawn", "expired", "undeliverable"],
@@ -50,4 +50,33 @@ export function judgeRewording(
   if (rewordedAgoMs === null) return isFull || (replaced && ageMs < RESTLESS_MS) ? "reword" : "replace";
   const pace = Math.min(REWORD_CAP_MS, REWORD_MS * 1.5 ** Math.max(0, rewordings - 1));
   return rewordedAgoMs >= pace ? "reword" : "keep";
+}
+
+/**
+ * Whether an open request waits for this person, who may answer: the rule of `waitingFor` in lists/filter.ts, by
+ * which lists and counts find it. An API key has no `userId`, and no browser to visit a site.
+ */
+export function waitsFor(
+  request: Pick<
+    InputRequestSummary,
+    | "assignedTo"
+    | "standsInFor"
+    | "claimedBy"
+    | "fourEyes"
+    | "approval"
+    | "mode"
+    | "urlOwner"
+    | "snoozedUntil"
+  >,
+  userId: string | null,
+): boolean {
+  const isFree = (holder: { id: string } | null) => holder === null || holder.id === userId;
+  return (
+    (isFree(request.assignedTo) || request.standsInFor !== null) &&
+    isFree(request.claimedBy) &&
+    !request.fourEyes &&
+    request.snoozedUntil === null &&
+    (request.approval === null || request.approval.canVote) &&
+    (request.mode === "form" || (userId !== null && isFree(request.urlOwner)))
+  );
 }

@@ -1,5 +1,5 @@
 /** The demonstration's first tasks: their calls, and the answers already given. */
-import type { AnswerInput } from "../../lib/requests/request-schema.ts";
+import type { AnswerInput } from "../../lib/requests/request-input-schema.ts";
 import { ACME, GLOBEX, type Organization } from "../../prisma/seed-demo.ts";
 
 export interface DemoTask {

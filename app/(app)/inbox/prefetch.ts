@@ -7,7 +7,7 @@ import { pageQuerySchema } from "@/lib/base/page.ts";
 import { readDeclineReasons, readUndoWindow } from "@/lib/people/organizations/answers.ts";
 import { listInputRequests } from "@/lib/requests/lists/list.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
-import { requestListQuerySchema } from "@/lib/requests/request-schema.ts";
+import { requestListQuerySchema } from "@/lib/requests/lists/request-list-schema.ts";
 import { listViews } from "@/lib/requests/saved-views/saved-view-reads.ts";
 import { viewer } from "@/lib/requests/saved-views/saved-view-writes.ts";
 import { readSimilar } from "@/lib/requests/similar/similar.ts";

@@ -1,7 +1,7 @@
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { pageQuerySchema } from "@/lib/base/page.ts";
 import { listInputRequests } from "@/lib/requests/lists/list.ts";
-import { requestListQuerySchema } from "@/lib/requests/request-schema.ts";
+import { requestListQuerySchema } from "@/lib/requests/lists/request-list-schema.ts";
 import { readOverview } from "@/lib/requests/statistics/statistics-reads.ts";
 import { readRange } from "@/lib/requests/statistics/statistics-schema.ts";
 import { countTasks, listTasks } from "@/lib/tasks/task-list-reads.ts";

@@ -18,7 +18,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { useWide } from "@/components/ui/wide.ts";
-import { NOT_SEARCHED } from "@/lib/requests/words/not-searched.ts";
+import { NOT_SEARCHED } from "@/lib/requests/words/filter-words.ts";
 import { countOf, isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/tasks/words/task-filters.ts";
 import { taskCounts, taskList, taskTotal } from "@/lib/web/client/tasks/tasks.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { createRecipeFixture, RECIPE } from "../../../test/fixtures/recipes/recipe-fixture.ts";
 import type { AppError } from "../../base/errors.ts";
-import type { AnswerInput } from "../../requests/request-schema.ts";
+import type { AnswerInput } from "../../requests/request-input-schema.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { recipeSchema } from "../../servers/recipes/recipe-schema.ts";
 

@@ -18,8 +18,8 @@ import {
   cancelElicitationTask,
   cancelUnlinked,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { toTask } from "../../requests/elicitation-tasks/wire.ts";
-import { retractAsk } from "../../requests/retract.ts";
+import { toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
+import { retractAsk } from "../../requests/capture/ask-writes.ts";
 import {
   DATABASE_RETRY_MS,
   DRAIN_STREAMS_MS,

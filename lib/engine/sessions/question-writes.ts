@@ -11,7 +11,7 @@ import {
   linkQuestion,
   lockUnlinked,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { retractAsk } from "../../requests/retract.ts";
+import { retractAsk } from "../../requests/capture/ask-writes.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction, requestIds } from "../watcher/fenced-writes.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";

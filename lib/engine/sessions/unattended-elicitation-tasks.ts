@@ -16,7 +16,7 @@ import {
   type UnattendedTask,
   unattendedTasks,
 } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
-import type { WaitingResult } from "../../requests/elicitation-tasks/elicitation-task-schema.ts";
+import type { WaitingResult } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
 import { statusOf } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import {
   addWaiting,
@@ -24,7 +24,7 @@ import {
   noteFetch,
   removeWaiting,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { toResult, toTask } from "../../requests/elicitation-tasks/wire.ts";
+import { toResult, toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
 import { statusOf as statusText } from "../task/judge-poll.ts";
 import { restoreSession } from "../task/task-secrets.ts";

@@ -3,7 +3,7 @@
 import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../../lifecycle/engine-task.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
-import { answerFits } from "../../requests/capture/capture-question.ts";
+import { answerFits } from "../../requests/capture/reword-request.ts";
 import { reachOf } from "../../requests/deliveries/delivery-status.ts";
 import {
   type AnswerCall,

@@ -10,7 +10,7 @@ import { choiceOf } from "../../servers/recipes/choices.ts";
 import { questionAt } from "../../servers/recipes/judge.ts";
 import { readVersion } from "../../servers/recipes/recipe-reads.ts";
 import { type LockedRequest, questionChanged } from "../lock-request.ts";
-import type { AnswerInput } from "../request-schema.ts";
+import type { AnswerInput } from "../request-input-schema.ts";
 import { isDeclinable } from "./answer-content.ts";
 
 /**

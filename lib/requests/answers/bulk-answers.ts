@@ -11,13 +11,7 @@ import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { checkedContent } from "./answer-content.ts";
-import {
-  type BulkAnswerInput,
-  type BulkAnswerResult,
-  type BulkUndoResult,
-  type Refused,
-  refusedSchema,
-} from "../request-schema.ts";
+import { type BulkAnswerInput, type BulkAnswerResult, type BulkUndoResult, type Refused, refusedSchema } from "../request-input-schema.ts";
 import { type Outcome, undoAnswer } from "./answer-writes.ts";
 import { ALIKE } from "../request-row.ts";
 import { NO_PROOF, type Proof } from "../voting/vote-writes.ts";

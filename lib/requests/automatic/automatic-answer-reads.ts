@@ -17,7 +17,7 @@ import type {
   AutomaticRuleState,
   AutomaticState,
 } from "./automatic-answer-schema.ts";
-import { dayIn } from "./day.ts";
+
 
 /** Whether automatic answers are stopped, and the record of each rule of the policy in force. */
 export async function readAutomatic(tx: Tx): Promise<AutomaticState> {
@@ -183,4 +183,9 @@ function toDecision(row: DecisionRow): AutomaticDecision {
     said: { action: row.ruleAction, content, words: wordsOf(row.ruleAction, content, row.decidedField, row) },
     people: answeredAt && answerOf({ ...row, answeredAt }),
   };
+}
+
+/** The date in a time zone, as `2026-12-25`: the day by which daily caps count. */
+export function dayIn(zone: string, now: Date): string {
+  return now.toLocaleDateString("sv-SE", { timeZone: zone });
 }

@@ -36,7 +36,7 @@ import {
   type Said,
   waitingDecisions,
 } from "./automatic-answer-writes.ts";
-import { dayIn } from "./day.ts";
+import { dayIn } from "./automatic-answer-reads.ts";
 
 /** Requests of one turn, each in a transaction of its own. */
 const AT_ONCE = 100;

@@ -2,32 +2,22 @@
  * Captures the questions that servers put: the engine stores them before anything else is done with them. The caller holds
  * the task's lock. Functions return the history lines, which the caller appends last.
  */
-import { z } from "zod";
 import { contentOf } from "../../base/content/content-keys.ts";
-import { readable } from "../../base/content/content-writes.ts";
-import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
-import { AppError } from "../../base/errors.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { questionHash } from "../../mcp/forms/question-hash.ts";
-import { shownOf } from "../../mcp/forms/shown.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";
 import { excludedBy } from "../../policy/automatic/eligible.ts";
-import type { Approval } from "../../policy/judge.ts";
-import { hasAutomaticRules, judgeRequest, POLICY_OF_TASK } from "../../policy/judge-request.ts";
-import { amountOf } from "../../text/amount.ts";
-import { insertRequest, type NewRequest, type ShownColumns } from "./insert-request.ts";
+import { hasAutomaticRules, POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import { queueDecision } from "../automatic/automatic-answer-writes.ts";
-import { judgeDelivery, type Observation } from "../deliveries/judge-delivery.ts";
-import { checkedContent } from "../answers/answer-content.ts";
+import { judgeDelivery } from "../deliveries/judge-delivery.ts";
 import { judgeRewording } from "../request-status.ts";
-import { armTimers, endTimers } from "../timers/timer-writes.ts";
-import { endWithoutVote } from "../voting/release-without-vote.ts";
-import { beginAnew, endVotes } from "../voting/vote-writes.ts";
-import { judgeQuestion } from "../warnings.ts";
+import { armTimers } from "../timers/timer-writes.ts";
+import { beginAnew } from "../voting/vote-writes.ts";
 import {
   addAsk,
   askedAgainLive,
@@ -37,39 +27,17 @@ import {
   isKnownAsk,
   wasAnsweredSince,
 } from "./ask-writes.ts";
-import { closeRequest, confirmRequest, type LiveRequest, liveRequests } from "./close-request.ts";
-
-/** Earlier question hashes that are kept, newest first: an answer names the hash of the text read. */
-const WORDINGS_KEPT = 50;
-
-/** Most characters of a question in the history; the hash beside them covers all of the question. */
-export const EVENT_CHARACTERS = 4_000;
-
-interface AskingTask {
-  id: string;
-  connectionId: string;
-  /** When the question ends, by the database's clock: with its task, or after the server's known wait. */
-  endsAt: Date | null;
-  arguments: unknown;
-  tool: string;
-  /** Its questions are those of a recipe, which the server knows nothing of. */
-  isRecipes: boolean;
-  label: string | null;
-  /** The organization's, with what its rules ask about the task; null: it has none. */
-  policy: unknown;
-  /** The tool's own claim. */
-  destructive: unknown;
-  visibility: string;
-  over: boolean;
-  /** It has been asked anything before. */
-  hasRequests: boolean;
-  /** Its requests that count against the most that a task may have. */
-  taken: number;
-  /** A person may be asked this question anew: its answer could not be delivered. */
-  mayReopen: boolean;
-  /** This question was answered before. */
-  confirmedBefore: boolean;
-}
+import { closeRequest, confirmRequest, liveRequests } from "./close-request.ts";
+import {
+  type AskingTask,
+  approvalOf,
+  columnsOf,
+  EVENT_CHARACTERS,
+  insertRequest,
+  type NewRequest,
+  namedIn,
+} from "./insert-request.ts";
+import { dropVotes, releaseWithoutVote, rewordedAs, rewordRequest, viaOf } from "./reword-request.ts";
 
 /** Stores a question before anything else is done with it. A known question gets at most another ask. */
 export async function captureQuestion(
@@ -153,7 +121,8 @@ export async function captureQuestion(
   const shown = columnsOf(task, question);
   const approval = approvalOf(task, shown, askedAgain);
   const { connectionId, endsAt } = task;
-  const opened = { id, taskId, connectionId, key, replaces, askedAgain, isRestless, endsAt, shown, approval };
+  const origin = "server" as const;
+  const opened = { id, taskId, connectionId, key, origin, replaces, askedAgain, isRestless, endsAt, shown, approval };
   await insertRequest(tx, opened, rpc ? null : captured.key);
   if (mayBeAnsweredByRule(task, opened)) await queueDecision(tx, id);
   if (approval) await armTimers(tx, id, approval);
@@ -165,7 +134,7 @@ export async function captureQuestion(
     questionHash: contentOf(tx).hash(hash),
     askedAgain,
     ...namedIn(approval),
-    ...askedBy(task),
+    ...viaOf(task),
   };
   events.push({
     type: replaces ? "request.replaced" : "request.opened",
@@ -182,45 +151,6 @@ export async function captureQuestion(
 /** Matches requests by the server's key, or by the question's hash if the key is null; alias `r`. */
 function sameQuestion(key: string | null, hashes: string[]): Prisma.Sql {
   return key === null ? Prisma.sql`r.question_hash = ANY (${hashes})` : Prisma.sql`r.key = ${key}`;
-}
-
-/** The stored columns of a question as it is put now. */
-export function columnsOf(
-  task: Pick<AskingTask, "id" | "tool" | "arguments" | "destructive">,
-  question: Omit<Question, "address">,
-): ShownColumns {
-  const shown = shownOf(question);
-  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
-  const amount = amountOf(args, shown.message);
-  const { tool, destructive } = task;
-  const hash = questionHash({ taskId: task.id, ...question });
-  return {
-    mode: question.mode,
-    message: storableText(shown.message),
-    requestedSchema:
-      shown.requestedSchema === undefined ? null : (storable(shown.requestedSchema) as Prisma.InputJsonValue),
-    url: shown.url === null ? null : storableText(shown.url),
-    form: storable(shown.form) as Prisma.InputJsonValue,
-    questionHash: hash,
-    amount: amount?.value ?? null,
-    currency: amount?.currency ?? null,
-    ...judgeQuestion({ ...shown, tool, destructive, arguments: args }),
-    judgedHash: hash,
-  };
-}
-
-/** Who has to agree on a question, by the policy; null: any one approver. */
-export function approvalOf(
-  task: Pick<AskingTask, "policy" | "tool" | "label" | "arguments">,
-  shown: Pick<ShownColumns, "message" | "amount" | "currency" | "form" | "url">,
-  askedAgain: boolean,
-): Approval | null {
-  if (!task.policy) return null;
-  const { message, amount, currency, url } = shown;
-  const form = formSchema.parse(shown.form);
-  const fields = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
-  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
-  return judgeRequest({ ...task, arguments: args }, { message, amount, currency, fields, url, askedAgain });
 }
 
 /** Whether rules that answer by themselves are to be asked about a new request. They are asked once it is stored. */
@@ -250,124 +180,11 @@ function mayBeAnsweredByRule(
   return excluded === null;
 }
 
-/** The rule in a line of the history. */
-export function namedIn(approval: Approval | null): { approval?: Pick<Approval, "rule" | "version"> } {
-  return approval ? { approval: { rule: approval.rule, version: approval.version } } : {};
-}
-
-/** Who asks, in a line of the history; nobody: the server. */
-function askedBy({ isRecipes }: AskingTask): { via?: "recipe" } {
-  return isRecipes ? { via: "recipe" } : {};
-}
-
-/** The observation that the key of a live request shows this other question. */
-async function rewordedAs(
-  tx: Tx,
-  request: LiveRequest,
-  question: Question,
-): Promise<Extract<Observation, { kind: "reworded" }>> {
-  const mayFit =
-    request.delivery?.anyWording === true && answerFits({ ...request, action: request.action! }, question);
-  return {
-    kind: "reworded",
-    restless: request.rewordedAgoMs !== null,
-    fits: mayFit && (await hasSameForm(tx, request.id, question)),
-    // This capture counts no polls; the poll itself is judged by the engine.
-    polls: 0,
-  };
-}
-
-/** Whether only the message differs: the choices of another form may be called otherwise, and its address is another. */
-async function hasSameForm(tx: Tx, requestId: string, question: Question): Promise<boolean> {
-  const { form, url } = shownOf(question);
-  const its = contentOf(tx);
-  const stored =
-    its.kid === null ? storable(form) : { sealed: "", ...readable(its, "input_request.form", form) };
-  const row = await tx.inputRequest.findFirst({
-    where: { organizationId: tx.organizationId, id: requestId },
-    select: { url: true },
-  });
-  const [same] = await tx.$queryRaw<{ form: boolean }[]>`
-    SELECT request_alike(server_id, ${question.mode}, ${JSON.stringify(stored)}::jsonb) IS NOT DISTINCT FROM alike AS form
-    FROM input_request WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
-  return same?.form === true && row?.url === (url === null ? null : storableText(url));
-}
-
 /** When the elicitation task as which a question was put ends, as SQL; `t` is the asking task. */
 function endOf(rpc: CapturedQuestion["rpc"]): Prisma.Sql {
   if (rpc?.elicitationTaskId === undefined) return Prisma.sql`NULL::timestamptz`;
   return Prisma.sql`(SELECT e.created_at + e.ttl_ms * interval '1 ms' FROM elicitation_task e
     WHERE e.organization_id = t.organization_id AND e.id = ${rpc.elicitationTaskId}::uuid)`;
-}
-
-/** Whether an answer to another wording suits this question: same mode, and content that this form takes. */
-export function answerFits(
-  given: { mode: string; action: string; content: Record<string, unknown> | null },
-  question: Question,
-): boolean {
-  if (given.mode !== question.mode) return false;
-  if (given.action !== "accept") return true;
-  const content = given.content ?? {};
-  try {
-    checkedContent({ mode: question.mode, form: shownOf(question).form }, { action: "accept", content });
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
-}
-
-/**
- * Rewords a request in place. Earlier hashes are kept, since answers to earlier wordings bind to them; but not those of another form,
- * whose choices may have been called otherwise. They are replaced by random hashes, because their number sets the polling pace.
- */
-async function rewordRequest(
-  tx: Tx,
-  task: AskingTask,
-  requestId: string,
-  { question }: CapturedQuestion,
-): Promise<NewEvent[]> {
-  const { id: taskId } = task;
-  const isSame = await hasSameForm(tx, requestId, question);
-  await tx.$executeRaw`UPDATE input_request SET reworded_at = now(),
-      earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
-  if (!isSame)
-    await tx.$executeRaw`UPDATE input_request SET earlier_hashes = array_fill(
-        encode(sha256(convert_to(id::text || ' another form', 'UTF8')), 'hex'), ARRAY[cardinality(earlier_hashes)])
-      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
-  const shown = columnsOf(task, question);
-  const approval = approvalOf(task, shown, false);
-  await tx.inputRequest.updateMany({
-    where: { organizationId: tx.organizationId, id: requestId, state: "open" },
-    data: {
-      ...shown,
-      requestedSchema: shown.requestedSchema ?? Prisma.DbNull,
-      ...(task.policy ? { approval: approval ? storable(approval) : Prisma.DbNull } : {}),
-    },
-  });
-  if (task.policy) await endTimers(tx, requestId, "all");
-  if (approval) await armTimers(tx, requestId, approval);
-  await publishChange(tx, "input_request", [requestId]);
-  const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const dropped = task.policy ? await dropVotes(tx, taskId, requestId, "question_changed") : [];
-  const ended = approval ? await endHeld(tx, requestId) : [];
-  return [
-    ...dropped,
-    ...ended,
-    {
-      type: "request.reworded",
-      actor: ENGINE_ACTOR,
-      taskId,
-      inputRequestId: requestId,
-      data: {
-        message,
-        questionHash: contentOf(tx).hash(shown.questionHash),
-        ...namedIn(approval),
-        ...askedBy(task),
-      },
-    },
-  ];
 }
 
 /** Reopens an undeliverable request whose question the server still puts; a person decides anew. */
@@ -389,7 +206,7 @@ async function reopenUndeliverable(
   // The earlier votes' answer was already sent; a question that is asked again needs new votes.
   const dropped = approval ? await dropVotes(tx, taskId, id, "asked_again") : [];
   if (approval) await beginAnew(tx, id, approval);
-  const ended = approval ? await endHeld(tx, id) : [];
+  const ended = approval ? await releaseWithoutVote(tx, id) : [];
   await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${tx.organizationId}::uuid
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(tx, taskId, id, captured);
@@ -397,25 +214,8 @@ async function reopenUndeliverable(
   return [
     ...dropped,
     ...ended,
-    { type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id, data: askedBy(task) },
+    { type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id, data: viaOf(task) },
   ];
-}
-
-/** Ends all votes on a request. */
-async function dropVotes(
-  tx: Tx,
-  taskId: string,
-  inputRequestId: string,
-  reason: "question_changed" | "asked_again",
-): Promise<NewEvent[]> {
-  const lines = await endVotes(tx, inputRequestId, ENGINE_ACTOR, reason, "all");
-  return lines.map((line) => ({ ...line, taskId, inputRequestId }));
-}
-
-/** Ends the assignment and the claims of who has no vote on what the request asks now. */
-async function endHeld(tx: Tx, requestId: string): Promise<NewEvent[]> {
-  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${requestId}::uuid`);
-  return lines;
 }
 
 /**

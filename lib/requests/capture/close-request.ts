@@ -112,7 +112,7 @@ export async function confirmRequest(
 
 /** Settles an answer that needs no word to the server; the caller acts on it in the same transaction. */
 export async function settleUnsent(tx: Tx, taskId: string, requestId: string): Promise<NewEvent[]> {
-  if (!(await deliveries.carryOut(tx, requestId))) return [];
+  if (!(await deliveries.confirmUnsent(tx, requestId))) return [];
   return settled(tx, taskId, requestId, { reply: "not_needed" });
 }
 

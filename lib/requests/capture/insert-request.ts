@@ -1,15 +1,29 @@
-/** Stores a new request, with the ask that it came by, in one statement. */
+/** What is stored of a new question: its columns, by which rule people agree on it, and its row. */
+import { z } from "zod";
 import { contentOf } from "../../base/content/content-keys.ts";
 import { sealWrite } from "../../base/content/content-writes.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import { formSchema } from "../../mcp/forms/form.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
+import { shownOf } from "../../mcp/forms/shown.ts";
+import type { Question } from "../../mcp/peer.ts";
 import type { Approval } from "../../policy/judge.ts";
+import { judgeRequest } from "../../policy/judge-request.ts";
+import { amountOf } from "../../text/amount.ts";
+import { judgeQuestion } from "../warnings.ts";
+
+/** Most characters of a question in the history; the hash beside them covers all of the question. */
+export const EVENT_CHARACTERS = 4_000;
 
 export interface NewRequest {
   id: string;
   taskId: string;
   connectionId: string;
+  /** Names the question: the server's key, or the hash of its words. */
   key: string;
+  /** Whose question it is: a server's, or Intray's own. */
+  origin: "server" | "intray";
   replaces: string | null;
   askedAgain: boolean;
   /** Its text changes again and again: this is when it last did. */
@@ -35,17 +49,87 @@ export interface ShownColumns {
   dueAt: Date | null;
 }
 
+export interface AskingTask {
+  id: string;
+  connectionId: string;
+  /** When the question ends, by the database's clock: with its task, or after the server's known wait. */
+  endsAt: Date | null;
+  arguments: unknown;
+  tool: string;
+  /** Its questions are those of a recipe, which the server knows nothing of. */
+  isRecipes: boolean;
+  label: string | null;
+  /** The organization's, with what its rules ask about the task; null: it has none. */
+  policy: unknown;
+  /** The tool's own claim. */
+  destructive: unknown;
+  visibility: string;
+  over: boolean;
+  /** It has been asked anything before. */
+  hasRequests: boolean;
+  /** Its requests that count against the most that a task may have. */
+  taken: number;
+  /** A person may be asked this question anew: its answer could not be delivered. */
+  mayReopen: boolean;
+  /** This question was answered before. */
+  confirmedBefore: boolean;
+}
+
+/** The stored columns of a question as it is put now. */
+export function columnsOf(
+  task: Pick<AskingTask, "id" | "tool" | "arguments" | "destructive">,
+  question: Omit<Question, "address">,
+): ShownColumns {
+  const shown = shownOf(question);
+  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
+  const amount = amountOf(args, shown.message);
+  const { tool, destructive } = task;
+  const hash = questionHash({ taskId: task.id, ...question });
+  return {
+    mode: question.mode,
+    message: storableText(shown.message),
+    requestedSchema:
+      shown.requestedSchema === undefined ? null : (storable(shown.requestedSchema) as Prisma.InputJsonValue),
+    url: shown.url === null ? null : storableText(shown.url),
+    form: storable(shown.form) as Prisma.InputJsonValue,
+    questionHash: hash,
+    amount: amount?.value ?? null,
+    currency: amount?.currency ?? null,
+    ...judgeQuestion({ ...shown, tool, destructive, arguments: args }),
+    judgedHash: hash,
+  };
+}
+
+/** Who has to agree on a question, by the policy; null: any one approver. */
+export function approvalOf(
+  task: Pick<AskingTask, "policy" | "tool" | "label" | "arguments">,
+  shown: Pick<ShownColumns, "message" | "amount" | "currency" | "form" | "url">,
+  askedAgain: boolean,
+): Approval | null {
+  if (!task.policy) return null;
+  const { message, amount, currency, url } = shown;
+  const form = formSchema.parse(shown.form);
+  const fields = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
+  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
+  return judgeRequest({ ...task, arguments: args }, { message, amount, currency, fields, url, askedAgain });
+}
+
+/** The rule in a line of the history. */
+export function namedIn(approval: Approval | null): { approval?: Pick<Approval, "rule" | "version"> } {
+  return approval ? { approval: { rule: approval.rule, version: approval.version } } : {};
+}
+
 /** `askKey`: the server's key (2026-07-28), by which it was asked; null: the caller stores the ask. */
 export async function insertRequest(
   tx: Tx,
-  { id, taskId, connectionId, replaces, askedAgain, isRestless, endsAt, approval, ...its }: NewRequest,
+  { id, taskId, connectionId, origin, replaces, askedAgain, isRestless, endsAt, approval, ...its }: NewRequest,
   askKey: string | null,
 ): Promise<void> {
   const shown = sealed(tx, id, its.shown);
-  const request = Prisma.sql`INSERT INTO input_request (organization_id, id, task_id, connection_id, key, state, mode,
+  const request = Prisma.sql`INSERT INTO input_request (organization_id, id, task_id, connection_id, key, origin, state, mode,
       message, requested_schema, url, form, question_hash, judged_hash, amount, currency, private_amount, warnings, due_at,
       replaces, asked_again, expires_at, reworded_at, approval)
-    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(its.key)}, 'open',
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(its.key)}, ${origin}, 'open',
       ${shown.mode}, ${shown.message}, ${json(shown.requestedSchema)}::json, ${shown.url}, ${json(shown.form)}::jsonb,
       ${shown.questionHash}, ${shown.judgedHash}, ${shown.amount}::float8, ${shown.currency}, ${shown.privateAmount ?? null},
       ${shown.warnings}::text[], ${time(shown.dueAt)}::timestamptz, ${replaces}::uuid, ${askedAgain}, ${time(endsAt)}::timestamptz,

@@ -7,7 +7,7 @@ import { AppError } from "../../base/errors.ts";
 import type { NewEvent } from "../../history/events/event-writes.ts";
 import { refuseForeignUrl, refuseFourEyes } from "../answers/answer-checks.ts";
 import { type LockedRequest, lockRequest, memberOnly, publishRequest, refuseUnlessOpen } from "../lock-request.ts";
-import type { AssignInput, ClaimInput, HandOverInput } from "../request-schema.ts";
+import type { AssignInput, ClaimInput, HandOverInput } from "../request-input-schema.ts";
 import { judgeVoter } from "../voting/judge-voter.ts";
 import {
   CLAIM_IS_LIVE,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { actorSchema, personSchema } from "../../access/access-schema.ts";
-import { COMMENT_CHARACTERS, MOST_MENTIONS } from "./limits.ts";
+import { COMMENT_CHARACTERS, MOST_MENTIONS } from "../limits.ts";
 
 /** A comment on a request: plain text for people, and whom it is meant for, as ids of users. Never sent to a server. */
 export const commentInputSchema = z.strictObject({

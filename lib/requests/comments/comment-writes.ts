@@ -24,7 +24,7 @@ import {
   speaker,
 } from "./comment-reads.ts";
 import type { CommentInput, RequestComment } from "./comment-schema.ts";
-import { MOST_COMMENTS } from "./limits.ts";
+import { MOST_COMMENTS } from "../limits.ts";
 
 /**
  * Adds a comment, in whatever state the request is. The requester's own one is the reply to whoever had asked them. Throws

@@ -254,13 +254,13 @@ function notAnswered(requestId: string): Error {
  * Confirms an answer that needs no word to the server, and settles its request. Returns false if it is not pending, or an
  * attempt may have reached the server.
  */
-export async function carryOut(tx: Tx, inputRequestId: string): Promise<boolean> {
+export async function confirmUnsent(tx: Tx, inputRequestId: string): Promise<boolean> {
   const { set, from } = move("confirmed", "pending");
-  const carriedOut = await tx.$executeRaw`
+  const confirmed = await tx.$executeRaw`
     UPDATE delivery SET ${set}, confirmed_at = now(), waiting_since = NULL
     WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
       AND accepted_at IS NULL AND NOT in_doubt`;
-  if (carriedOut !== 1) return false;
+  if (confirmed !== 1) return false;
   const settled = await tx.$executeRaw`UPDATE input_request r SET ${SETTLED}
     WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${TO_SETTLE}`;
   if (settled !== 1) throw notAnswered(inputRequestId);

@@ -1,8 +1,8 @@
 /** Reads of the tasks that Intray keeps for servers. An id is found in its connection alone. */
+import { z } from "zod";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import type { AnswerBody, RpcId } from "../../mcp/peer.ts";
 import type { DeliveryState, RequestState } from "../request-schema.ts";
-import { type WaitingResult, waitingSchema } from "./elicitation-task-schema.ts";
 import { type StoredState, statusOf } from "./elicitation-task-status.ts";
 
 export interface ElicitationTask {
@@ -153,3 +153,14 @@ export async function answerOf(tx: Tx, inputRequestId: string): Promise<AnswerBo
   const action = row.action as AnswerBody["action"];
   return row.content === null ? { action } : { action, content: row.content as Record<string, unknown> };
 }
+
+/** A `tasks/result` that waits for the answer, and the session that its response goes to (a digest in hex). */
+export interface WaitingResult {
+  session: string;
+  rpcId: RpcId;
+}
+
+/** `elicitation_task.waiting`. */
+export const waitingSchema = z.array(
+  z.object({ session: z.string(), rpcId: z.union([z.string(), z.number()]) }),
+);

@@ -1,4 +1,5 @@
 /** What a server is told of a question that it put as an elicitation task (2025-11-25). Pure: judged from the rows. */
+import type { AnswerBody } from "../../mcp/peer.ts";
 import type { DeliveryState, RequestState } from "../request-schema.ts";
 
 /** `elicitation_task.state`: what the server was told, or may be. */
@@ -27,3 +28,39 @@ export function statusOf({ state, requestState, deliveryState }: StatusFacts): S
 const TOLD = new Set<DeliveryState>(["pending", "sending", "accepted", "confirmed"]);
 /** `undeliverable` is open again where the server puts the question anew. */
 const GOES_ON = new Set<RequestState>(["open", "answered", "undeliverable"]);
+
+const WORDS: Record<StoredState, string> = {
+  working: "Waiting for a person.",
+  completed: "The result is ready.",
+  cancelled: "The question was withdrawn.",
+};
+
+/** How soon a server may ask for a task again, in ms: people take longer. */
+const POLL_MS = 2_000;
+
+interface Told {
+  id: string;
+  createdAt: Date;
+  changedAt: Date;
+  ttlMs: number | null;
+}
+
+/** Returns the task as its server is told of it. Throws for one that counts as gone. */
+export function toTask(task: StatusFacts & Told) {
+  const status = statusOf(task);
+  if (status === null) throw new Error(`the elicitation task ${task.id} is gone`);
+  return {
+    taskId: task.id,
+    status,
+    statusMessage: WORDS[status],
+    createdAt: task.createdAt.toISOString(),
+    lastUpdatedAt: task.changedAt.toISOString(),
+    ttl: task.ttlMs,
+    pollInterval: POLL_MS,
+  };
+}
+
+/** Returns the result of a completed task: what the server would have got without one, and whose it is. */
+export function toResult(id: string, answer: AnswerBody): Record<string, unknown> {
+  return { ...answer, _meta: { "io.modelcontextprotocol/related-task": { taskId: id } } };
+}

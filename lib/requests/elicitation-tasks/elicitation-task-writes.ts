@@ -8,7 +8,7 @@ import { questionHash } from "../../mcp/forms/question-hash.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";
 import type { NewElicitationTask } from "../../mcp/stream-messages/stream-message-schema.ts";
 import { markWaiting } from "../deliveries/delivery-writes.ts";
-import type { WaitingResult } from "./elicitation-task-schema.ts";
+import type { WaitingResult } from "./elicitation-task-reads.ts";
 
 /** Where a task was asked for, and with which question. */
 export interface AskedTask {

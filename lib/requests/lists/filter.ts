@@ -8,7 +8,8 @@ import { agentOf, isPerson, type Principal, selfOf } from "../../access/principa
 import { Prisma } from "../../base/db/db.ts";
 import { HAS_FOUR_EYES, ownUnderFourEyes } from "../../people/members/one-maker.ts";
 import { reached } from "../../tasks/visibility.ts";
-import type { RequestFilter, RequestListQuery, RequestState } from "../request-schema.ts";
+import type { RequestFilter, RequestListQuery } from "./request-list-schema.ts";
+import type { RequestState } from "../request-schema.ts";
 import { CLAIM_IS_LIVE } from "../claims/claim-checks.ts";
 import { isFreeOrHasVote } from "../voting/votable-requests-sql.ts";
 import { DELEGATE, isInScope, personOf, standsInFor } from "../voting/voter-sql.ts";
@@ -108,8 +109,8 @@ export function heldBy(
 
 /**
  * Requests in this state that wait for the principal: those that the principal may accept now, and that nobody
- * else has taken or was assigned, unless the principal stands in for them; and that the principal has not put off. `lib/requests/lock-request.ts` and the checks of answers and claims refuse the acceptance of the others, and `notices/audience.ts`
- * tells the same people. With `snoozed`, what they have put off waits for them all the same. Row security reads the subqueries for the same organization.
+ * else has taken or was assigned, unless the principal stands in for them; and that the principal has not put off. The checks of
+ * lock-request.ts, answers/ and claims/ refuse the acceptance of the others, and `notices/audience.ts` tells the same people. With `snoozed`, what they have put off waits for them all the same. Row security reads the subqueries for the same organization.
  */
 export function waitingFor(
   organizationId: string,

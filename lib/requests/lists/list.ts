@@ -10,15 +10,8 @@ import { AppError } from "../../base/errors.ts";
 import type { PageQuery, SearchedPage } from "../../base/page.ts";
 import { shortTexts } from "../../text/foreign/short-texts.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";
-import {
-  type InputRequestSummary,
-  REQUEST_STATES,
-  type RequestCounts,
-  type RequestFilter,
-  type RequestListQuery,
-  type RequestOrder,
-  type RequestState,
-} from "../request-schema.ts";
+import { type InputRequestSummary, REQUEST_STATES, type RequestState } from "../request-schema.ts";
+import { type RequestCounts, type RequestFilter, type RequestListQuery, type RequestOrder } from "./request-list-schema.ts";
 import { DECIDED_AT, iso, JOINS, type RequestRow, summaryOf, toSummary } from "../request-row.ts";
 import {
   AMOUNT,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPlanner, type Planner } from "../../../test/fixtures/plans.ts";
 import type { Principal } from "../../access/principal.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import type { RequestListQuery } from "../request-schema.ts";
+import type { RequestListQuery } from "./request-list-schema.ts";
 import { readSettled } from "../similar/similar.ts";
 import { countOpenRequests, listInputRequests } from "./list.ts";
 

@@ -12,7 +12,7 @@ import { appendEvents } from "../../history/events/event-writes.ts";
 import { IN_GROUPS } from "../../policy/groups/group-reads.ts";
 import { lockRequest, refuseUnlessOpen } from "../lock-request.ts";
 import { endAssignment } from "../claims/claim-writes.ts";
-import type { SnoozeInput } from "./snooze-schema.ts";
+import type { SnoozeInput } from "../request-input-schema.ts";
 
 /** How far ahead: a year. */
 const AHEAD_MS = 366 * 24 * 3600_000;

@@ -15,7 +15,7 @@ import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { decidedFieldOf } from "../answers/answer-content.ts";
 import { isRejection } from "../answers/rejection.ts";
-import type { AnswerInput } from "../request-schema.ts";
+import type { AnswerInput } from "../request-input-schema.ts";
 import { type AskedBy, wordsOf } from "../request-row.ts";
 import type { SignedIn } from "../answers/signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";

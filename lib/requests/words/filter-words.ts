@@ -1,4 +1,4 @@
-/** The filters and the order of an inbox list, in words. */
+/** The filters, the order and the search of an inbox list, in words. */
 import type { Formats } from "../../text/formats/formats.ts";
 import {
   FILTER_NAMES,
@@ -64,3 +64,6 @@ function amountChip({ amountMin, amountMax }: InboxFilters, { money }: Formats):
 export function isNarrowed(filters: InboxFilters): boolean {
   return FILTER_NAMES.some((name) => name !== "order" && name !== "group" && filters[name] !== "");
 }
+
+/** Beside the results of a search where what tasks are about is sealed. */
+export const NOT_SEARCHED = "What tasks say is sealed: search finds tools and servers.";

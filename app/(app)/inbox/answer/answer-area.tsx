@@ -6,7 +6,8 @@ import { CardFoldsProvider, useCardFolds } from "@/components/text/folds.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import type { Field } from "@/lib/mcp/forms/form.ts";
-import type { AnswerInput, Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
+import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { AnswerValues } from "@/lib/requests/words/answer-values.ts";
 import { commentWords } from "@/lib/requests/words/own-questions.ts";
 import { commentNeed } from "@/lib/requests/words/vote-words.ts";
@@ -26,7 +27,7 @@ import {
   isSame,
   readFirstWords,
 } from "./decision/decision-offer.ts";
-import { GuardedButton } from "./decision/main-buttons.tsx";
+import { LazyGuardedButton } from "./decision/main-buttons.tsx";
 import { goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, FormWords, NoForm } from "./fields/answer-question.tsx";
@@ -36,17 +37,17 @@ import { useDecide } from "./use-decide.ts";
 import { useOpenedSite } from "./use-opened-site.ts";
 
 const warm = { warm: true };
-const firstTouch = () => import("../request/request-chunk.ts");
-const ClaimLine = lazyComponent(() => firstTouch().then((file) => file.ClaimLine), warm);
-const ClaimAlive = lazyComponent(() => firstTouch().then((file) => file.ClaimAlive), warm);
-const UrlQuestion = lazyComponent(() => firstTouch().then((file) => file.UrlQuestion), warm);
-const SeeFirst = lazyComponent(() => firstTouch().then((file) => file.SeeFirst), warm);
-const RestlessQuestion = lazyComponent(() => firstTouch().then((file) => file.RestlessQuestion), warm);
-const AnswerCommands = lazyComponent(() => firstTouch().then((file) => file.AnswerCommands), {
+const requestChunk = () => import("../request/request-chunk.ts");
+const ClaimLine = lazyComponent(() => requestChunk().then((file) => file.ClaimLine), warm);
+const ClaimAlive = lazyComponent(() => requestChunk().then((file) => file.ClaimAlive), warm);
+const UrlQuestion = lazyComponent(() => requestChunk().then((file) => file.UrlQuestion), warm);
+const SeeFirst = lazyComponent(() => requestChunk().then((file) => file.SeeFirst), warm);
+const RestlessQuestion = lazyComponent(() => requestChunk().then((file) => file.RestlessQuestion), warm);
+const AnswerCommands = lazyComponent(() => requestChunk().then((file) => file.AnswerCommands), {
   patient: true,
 });
 /** Without the network it may not load: its bare words must render then. */
-const AnswerErrorNotice = lazyComponent(() => firstTouch().then((file) => file.AnswerErrorNotice), {
+const AnswerErrorNotice = lazyComponent(() => requestChunk().then((file) => file.AnswerErrorNotice), {
   loading: ({ error }) => (
     <p role="alert" className="shrink-0 px-4 pb-3 md:px-8">
       {error.title} {error.detail}
@@ -55,7 +56,7 @@ const AnswerErrorNotice = lazyComponent(() => firstTouch().then((file) => file.A
   warm: true,
 });
 /** Its loading state locks single keys: text typed right after D is meant for the dialog. */
-const AnswerDialogs = lazyComponent(() => firstTouch().then((file) => file.AnswerDialogs), {
+const AnswerDialogs = lazyComponent(() => requestChunk().then((file) => file.AnswerDialogs), {
   loading: DialogLoading,
   warm: true,
 });
@@ -69,7 +70,7 @@ export function lazyAnswerParts(request: InputRequestDetail) {
     open && request.claimedBy !== null && ClaimLine,
     open && request.rewordedAt !== null && RestlessQuestion,
     open && hasNotices(request) && SeeFirst,
-    open && isGuarded(request) && GuardedButton,
+    open && isGuarded(request) && LazyGuardedButton,
   ].filter((each) => !!each);
 }
 
@@ -174,10 +175,10 @@ export function AnswerArea({
     explained: draft.explained,
     cautious,
   });
-  const { decision, barred, reason, acceptReason, asked, unseen, answering } = offer;
+  const { decision, barred, anyReason, acceptReason, asked, unseen, answering } = offer;
   /** The answer failed because the question is no longer open. The form stays on screen for reading. */
   const lost = error !== null && request.state !== "open";
-  const canDecline = reason === null && question.actions.includes("decline");
+  const canDecline = anyReason === null && question.actions.includes("decline");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     if (!armed) return;
@@ -326,7 +327,7 @@ export function AnswerArea({
           request={request}
           question={question}
           decision={decision}
-          reason={
+          acceptReason={
             offer.tellsClaim ? (
               <ClaimLine
                 request={request}
@@ -336,7 +337,7 @@ export function AnswerArea({
               acceptReason
             )
           }
-          disabled={reason !== null}
+          disabled={anyReason !== null}
           unseen={unseen}
           unopened={folds.unopened}
           told={told}
@@ -360,7 +361,7 @@ export function AnswerArea({
       <AnswerCommands
         request={request}
         decision={decision}
-        reason={reason}
+        anyReason={anyReason}
         acceptReason={acceptReason}
         unseen={unseen}
         offered={offered}

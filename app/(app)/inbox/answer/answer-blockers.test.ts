@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { may, type Permission } from "@/lib/access/permissions.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { waitsFor } from "@/lib/requests/waiting.ts";
+import { waitsFor } from "@/lib/requests/request-status.ts";
 import { acceptBlocker, answerBlocker, mayUndo, requestBlocker } from "./answer-blockers.ts";
 
 const ben = { user: { id: "ben", name: "Ben", email: "" }, view: null, may: () => true };

@@ -15,7 +15,7 @@ import { decisionButtons } from "./decision/decision-offer.ts";
 export function AnswerCommands({
   request,
   decision,
-  reason,
+  anyReason,
   acceptReason,
   unseen,
   offered,
@@ -26,7 +26,7 @@ export function AnswerCommands({
 }: {
   request: InputRequestDetail;
   decision: Decision;
-  reason: string | null;
+  anyReason: string | null;
   /** Why the request cannot be accepted now; null if accepting is possible. */
   acceptReason: string | null;
   /** What has to be done before the affirmative choice. */
@@ -71,7 +71,7 @@ export function AnswerCommands({
         label: `Decline to answer ${name}…`,
         keys: "D",
         run: () => offered.decline?.(),
-        ...because(reason),
+        ...because(anyReason),
       });
     const claimedByMe = request.claimedBy?.id === me.user.id;
     if (offered.claim)

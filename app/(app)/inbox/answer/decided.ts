@@ -1,5 +1,6 @@
 import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
-import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { AnswerInput, DraftInput } from "@/lib/requests/request-input-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { sentValues } from "@/lib/requests/words/answer-values.ts";
 import { openStageOf } from "@/lib/requests/words/vote-words.ts";
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { timing } from "@/components/timings.ts";
-import type { DraftInput } from "@/lib/requests/request-schema.ts";
+import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
 
 /**
  * Decisions made in this browser tab. Kept outside React: a decision outlives the pane it was made in, and a

@@ -3,7 +3,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
-import type { AnswerInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { undoWindow } from "@/lib/web/client/answers.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";

@@ -3,7 +3,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { toast } from "@/components/ui/toast/toast.ts";
-import type { DraftInput, InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 import { takeUndoable } from "./decision-store.ts";

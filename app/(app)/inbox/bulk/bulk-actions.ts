@@ -3,7 +3,7 @@ import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf, isApproval } from "@/lib/requests/answers/form-buttons.ts";
 import { isHarmless } from "@/lib/requests/destruction.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-eligibility.ts";
+import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-words.ts";
 import { acceptBlocker, type Blocker, requestBlocker } from "../answer/answer-blockers.ts";
 
 /** A way to answer requests of the same kind together. */

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-eligibility.ts";
+import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-words.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";

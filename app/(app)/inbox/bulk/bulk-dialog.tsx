@@ -12,7 +12,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { totals } from "@/lib/requests/words/amount-words.ts";
+import { totals } from "@/lib/requests/words/bulk-words.ts";
 import type { FieldError } from "@/lib/requests/words/answer-values.ts";
 import { WARNING_LABELS } from "@/lib/requests/words/request-labels.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";

@@ -1,5 +1,5 @@
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { BulkUndoResult, Refused } from "@/lib/requests/request-schema.ts";
+import type { BulkUndoResult, Refused } from "@/lib/requests/request-input-schema.ts";
 import type { DeliveryStage } from "@/lib/requests/words/delivery.ts";
 
 /**

@@ -3,7 +3,7 @@
 import { CheckCheck, SearchX } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { isNarrowed } from "@/lib/requests/words/filter-words.ts";
+import { isNarrowed, NOT_SEARCHED } from "@/lib/requests/words/filter-words.ts";
 import type { InboxFilters } from "@/lib/requests/words/inbox-filters.ts";
 import { EMPTY_TABS, type RequestTab } from "@/lib/web/client/requests.ts";
 
@@ -56,4 +56,9 @@ export function NoRows({
       {WHAT_COMES[tab]}
     </Empty>
   );
+}
+
+/** What a search of sealed requests leaves out, above what it found. */
+export function NotSearched() {
+  return <p className="px-4 pb-2.5 text-[13px] text-muted">{NOT_SEARCHED}</p>;
 }

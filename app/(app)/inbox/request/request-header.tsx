@@ -16,7 +16,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { waitsFor } from "@/lib/requests/waiting.ts";
+import { waitsFor } from "@/lib/requests/request-status.ts";
 import { repeatsRequest } from "@/lib/requests/words/request-labels.ts";
 import { isPressing, timeLimitReason } from "@/lib/requests/words/time-left.ts";
 import { isLive } from "@/lib/tasks/words/state-labels.ts";
@@ -24,10 +24,10 @@ import { shorten } from "@/lib/text/labels.ts";
 import { RequestMessage } from "./request-message.tsx";
 
 const warm = { warm: true };
-const firstTouch = () => import("./request-chunk.ts");
-const EndState = lazyComponent(() => firstTouch().then((file) => file.EndState), warm);
-const TaskProgress = lazyComponent(() => firstTouch().then((file) => file.TaskProgress), warm);
-const TimeLimitLine = lazyComponent(() => firstTouch().then((file) => file.TimeLimitLine), warm);
+const requestChunk = () => import("./request-chunk.ts");
+const EndState = lazyComponent(() => requestChunk().then((file) => file.EndState), warm);
+const TaskProgress = lazyComponent(() => requestChunk().then((file) => file.TaskProgress), warm);
+const TimeLimitLine = lazyComponent(() => requestChunk().then((file) => file.TimeLimitLine), warm);
 const RequestMenuItems = lazyComponent(
   () => import("../list-chunk.ts").then((file) => file.RequestMenuItems),
   warm,

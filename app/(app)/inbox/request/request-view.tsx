@@ -26,20 +26,20 @@ import { RequestSection } from "./request-section.tsx";
 
 // Lazy, because few requests show these, and the first of a list seldom does.
 const warm = { warm: true };
-const firstTouch = () => import("./request-chunk.ts");
+const requestChunk = () => import("./request-chunk.ts");
 const FormAnswerArea = lazyComponent(
   () => import("../answer/form-answer-area.tsx").then((file) => file.FormAnswerArea),
   warm,
 );
-const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.RequestClosed), warm);
-const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
-const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
-const AssignmentNote = lazyComponent(() => firstTouch().then((file) => file.AssignmentNote), warm);
-const Documents = lazyComponent(() => firstTouch().then((file) => file.Documents), warm);
-const VotesStrip = lazyComponent(() => firstTouch().then((file) => file.VotesStrip), warm);
-const GateStrip = lazyComponent(() => firstTouch().then((file) => file.GateStrip), warm);
-const PartyStrip = lazyComponent(() => firstTouch().then((file) => file.PartyStrip), warm);
-const TalkStrip = lazyComponent(() => firstTouch().then((file) => file.TalkStrip), warm);
+const RequestClosed = lazyComponent(() => requestChunk().then((file) => file.RequestClosed), warm);
+const RequestTrouble = lazyComponent(() => requestChunk().then((file) => file.RequestTrouble), warm);
+const QuestionChanged = lazyComponent(() => requestChunk().then((file) => file.QuestionChanged), warm);
+const AssignmentNote = lazyComponent(() => requestChunk().then((file) => file.AssignmentNote), warm);
+const Documents = lazyComponent(() => requestChunk().then((file) => file.Documents), warm);
+const VotesStrip = lazyComponent(() => requestChunk().then((file) => file.VotesStrip), warm);
+const GateStrip = lazyComponent(() => requestChunk().then((file) => file.GateStrip), warm);
+const PartyStrip = lazyComponent(() => requestChunk().then((file) => file.PartyStrip), warm);
+const TalkStrip = lazyComponent(() => requestChunk().then((file) => file.TalkStrip), warm);
 /** Below the answer, so that it may come late. */
 const Thread = lazyComponent(() => import("../thread/thread.tsx").then((file) => file.Thread), warm);
 const loadContext = () => import("./request-context.tsx");
@@ -47,7 +47,7 @@ const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.Repea
 const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
 const OtherQuestions = lazyComponent(() => loadContext().then((file) => file.OtherQuestions), warm);
 /** Visible only after scrolling. */
-const StickySummary = lazyComponent(() => firstTouch().then((file) => file.StickySummary), {
+const StickySummary = lazyComponent(() => requestChunk().then((file) => file.StickySummary), {
   patient: true,
 });
 

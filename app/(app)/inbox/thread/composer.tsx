@@ -10,7 +10,7 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Person } from "@/lib/access/access-schema.ts";
-import { COMMENT_CHARACTERS, MOST_MENTIONS } from "@/lib/requests/comments/limits.ts";
+import { COMMENT_CHARACTERS, MOST_MENTIONS } from "@/lib/requests/limits.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";

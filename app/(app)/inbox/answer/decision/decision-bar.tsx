@@ -32,7 +32,7 @@ export function DecisionBar({
   request,
   question,
   decision,
-  reason,
+  acceptReason,
   disabled,
   unseen,
   unopened,
@@ -53,7 +53,7 @@ export function DecisionBar({
   question: InputRequestDetail;
   decision: Decision;
   /** Why the request cannot be accepted here now; with `disabled`, why no decision is possible. */
-  reason: ReactNode;
+  acceptReason: ReactNode;
   disabled: boolean;
   /** What has to be done before: until then only a plain no is possible. */
   unseen: string | null;
@@ -80,10 +80,10 @@ export function DecisionBar({
   const keyboard = useKeyboardInset();
   useBarHeight(bar);
   if (!me.may("requests:answer")) {
-    return <p className="border-line border-t px-4 py-3.5 text-[13px] text-muted md:px-8">{reason}</p>;
+    return <p className="border-line border-t px-4 py-3.5 text-[13px] text-muted md:px-8">{acceptReason}</p>;
   }
   const destroys = question.warnings.includes("destructive");
-  const why = reason ?? unseen;
+  const why = acceptReason ?? unseen;
   const sent = request.approval ? voteEffect(request.approval, receiverOf(request)) : inWhoseName(request);
   const describedBy = why
     ? "why-not"
@@ -118,7 +118,7 @@ export function DecisionBar({
           question={question}
           decision={decision}
           opened={opened}
-          disabled={reason !== null}
+          disabled={acceptReason !== null}
           unseen={unseen !== null}
           unopened={unopened}
           pending={pending}

@@ -127,10 +127,10 @@ describe("what keeps a person from deciding", () => {
       { accept: /^Only Ana may open/, any: null },
     ],
   ])("%s", (_, situation, { accept, any }) => {
-    const { reason, acceptReason } = offerIn(situation);
+    const { anyReason, acceptReason } = offerIn(situation);
     for (const [said, expected] of [
       [acceptReason, accept],
-      [reason, any],
+      [anyReason, any],
     ] as const)
       if (expected) expect(said).toMatch(expected);
       else expect(said).toBeNull();

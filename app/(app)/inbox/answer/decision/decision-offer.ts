@@ -122,7 +122,7 @@ export function decisionOffer({
   /** Why this person may not answer; the fields are off then. */
   const barred = answerBlocker(request, me, blocked);
   const changing = request.rewordedAt !== null && !agreed;
-  const reason =
+  const anyReason =
     away ?? barred ?? (changing ? "This question keeps changing. Tick the box above first." : null);
   const acceptBarred = acceptBlocker(request, me)?.sentence ?? null;
   const asked = asksToSee(question);
@@ -135,10 +135,10 @@ export function decisionOffer({
   return {
     decision,
     barred,
-    /** Why no decision is possible. */
-    reason,
+    /** Why no decision of any kind is possible. */
+    anyReason,
     /** Why the request cannot be accepted, though it may be declined. */
-    acceptReason: reason ?? acceptBarred,
+    acceptReason: anyReason ?? acceptBarred,
     /** Why the fields are off. */
     fieldsOff: (barred ?? acceptBarred) !== null,
     asked,
@@ -153,7 +153,7 @@ export function decisionOffer({
     claimedByMe,
     /** The bar says who has claimed the request, and how to get it. */
     tellsClaim: away === null && claimedByOther && me.may("requests:answer"),
-    declines: answering && reason === null && question.actions.includes("decline"),
+    declines: answering && anyReason === null && question.actions.includes("decline"),
     takesOver: assignment.takeOver,
     claim: away === null ? assignment.claim : null,
     snoozes: assignment.snooze && away === null,

@@ -10,7 +10,7 @@ import type { Decided } from "../decided.ts";
 import { decisionButtons, isGuarded, isLong, needsRoom, readsFirst } from "./decision-offer.ts";
 import { MainButton } from "./main-button.tsx";
 
-export const GuardedButton = lazyComponent(
+export const LazyGuardedButton = lazyComponent(
   () => import("../../request/request-chunk.ts").then((file) => file.GuardedButton),
   { warm: true },
 );
@@ -67,7 +67,7 @@ export function MainButtons({
       children: label,
     };
     return guarded ? (
-      <GuardedButton
+      <LazyGuardedButton
         key={button.shortcut}
         {...props}
         question={question}

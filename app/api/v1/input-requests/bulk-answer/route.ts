@@ -1,5 +1,5 @@
 import { answerMany } from "@/lib/requests/answers/bulk-answers.ts";
-import { bulkAnswerInputSchema, bulkAnswerResultSchema } from "@/lib/requests/request-schema.ts";
+import { bulkAnswerInputSchema, bulkAnswerResultSchema } from "@/lib/requests/request-input-schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { STEP_UP_MS } from "@/lib/web/tunables.ts";

@@ -1,5 +1,5 @@
 import { undoMany } from "@/lib/requests/answers/bulk-answers.ts";
-import { bulkUndoInputSchema, bulkUndoResultSchema } from "@/lib/requests/request-schema.ts";
+import { bulkUndoInputSchema, bulkUndoResultSchema } from "@/lib/requests/request-input-schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 

@@ -1,5 +1,5 @@
 import { countOpenRequests } from "@/lib/requests/lists/list.ts";
-import { requestCountsSchema, requestFilterSchema } from "@/lib/requests/request-schema.ts";
+import { requestCountsSchema, requestFilterSchema } from "@/lib/requests/lists/request-list-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,6 @@
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
-import { answerInputSchema, inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
+import { answerInputSchema } from "@/lib/requests/request-input-schema.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { recordDecision } from "@/lib/requests/answers/answer-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,6 @@
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
-import { assignInputSchema, inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
+import { assignInputSchema } from "@/lib/requests/request-input-schema.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { assignRequest } from "@/lib/requests/claims/claim-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

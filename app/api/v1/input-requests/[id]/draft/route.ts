@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { draftInputSchema } from "@/lib/requests/request-schema.ts";
+import { draftInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { saveDraft } from "@/lib/requests/draft-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,4 +1,4 @@
-import { resumeAutomatic } from "@/lib/requests/automatic/stop.ts";
+import { resumeAutomatic } from "@/lib/requests/automatic/stop-automatic.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
 import { stoppedSchema } from "@/lib/requests/automatic/automatic-answer-schema.ts";
-import { stopAutomatic } from "@/lib/requests/automatic/stop.ts";
+import { stopAutomatic } from "@/lib/requests/automatic/stop-automatic.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { totals } from "./amount-words.ts";
-import { MOST_AT_ONCE, notAlike } from "./bulk-eligibility.ts";
+import { totals } from "./bulk-words.ts";
+import { MOST_AT_ONCE, notAlike } from "./bulk-words.ts";
 
 describe("requests are answered together", () => {
   const one = {

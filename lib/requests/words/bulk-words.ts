@@ -1,5 +1,7 @@
+/** What selected requests have in common. */
+import { sumAmounts } from "../../text/money.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";
-import type { InputRequestSummary } from "../request-schema.ts";
+import type { Amount, InputRequestSummary } from "../request-schema.ts";
 
 /** The most requests that one call takes. */
 export const MOST_AT_ONCE = 200;
@@ -23,4 +25,16 @@ export function notAlike(
   if (requests.some((request) => request.alike !== first.alike))
     return `These ask for different answers. ${APART}`;
   return null;
+}
+
+/** The sums of the amounts, one for each currency; amounts of different currencies are never added. */
+export function totals(amounts: (Amount | null)[]): Amount[] {
+  const values = Map.groupBy(
+    amounts.filter((amount) => amount !== null),
+    (amount) => amount.currency,
+  );
+  return [...values].map(([currency, each]) => ({
+    currency,
+    value: sumAmounts(each.map((amount) => amount.value)),
+  }));
 }
