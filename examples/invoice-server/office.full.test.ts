@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { recordAnswer } from "../../lib/requests/answers/answer-writes.ts";
+import { recordDecision } from "../../lib/requests/answers/answer-writes.ts";
 import { createInvoiceFixture, eventually } from "../../test/fixtures/invoice-fixture.ts";
 import { readLedger } from "../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../test/fixtures/tool.ts";
@@ -81,7 +81,7 @@ async function setOffice(era: Era, finish: (end: () => unknown) => void) {
     continueAsOwner: async (requestId: string) => {
       const { questionHash } = await requestOf(requestId);
       await world.within((tx) =>
-        recordAnswer(tx, world.operator, requestId, { action: "accept", questionHash }),
+        recordDecision(tx, world.operator, requestId, { action: "accept", questionHash }),
       );
     },
   };

@@ -226,8 +226,8 @@ export async function takeVoteBack(tx: Tx, principal: Principal, requestId: stri
 }
 
 /**
- * Keeps the caller's membership or key until the transaction ends: nobody decides after it was taken. Locked before the
- * request, as by its end. Returns how the caller had signed in. Throws `unauthenticated` if it has ended since the call came.
+ * Locks the caller's membership or key until the transaction ends, so that nobody decides after losing it. Call it before the request is
+ * locked: so does the removal of a member. Returns how the caller had signed in. Throws `unauthenticated` if it has ended since the call came.
  */
 async function keepCredential(
   tx: Tx,

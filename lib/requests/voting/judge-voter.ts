@@ -54,8 +54,8 @@ interface Voter {
 }
 
 /**
- * Returns the caller's ballot on a request whose lock is held, and locks the groups of its stages. Throws `four_eyes` for who asked for
- * the task, `not_an_approver` and `already_voted`.
+ * Returns the caller's ballot on a request whose lock is held, or null where any one approver decides. Throws why the caller has no
+ * vote: `four_eyes` (they asked for the task), `not_an_approver`, `already_voted`.
  */
 export async function judgeVoter(
   tx: Tx,
@@ -86,8 +86,8 @@ export async function judgeVoter(
 }
 
 /**
- * Has whoever changes a group of these stages wait until the vote is written, and waits for who is changing one: nobody votes who has been
- * removed by then. Members are read after that.
+ * Locks these stages' groups FOR SHARE until the vote commits, so that a concurrent change of members cannot let a removed person vote.
+ * Call it before members are read.
  */
 async function lockGroups(tx: Tx, { stages }: Approval): Promise<void> {
   const ids = stages.flatMap(({ groups }) => groups.map(({ id }) => id));
@@ -99,8 +99,8 @@ async function lockGroups(tx: Tx, { stages }: Approval): Promise<void> {
 }
 
 /**
- * Returns the person behind the call, and for whom else they have a vote. Includes those whose vote is refused because an account
- * that counts as one person with them has voted.
+ * Returns the person behind the call, and the absent member, if any, for whom they may vote. Returned also if the vote will be refused
+ * because the same person has voted with another account.
  */
 export async function readVoter(
   tx: Tx,
@@ -119,7 +119,7 @@ export async function readVoter(
   return voter ?? { person: null, role: null, hasAsked: false, groups: [], absent: null };
 }
 
-/** Whether the caller asked for the request's task. Programs have asked for what somebody asked for whose they are, service accounts too. */
+/** Whether the caller asked for the request's task. A program counts as having asked for what its owner asked for. */
 export async function hasAskedFor(
   tx: Tx,
   principal: Principal,

@@ -155,7 +155,7 @@ export async function reopenVote(
     WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
   const votes = await countedVotes(tx, requestId, []);
   const open = await setOpen(tx, requestId, approval, votes);
-  // Those that ended with the answer go on as if it had never been, but for the end.
+  // Timers that ended with the answer run again, as if it had never been recorded; only the request's end is put off.
   await armTimers(tx, requestId, { ...approval, open });
   await putOffExpiry(tx, requestId, approval);
 }
@@ -193,10 +193,7 @@ export async function takeBack(
   return { type: "vote.taken_back", actor, data };
 }
 
-/**
- * Ends votes: of these people, or all that count, whose question is another one now. Returns a line of history that names
- * whose they were.
- */
+/** Ends these votes, or all that count. Returns a line of history that names the people who cast them; none if no vote ended. */
 export async function endVotes(
   tx: Tx,
   requestId: string,
@@ -215,7 +212,7 @@ export async function endVotes(
   return [{ type: "vote.dropped", actor, data: { reason, of } }];
 }
 
-/** Begins the votes on a request anew, all of which have ended. */
+/** Starts voting again on a request whose votes have all ended. */
 export async function beginAnew(tx: Tx, requestId: string, approval: unknown): Promise<void> {
   const times = { askedAt: await timeNow(tx), putOffTo: null, lapsedAt: null };
   const begun = { ...approvalSchema.parse(approval), ...times };
@@ -225,8 +222,8 @@ export async function beginAnew(tx: Tx, requestId: string, approval: unknown): P
 }
 
 /**
- * What the votes' stage is by now. Claims of the vote's persons end, an assignment to a stage before, and what those have who have no vote
- * any more, as who counts as one with the voter. Returns the lines of history.
+ * Opens the stage that the votes have reached. Ends the voters' claims, an assignment that was made for an earlier stage, and what people
+ * without a vote now still hold. Returns the lines of history.
  */
 async function moveOn(
   tx: Tx,
@@ -243,7 +240,7 @@ async function moveOn(
   return [...ended, ...lines];
 }
 
-/** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */
+/** Stores which stage is open, and arms its timers if it has just opened. `anew`: voting starts again. */
 async function setOpen(
   tx: Tx,
   requestId: string,
