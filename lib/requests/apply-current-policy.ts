@@ -32,11 +32,11 @@ interface Task {
  * Does nothing where the request was judged by this version already. Throws `content_unavailable`, and `four_eyes` for who asked for the task, or counts as
  * one person with who did: they would choose who decides on it.
  */
-export async function judgeAgain(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+export async function judgeAgain(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
   const { organizationId } = tx;
   const { actor } = principal;
   memberOnly(principal);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnlessOpen(tx, request);
   const { taskId } = request;
   const [task] = await tx.$queryRaw<Task[]>`
@@ -53,7 +53,7 @@ export async function judgeAgain(tx: Tx, principal: Principal, requestId: string
   // Already judged by this version. Do not judge again: other inputs, like the server's name, may have changed.
   if (before && before.version === versionOf(task.policy)) return;
   const { form, ...shown } = await tx.inputRequest.findFirstOrThrow({
-    where: { organizationId, id: requestId },
+    where: { organizationId, id: inputRequestId },
     select: {
       ...{ id: true, message: true, form: true, url: true, askedAgain: true },
       ...{ amount: true, currency: true, privateAmount: true },
@@ -64,23 +64,23 @@ export async function judgeAgain(tx: Tx, principal: Principal, requestId: string
   const approval = approvalOf(task, { ...question, form: form as Prisma.InputJsonValue }, shown.askedAgain);
   if (!before && !approval) return;
   await tx.inputRequest.updateMany({
-    where: { organizationId, id: requestId, state: "open" },
+    where: { organizationId, id: inputRequestId, state: "open" },
     data: { approval: approval ? storable(approval) : Prisma.DbNull },
   });
   // Who had it may have no vote now.
-  const unassigned = await endAssignment(tx, ENGINE_ACTOR, requestId);
-  await endTimers(tx, requestId, "all");
-  if (approval) await armTimers(tx, requestId, approval);
-  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
-  const dropped = await endVotes(tx, requestId, actor, "judged_again", "all");
-  await publishChange(tx, "input_request", [requestId]);
+  const unassigned = await endAssignment(tx, ENGINE_ACTOR, inputRequestId);
+  await endTimers(tx, inputRequestId, "all");
+  if (approval) await armTimers(tx, inputRequestId, approval);
+  await tx.claim.deleteMany({ where: { organizationId, inputRequestId } });
+  const dropped = await endVotes(tx, inputRequestId, actor, "judged_again", "all");
+  await publishChange(tx, "input_request", [inputRequestId]);
   const data = { from: namedIn(before).approval ?? null, to: namedIn(approval).approval ?? null };
   await appendEvents(
     tx,
     [...dropped, ...unassigned, { type: "request.judged_again" as const, actor, data }].map((line) => ({
       ...line,
       taskId,
-      inputRequestId: requestId,
+      inputRequestId,
     })),
   );
 }

@@ -14,30 +14,30 @@ import type { DraftInput } from "./request-input-schema.ts";
 export async function saveDraft(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   { content, comment = "", questionHash }: DraftInput,
 ): Promise<Date | null> {
   const userId = memberOnly(principal);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnlessOpen(tx, request);
   // A live claim alone: one that has lapsed keeps nobody out any more, and its person may have no vote by now.
   await tx.$executeRaw`UPDATE claim c SET active_at = now() WHERE organization_id = ${tx.organizationId}::uuid
-    AND input_request_id = ${requestId}::uuid AND user_id = ${userId}::uuid
+    AND input_request_id = ${inputRequestId}::uuid AND user_id = ${userId}::uuid
     AND ${CLAIM_IS_LIVE}`;
   const its = contentOf(tx);
   const isCurrent = questionHash === undefined || its.isSameHash(questionHash, request.questionHash);
   const kept = knownContent(request, content, isCurrent ? "all" : "typed");
   if (Object.keys(kept).length === 0 && comment === "") {
     await tx.draft.deleteMany({
-      where: { organizationId: tx.organizationId, inputRequestId: requestId, userId },
+      where: { organizationId: tx.organizationId, inputRequestId, userId },
     });
     return null;
   }
-  const stored = JSON.stringify(its.json("draft.content", requestId, storable(kept)));
-  const said = its.text("draft.comment", requestId, comment === "" ? null : storableText(comment));
+  const stored = JSON.stringify(its.json("draft.content", inputRequestId, storable(kept)));
+  const said = its.text("draft.comment", inputRequestId, comment === "" ? null : storableText(comment));
   const saved = await tx.$queryRaw<{ at: Date }[]>`
     INSERT INTO draft (organization_id, input_request_id, user_id, content, comment)
-    VALUES (${tx.organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${stored}::jsonb, ${said})
+    VALUES (${tx.organizationId}::uuid, ${inputRequestId}::uuid, ${userId}::uuid, ${stored}::jsonb, ${said})
     ON CONFLICT (organization_id, input_request_id, user_id)
     DO UPDATE SET content = excluded.content, comment = excluded.comment, updated_at = now()
     RETURNING updated_at AS at`;

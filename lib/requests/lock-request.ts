@@ -56,7 +56,7 @@ export interface LockedRequest {
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
-export async function lockRequest(tx: Tx, principal: Principal, requestId: string): Promise<LockedRequest> {
+export async function lockRequest(tx: Tx, principal: Principal, inputRequestId: string): Promise<LockedRequest> {
   const { organizationId } = tx;
   // The task is locked before its request is looked for, as the request is when that lock is held.
   const [request] = await tx.$queryRaw<LockedRequest[]>`
@@ -66,7 +66,7 @@ export async function lockRequest(tx: Tx, principal: Principal, requestId: strin
         ${refusedByFourEyes(organizationId, makerOf(organizationId, principal))} AS "fourEyes"
       FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
       WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
-        SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
+        SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${inputRequestId}::uuid)
       FOR NO KEY UPDATE OF t)
     SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form, r.origin, r.key,
       (r.origin = 'intray' AND r.expires_at IS NOT NULL AND r.expires_at <= now()) AS "isOver",
@@ -75,7 +75,7 @@ export async function lockRequest(tx: Tx, principal: Principal, requestId: strin
       r.assignee_user_id AS "assigneeUserId", r.approval, its.*,
       EXISTS (SELECT FROM automatic_decision d WHERE d.organization_id = r.organization_id AND d.input_request_id = r.id) AS "hasDecision"
     FROM its JOIN input_request r ON (SELECT count(*) FROM its) > 0
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid FOR NO KEY UPDATE OF r`;
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${inputRequestId}::uuid FOR NO KEY UPDATE OF r`;
   if (!request) throw notFound("request");
   return request;
 }
@@ -114,12 +114,12 @@ const REASONS: Record<string, string> = {
   expired: "The question's time ran out. Nothing was sent.",
 };
 
-export function questionChanged(requestId: string): AppError {
+export function questionChanged(inputRequestId: string): AppError {
   return new AppError(
     "question_changed",
     "The server changed the question; look at the new one before you decide.",
     {
-      extra: { inputRequestId: requestId },
+      extra: { inputRequestId },
     },
   );
 }

@@ -27,7 +27,7 @@ import { judgeQuestion, warningsAt } from "./warnings.ts";
 export async function readInputRequest(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
 ): Promise<InputRequestDetail> {
   await planOnce(tx);
   const [row] = await tx.$queryRaw<DetailRow[]>`
@@ -47,7 +47,7 @@ export async function readInputRequest(
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
       LEFT JOIN draft ON draft.organization_id = r.organization_id AND draft.input_request_id = r.id
         AND draft.user_id = ${selfOf(principal)}::uuid
-    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const summary = toSummary(principal, row);
   const form = formSchema.parse(row.form);

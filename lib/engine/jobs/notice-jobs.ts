@@ -99,8 +99,9 @@ export const SNOOZES: Job = {
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const { woken, isMore } = await wake(tx);
-      for (const { requestId, userId } of woken) await withdrawNotices(tx, "request.woke", requestId, userId);
-      const requests = [...new Set(woken.map(({ requestId }) => requestId))];
+      for (const { inputRequestId, userId } of woken)
+        await withdrawNotices(tx, "request.woke", inputRequestId, userId);
+      const requests = [...new Set(woken.map(({ inputRequestId }) => inputRequestId))];
       await tell(tx, { requests });
       return isMore;
     }),

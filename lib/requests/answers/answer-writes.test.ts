@@ -89,8 +89,8 @@ const accept = (questionHash: string, value = "yes") => ({
   questionHash,
 });
 
-function answerAs(requestId: string, input: Parameters<typeof recordDecision>[3], who = fixture.approver) {
-  return fixture.within((tx) => recordDecision(tx, who, requestId, input));
+function answerAs(inputRequestId: string, input: Parameters<typeof recordDecision>[3], who = fixture.approver) {
+  return fixture.within((tx) => recordDecision(tx, who, inputRequestId, input));
 }
 
 const codeOf = (result: PromiseSettledResult<unknown>) =>

@@ -45,15 +45,15 @@ export type Outcome = "recorded" | "voted";
 export async function recordDecision<T = undefined>(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   input: AnswerInput,
   read: () => Promise<T | undefined> = async () => undefined,
   proof: Proof = NO_PROOF,
 ): Promise<{ outcome: Outcome; shown: T }> {
   const signedIn = await keepCredential(tx, principal, proof.sessionId);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   // Read once the request's lock is held, which a claim takes too.
-  const claim = await liveClaim(tx, requestId);
+  const claim = await liveClaim(tx, inputRequestId);
   await refuseUnlessOpen(tx, request);
   refuseOtherWording(contentOf(tx), request, input);
   refuseClaimOfOther(principal, claim);
@@ -169,6 +169,7 @@ async function writeAnswer(
     request.hasDecision && actor.kind === "member"
       ? Prisma.sql`compared AS (${compareWithPeople(tx, { id, inputRequestId: request.id }, contentDigest(input.action, content))}),`
       : Prisma.empty;
+  // `request_id` is the call of the API, by the id that it has in the log.
   const moved = await tx.$queryRaw<{ ms: number }[]>`
     WITH given AS (
       INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, content, comment,
@@ -192,10 +193,10 @@ async function writeAnswer(
  * Takes an answer back while it is still held: one's own, or as an operator another's. Of undo and delivery, the
  * first to update the row wins.
  */
-export async function undoAnswer(tx: Tx, principal: Principal, requestId: string): Promise<void> {
-  const request = await lockRequest(tx, principal, requestId);
+export async function undoAnswer(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
+  const request = await lockRequest(tx, principal, inputRequestId);
   refuseProgram(principal, request);
-  const answerId = await undo(tx, requestId);
+  const answerId = await undo(tx, inputRequestId);
   if (answerId === null)
     throw new AppError("already_sent", "The answer is on its way or was already taken back.");
   const [answer] = await tx.$queryRaw<{ by: unknown }[]>`
@@ -207,21 +208,21 @@ export async function undoAnswer(tx: Tx, principal: Principal, requestId: string
   const hasAsked = approval?.requester === "excluded" && (await hasAskedFor(tx, principal, request));
   const { fourEyes } = request;
   refuseOthersAnswer(principal, { fourEyes: fourEyes || hasAsked }, actorSchema.parse(answer?.by));
-  await moveRequest(tx, requestId, "answered", "open");
-  if (approval) await reopenVote(tx, requestId, answerId, approval);
+  await moveRequest(tx, inputRequestId, "answered", "open");
+  if (approval) await reopenVote(tx, inputRequestId, answerId, approval);
   await publishRequest(tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
 
 /** Takes one's own vote back while its stage is open. Throws `not_found`, `stage_full`, and `forbidden` as `refuseProgram`. */
-export async function takeVoteBack(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+export async function takeVoteBack(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
   await keepCredential(tx, principal);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   refuseProgram(principal, request);
   const approval = approvalOn(request);
   if (!approval) throw new AppError("not_found", "You have no vote on this request.");
   await refuseUnlessOpen(tx, request);
   const { person } = await readVoter(tx, principal, request);
-  const line = await takeBack(tx, principal, requestId, approval, person);
+  const line = await takeBack(tx, principal, inputRequestId, approval, person);
   await publishRequest(tx, request, [line]);
 }
 
@@ -250,13 +251,13 @@ async function keepCredential(
   return toSignedIn(held.proof);
 }
 
-async function moveRequest(tx: Tx, requestId: string, from: RequestState, to: RequestState): Promise<void> {
+async function moveRequest(tx: Tx, inputRequestId: string, from: RequestState, to: RequestState): Promise<void> {
   const moved = await tx.$executeRaw`UPDATE input_request
-    SET state = ${to} WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid
+    SET state = ${to} WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid
       AND state = ANY (${requests.before(to, from)}::text[])`;
-  if (moved !== 1) throw wasMoved(requestId, from);
+  if (moved !== 1) throw wasMoved(inputRequestId, from);
 }
 
-function wasMoved(requestId: string, from: RequestState): Error {
-  return new Error(`input request ${requestId} was not ${from} although its lock is held`);
+function wasMoved(inputRequestId: string, from: RequestState): Error {
+  return new Error(`input request ${inputRequestId} was not ${from} although its lock is held`);
 }

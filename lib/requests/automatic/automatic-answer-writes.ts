@@ -5,9 +5,9 @@ import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 
 /** Notes a request that was stored just now, for an engine to ask the rules about it. */
-export async function queueDecision(tx: Tx, requestId: string): Promise<void> {
+export async function queueDecision(tx: Tx, inputRequestId: string): Promise<void> {
   await tx.$executeRaw`INSERT INTO automatic_decision (organization_id, input_request_id)
-    VALUES (${tx.organizationId}::uuid, ${requestId}::uuid)`;
+    VALUES (${tx.organizationId}::uuid, ${inputRequestId}::uuid)`;
 }
 
 /** The requests that rules have still to be asked about, oldest first. */
@@ -20,9 +20,9 @@ export async function waitingDecisions(tx: Tx, most: number): Promise<string[]> 
 }
 
 /** No rule is about the request, or people have it. */
-export async function dropDecision(tx: Tx, requestId: string): Promise<void> {
+export async function dropDecision(tx: Tx, inputRequestId: string): Promise<void> {
   await tx.$executeRaw`DELETE FROM automatic_decision
-    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND state = 'waiting'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND state = 'waiting'`;
 }
 
 export interface Said {
@@ -43,7 +43,7 @@ export type Outcome =
 /** Notes what the rule said, once. */
 export async function noteDecision(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   { rule, version, fingerprint, action, contentDigest }: Said,
   outcome: Outcome,
 ): Promise<void> {
@@ -56,8 +56,8 @@ export async function noteDecision(
     UPDATE automatic_decision SET state = ${outcome.state}, reason = ${reason}, rule = ${rule}, version = ${version},
       fingerprint = ${fingerprint}, action = ${action}, content_digest = ${contentOf(tx).hash(contentDigest)},
       judged_at = now(), answer_id = ${answerId}::uuid, day = ${day}::date
-    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND state = 'waiting'`;
-  if (noted !== 1) throw new Error(`the rules were asked twice about the request ${requestId}`);
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND state = 'waiting'`;
+  if (noted !== 1) throw new Error(`the rules were asked twice about the request ${inputRequestId}`);
 }
 
 /**
@@ -110,17 +110,17 @@ export function noteTakenBack(
  * Forgets that people agreed with a rule, if their answer was never sent: asking, answering and cancelling again and again must
  * not prove a rule. A disagreement is kept: the person did not cause the cancel.
  */
-export async function noteNeverSent(tx: Tx, requestId: string): Promise<void> {
+export async function noteNeverSent(tx: Tx, inputRequestId: string): Promise<void> {
   await tx.$executeRaw`UPDATE automatic_decision SET people_answer_id = NULL, agreed = NULL
-    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND agreed`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND agreed`;
 }
 
 /** The answers of rules that are not on their way yet. */
-export async function heldAutomatic(
+export async function unsentAutomatic(
   tx: Tx,
-): Promise<{ requestId: string; answerId: string; taskId: string; connectionId: string }[]> {
+): Promise<{ inputRequestId: string; answerId: string; taskId: string; connectionId: string }[]> {
   return tx.$queryRaw`
-    SELECT r.id AS "requestId", d.answer_id AS "answerId", r.task_id AS "taskId", r.connection_id AS "connectionId"
+    SELECT r.id AS "inputRequestId", d.answer_id AS "answerId", r.task_id AS "taskId", r.connection_id AS "connectionId"
     FROM automatic_decision d
       JOIN input_request r ON r.organization_id = d.organization_id AND r.id = d.input_request_id AND r.state = 'answered'
       JOIN delivery v ON v.organization_id = d.organization_id AND v.answer_id = d.answer_id AND v.state IN ('held', 'pending')

@@ -63,22 +63,22 @@ export async function judgeWaiting(organizationId: string, database: Database): 
 }
 
 /** Returns false if somebody works on its task at this moment: it waits for the next turn. */
-export async function judgeDecision(tx: Tx, requestId: string): Promise<boolean> {
+export async function judgeDecision(tx: Tx, inputRequestId: string): Promise<boolean> {
   const isStopped = await lockAutomatic(tx);
   const [task] = await tx.$queryRaw<{ id: string }[]>`
     SELECT t.id FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = (
-      SELECT r.task_id FROM input_request r WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid)
+      SELECT r.task_id FROM input_request r WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid)
     FOR NO KEY UPDATE SKIP LOCKED`;
   if (!task) return false;
-  const row = await readWaiting(tx, requestId);
+  const row = await readWaiting(tx, inputRequestId);
   if (!row) return true;
   const said = await whatRulesSay(tx, row);
   if (!said) {
-    await dropDecision(tx, requestId);
+    await dropDecision(tx, inputRequestId);
     return true;
   }
   const outcome = await carryOut(tx, row, said, isStopped);
-  await noteDecision(tx, requestId, said, outcome);
+  await noteDecision(tx, inputRequestId, said, outcome);
   return true;
 }
 
@@ -111,7 +111,7 @@ interface Waiting {
 }
 
 /** Null: it was judged, or is gone. */
-async function readWaiting(tx: Tx, requestId: string): Promise<Waiting | null> {
+async function readWaiting(tx: Tx, inputRequestId: string): Promise<Waiting | null> {
   const [row] = await tx.$queryRaw<Waiting[]>`
     SELECT r.id, r.task_id AS "taskId", r.state = 'open' AND t.cancel_requested_at IS NULL AND t.finished_at IS NULL AND r.assignee_user_id IS NULL AND r.needs_info IS NULL
         AND NOT EXISTS (SELECT FROM request_comment o WHERE o.organization_id = r.organization_id AND o.input_request_id = r.id)
@@ -131,7 +131,7 @@ async function readWaiting(tx: Tx, requestId: string): Promise<Waiting | null> {
     FROM automatic_decision d
       JOIN input_request r ON r.organization_id = d.organization_id AND r.id = d.input_request_id
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-    WHERE d.organization_id = ${tx.organizationId}::uuid AND d.input_request_id = ${requestId}::uuid AND d.state = 'waiting'
+    WHERE d.organization_id = ${tx.organizationId}::uuid AND d.input_request_id = ${inputRequestId}::uuid AND d.state = 'waiting'
     FOR UPDATE OF d`;
   return row ?? null;
 }
@@ -201,14 +201,14 @@ function isOpened({ arguments: args, label, message, privateAmount }: Waiting): 
 }
 
 /** Whether who wrote the rule asked for the task, or counts as one person with who did. Nobody known to have written it: so too. */
-async function isOfAuthors(tx: Tx, requestId: string, authors: Authors, rule: string): Promise<boolean> {
+async function isOfAuthors(tx: Tx, inputRequestId: string, authors: Authors, rule: string): Promise<boolean> {
   const makers = Object.hasOwn(authors, rule) ? (authors[rule]?.makers ?? []) : [];
   if (makers.length === 0) return true;
   const [found] = await tx.$queryRaw<{ isOwn: boolean }[]>`
     SELECT ${askedForByOneOf(makers)} OR EXISTS (
       SELECT FROM unnest(${makers}::uuid[]) part (person) WHERE ${askedBy(Prisma.sql`part.person`)}) AS "isOwn"
     FROM task t JOIN input_request r ON r.organization_id = t.organization_id AND r.task_id = t.id
-    WHERE t.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid`;
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid`;
   return found?.isOwn !== false;
 }
 

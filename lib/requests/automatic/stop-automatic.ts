@@ -8,7 +8,7 @@ import { appendEvents } from "../../history/events/event-writes.ts";
 import { lockAutomatic, setStopped } from "../../policy/automatic/switch.ts";
 import { undoUnsent } from "../deliveries/delivery-writes.ts";
 import { requests } from "../request-status.ts";
-import { heldAutomatic, noteTakenBack } from "./automatic-answer-writes.ts";
+import { unsentAutomatic, noteTakenBack } from "./automatic-answer-writes.ts";
 
 /**
  * Stops automatic answers, and takes back those of which nothing was sent. Once this transaction has committed, none is recorded or
@@ -38,7 +38,7 @@ export async function resumeAutomatic(tx: Tx, { actor, userId }: Principal): Pro
  */
 async function takeBackUnsent(tx: Tx, actor: Actor): Promise<number> {
   const { organizationId } = tx;
-  const held = await heldAutomatic(tx);
+  const held = await unsentAutomatic(tx);
   // In one order, since others may take several too. Each task's answers stand still from then on.
   await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid
     AND id = ANY (${held.map(({ taskId }) => taskId)}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
@@ -48,7 +48,7 @@ async function takeBackUnsent(tx: Tx, actor: Actor): Promise<number> {
       held.map(({ answerId }) => answerId),
     ),
   );
-  const taken = held.filter(({ requestId }) => undone.has(requestId));
+  const taken = held.filter(({ inputRequestId }) => undone.has(inputRequestId));
   if (taken.length === 0) return 0;
   const answers = taken.map(({ answerId }) => answerId);
   await tx.$executeRaw`
@@ -57,15 +57,15 @@ async function takeBackUnsent(tx: Tx, actor: Actor): Promise<number> {
       WHERE organization_id = ${organizationId}::uuid AND id = ANY (${answers}::uuid[]))
     UPDATE input_request SET state = 'open' WHERE organization_id = ${organizationId}::uuid
       AND id = ANY (${[...undone]}::uuid[]) AND state = ANY (${requests.before("open", "answered")}::text[])`;
-  for (const { requestId, taskId, connectionId } of taken) {
-    await publishChange(tx, "input_request", [requestId]);
+  for (const { inputRequestId, taskId, connectionId } of taken) {
+    await publishChange(tx, "input_request", [inputRequestId]);
     await publishChange(tx, "task", [taskId]);
     await wakeEngine(tx, connectionId, taskId);
   }
   await appendEvents(
     tx,
-    taken.map(({ requestId, taskId }) => ({
-      ...{ type: "answer.undone" as const, actor, taskId, inputRequestId: requestId },
+    taken.map(({ inputRequestId, taskId }) => ({
+      ...{ type: "answer.undone" as const, actor, taskId, inputRequestId },
       data: { reason: "automatic_stopped" },
     })),
   );

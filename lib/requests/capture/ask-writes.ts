@@ -83,16 +83,16 @@ export async function wasAnsweredSince(
 export async function fetchedBefore(
   tx: Tx,
   taskId: string,
-  requestId: string,
+  inputRequestId: string,
   rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<"nothing" | "had" | "in_doubt"> {
   const [fetch] = await tx.$queryRaw<{ isHad: boolean }[]>`
     WITH handed AS (SELECT e.fetched_in FROM elicitation_task e WHERE e.organization_id = ${tx.organizationId}::uuid
-      AND e.input_request_id = ${requestId}::uuid AND e.fetched_in IS NOT NULL)
+      AND e.input_request_id = ${inputRequestId}::uuid AND e.fetched_in IS NOT NULL)
     SELECT NOT EXISTS (SELECT FROM handed) OR EXISTS (SELECT FROM handed WHERE fetched_in = ${rpc.sessionDigest})
       OR EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id AND k.task_id = ${taskId}::uuid
         AND k.session_digest = ${rpc.sessionDigest} AND k.created_at < d.sent_at) AS "isHad"
-    FROM delivery d WHERE d.organization_id = ${tx.organizationId}::uuid AND d.input_request_id = ${requestId}::uuid
+    FROM delivery d WHERE d.organization_id = ${tx.organizationId}::uuid AND d.input_request_id = ${inputRequestId}::uuid
       AND d.state IN ('sending', 'accepted') AND d.rung = 'fetched'
       AND d.sent_at < ${receivedAt(tx.organizationId, rpc.messageId)}`;
   if (!fetch) return "nothing";
@@ -119,8 +119,8 @@ export async function askedAgainLive(
  * After the same question under another id the answer follows to that ask; after another question the answer
  * is confirmed.
  */
-export async function askedMeanwhile(tx: Tx, taskId: string, requestId: string): Promise<NewEvent[]> {
-  const [request] = await liveRequests(tx, taskId, Prisma.sql`r.id = ${requestId}::uuid`);
+export async function askedMeanwhile(tx: Tx, taskId: string, inputRequestId: string): Promise<NewEvent[]> {
+  const [request] = await liveRequests(tx, taskId, Prisma.sql`r.id = ${inputRequestId}::uuid`);
   if (request?.delivery?.state !== "accepted") return [];
   const [since] = await tx.$queryRaw<{ again: boolean; other: boolean }[]>`
     SELECT EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id
@@ -136,7 +136,7 @@ export async function askedMeanwhile(tx: Tx, taskId: string, requestId: string):
     FROM delivery d JOIN ask told ON told.organization_id = d.organization_id AND told.id = d.ask_id
     WHERE d.organization_id = ${tx.organizationId}::uuid AND d.id = ${request.delivery.id}::uuid AND told.rpc_id IS NOT NULL`;
   if (since?.again) return judgeAskedAgain(tx, taskId, request);
-  return since?.other ? confirmRequest(tx, taskId, requestId) : [];
+  return since?.other ? confirmRequest(tx, taskId, inputRequestId) : [];
 }
 
 function judgeAskedAgain(
@@ -210,9 +210,9 @@ export async function addAsk(
 }
 
 /** How an ask came, compared with the last ask of its request. What came by a new session stays so when it is repeated there. */
-async function cameHow(tx: Tx, requestId: string, rpc: CapturedQuestion["rpc"]) {
+async function cameHow(tx: Tx, inputRequestId: string, rpc: CapturedQuestion["rpc"]) {
   const last = await tx.ask.findFirst({
-    where: { organizationId: tx.organizationId, inputRequestId: requestId },
+    where: { organizationId: tx.organizationId, inputRequestId },
     orderBy: [{ createdAt: "desc" }, { id: "desc" }],
     select: { sessionDigest: true, came: true },
   });
@@ -244,17 +244,17 @@ export async function retractAsk(tx: Tx, taskId: string, ask: RetractedAsk): Pro
   const rows = await tx.$queryRaw<{ input_request_id: string }[]>`
     UPDATE ask SET retracted_at = now() WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ${taskId}::uuid
       AND ${isIt} AND retracted_at IS NULL AND accepted_at IS NULL RETURNING input_request_id`;
-  const requestId = rows[0]?.input_request_id;
-  if (!requestId) return null;
+  const inputRequestId = rows[0]?.input_request_id;
+  if (!inputRequestId) return null;
   const others = await tx.ask.count({
     where: {
       organizationId: tx.organizationId,
-      inputRequestId: requestId,
+      inputRequestId,
       retractedAt: null,
       acceptedAt: null,
     },
   });
   if (others > 0) return null;
   const openRequests = await liveRequests(tx, taskId);
-  return openRequests.find(({ id }) => id === requestId) ?? null;
+  return openRequests.find(({ id }) => id === inputRequestId) ?? null;
 }

@@ -101,30 +101,30 @@ export async function carryOutVerdict(
 export async function confirmRequest(
   tx: Tx,
   taskId: string,
-  requestId: string,
+  inputRequestId: string,
   ended?: string,
 ): Promise<NewEvent[]> {
-  const reach = await deliveries.confirm(tx, requestId);
+  const reach = await deliveries.confirm(tx, inputRequestId);
   if (reach === null) return [];
   const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
-  return settled(tx, taskId, requestId, data);
+  return settled(tx, taskId, inputRequestId, data);
 }
 
 /** Settles an answer that needs no word to the server; the caller acts on it in the same transaction. */
-export async function settleUnsent(tx: Tx, taskId: string, requestId: string): Promise<NewEvent[]> {
-  if (!(await deliveries.confirmUnsent(tx, requestId))) return [];
-  return settled(tx, taskId, requestId, { reply: "not_needed" });
+export async function settleUnsent(tx: Tx, taskId: string, inputRequestId: string): Promise<NewEvent[]> {
+  if (!(await deliveries.confirmUnsent(tx, inputRequestId))) return [];
+  return settled(tx, taskId, inputRequestId, { reply: "not_needed" });
 }
 
 /** Publishes a settled request. Returns the history line. */
 async function settled(
   tx: Tx,
   taskId: string,
-  requestId: string,
+  inputRequestId: string,
   data: Record<string, string>,
 ): Promise<NewEvent[]> {
-  await publishChange(tx, "input_request", [requestId]);
-  return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data }];
+  await publishChange(tx, "input_request", [inputRequestId]);
+  return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId, data }];
 }
 
 interface Closing {
@@ -138,23 +138,23 @@ interface Closing {
 export async function closeRequest(
   tx: Tx,
   taskId: string,
-  requestId: string,
+  inputRequestId: string,
   state: "withdrawn" | "expired" | "undeliverable",
   reason: string,
   { notTaken = false, actor = ENGINE_ACTOR }: Closing = {},
 ): Promise<NewEvent[]> {
-  const reach = await deliveries.fail(tx, requestId, { reason, notTaken });
+  const reach = await deliveries.fail(tx, inputRequestId, { reason, notTaken });
   const closed = await tx.$executeRaw`
     UPDATE input_request SET state = ${state}, ended_reason = ${reason}, ended_at = now()
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid
       AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
-  if (reach === "nothing" && !notTaken) await noteNeverSent(tx, requestId);
-  await publishChange(tx, "input_request", [requestId]);
+  if (reach === "nothing" && !notTaken) await noteNeverSent(tx, inputRequestId);
+  await publishChange(tx, "input_request", [inputRequestId]);
   // An attempt that reached the server and was refused is not called unsent.
   const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
   const data = { reason, ...(answer && { answer }) };
-  return [{ type: `request.${state}`, actor, taskId, inputRequestId: requestId, data }];
+  return [{ type: `request.${state}`, actor, taskId, inputRequestId, data }];
 }
 
 /** The history's words for how far the answer of a closed question got. */

@@ -40,18 +40,18 @@ export async function rewordedAs(
 }
 
 /** Whether only the message differs: the choices of another form may be called otherwise, and its address is another. */
-async function hasSameForm(tx: Tx, requestId: string, question: Question): Promise<boolean> {
+async function hasSameForm(tx: Tx, inputRequestId: string, question: Question): Promise<boolean> {
   const { form, url } = shownOf(question);
   const its = contentOf(tx);
   const stored =
     its.kid === null ? storable(form) : { sealed: "", ...readable(its, "input_request.form", form) };
   const row = await tx.inputRequest.findFirst({
-    where: { organizationId: tx.organizationId, id: requestId },
+    where: { organizationId: tx.organizationId, id: inputRequestId },
     select: { url: true },
   });
   const [same] = await tx.$queryRaw<{ form: boolean }[]>`
     SELECT request_alike(server_id, ${question.mode}, ${JSON.stringify(stored)}::jsonb) IS NOT DISTINCT FROM alike AS form
-    FROM input_request WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
+    FROM input_request WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid`;
   return same?.form === true && row?.url === (url === null ? null : storableText(url));
 }
 
@@ -79,34 +79,34 @@ export function answerFits(
 export async function rewordRequest(
   tx: Tx,
   task: AskingTask,
-  requestId: string,
+  inputRequestId: string,
   { question }: CapturedQuestion,
 ): Promise<NewEvent[]> {
   const { id: taskId } = task;
-  const isSame = await hasSameForm(tx, requestId, question);
+  const isSame = await hasSameForm(tx, inputRequestId, question);
   await tx.$executeRaw`UPDATE input_request SET reworded_at = now(),
       earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open'`;
   if (!isSame)
     await tx.$executeRaw`UPDATE input_request SET earlier_hashes = array_fill(
         encode(sha256(convert_to(id::text || ' another form', 'UTF8')), 'hex'), ARRAY[cardinality(earlier_hashes)])
-      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open'`;
   const shown = columnsOf(task, question);
   const approval = approvalOf(task, shown, false);
   await tx.inputRequest.updateMany({
-    where: { organizationId: tx.organizationId, id: requestId, state: "open" },
+    where: { organizationId: tx.organizationId, id: inputRequestId, state: "open" },
     data: {
       ...shown,
       requestedSchema: shown.requestedSchema ?? Prisma.DbNull,
       ...(task.policy ? { approval: approval ? storable(approval) : Prisma.DbNull } : {}),
     },
   });
-  if (task.policy) await endTimers(tx, requestId, "all");
-  if (approval) await armTimers(tx, requestId, approval);
-  await publishChange(tx, "input_request", [requestId]);
+  if (task.policy) await endTimers(tx, inputRequestId, "all");
+  if (approval) await armTimers(tx, inputRequestId, approval);
+  await publishChange(tx, "input_request", [inputRequestId]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const dropped = task.policy ? await dropVotes(tx, taskId, requestId, "question_changed") : [];
-  const ended = approval ? await releaseWithoutVote(tx, requestId) : [];
+  const dropped = task.policy ? await dropVotes(tx, taskId, inputRequestId, "question_changed") : [];
+  const ended = approval ? await releaseWithoutVote(tx, inputRequestId) : [];
   return [
     ...dropped,
     ...ended,
@@ -114,7 +114,7 @@ export async function rewordRequest(
       type: "request.reworded",
       actor: ENGINE_ACTOR,
       taskId,
-      inputRequestId: requestId,
+      inputRequestId,
       data: {
         message,
         questionHash: contentOf(tx).hash(shown.questionHash),
@@ -137,8 +137,8 @@ export async function dropVotes(
 }
 
 /** Ends the assignment and the claims of people who have no vote on what the request asks now. */
-export async function releaseWithoutVote(tx: Tx, requestId: string): Promise<NewEvent[]> {
-  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${requestId}::uuid`);
+export async function releaseWithoutVote(tx: Tx, inputRequestId: string): Promise<NewEvent[]> {
+  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${inputRequestId}::uuid`);
   return lines;
 }
 

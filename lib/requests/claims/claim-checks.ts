@@ -19,10 +19,10 @@ interface Claim {
 }
 
 /** Who works on a request; null: nobody. */
-export async function liveClaim(tx: Tx, requestId: string): Promise<Claim | null> {
+export async function liveClaim(tx: Tx, inputRequestId: string): Promise<Claim | null> {
   const [claim] = await tx.$queryRaw<Claim[]>`
     SELECT u.id, u.name, c.claimed_at AS at FROM claim c JOIN "user" u ON u.id = c.user_id
-    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.input_request_id = ${requestId}::uuid
+    WHERE c.organization_id = ${tx.organizationId}::uuid AND c.input_request_id = ${inputRequestId}::uuid
       AND ${CLAIM_IS_LIVE}`;
   return claim ?? null;
 }
@@ -40,8 +40,8 @@ export function refuseClaimOfOther(principal: Principal, claim: Claim | null): v
   });
 }
 
-export async function refuseOthersClaim(tx: Tx, principal: Principal, requestId: string): Promise<void> {
-  refuseClaimOfOther(principal, await liveClaim(tx, requestId));
+export async function refuseOthersClaim(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
+  refuseClaimOfOther(principal, await liveClaim(tx, inputRequestId));
 }
 
 /** Refuses to hand over what somebody else has: a request assigned to, or claimed by, another person. */

@@ -28,13 +28,13 @@ import { answerer, keepMember, type Recipient } from "./recipient.ts";
 export async function claimRequest(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   { takeOver }: ClaimInput = {},
 ): Promise<void> {
   const userId = memberOnly(principal);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnlessOpen(tx, request);
-  const before = await liveClaim(tx, requestId);
+  const before = await liveClaim(tx, inputRequestId);
   const isTakenOver = takesOver(principal, before, takeOver);
   if (!isTakenOver) refuseClaimOfOther(principal, before);
   await judgeVoter(tx, principal, request);
@@ -42,7 +42,7 @@ export async function claimRequest(
   refuseFourEyes(request, { action: "accept" });
   const claimed = await tx.$queryRaw<{ fresh: boolean }[]>`
     INSERT INTO claim AS c (organization_id, input_request_id, user_id)
-    VALUES (${tx.organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid)
+    VALUES (${tx.organizationId}::uuid, ${inputRequestId}::uuid, ${userId}::uuid)
     ON CONFLICT (organization_id, input_request_id) DO UPDATE SET active_at = now(), user_id = excluded.user_id,
       claimed_at = CASE WHEN c.user_id = excluded.user_id THEN c.claimed_at ELSE now() END
     -- now() has microseconds, the column has none
@@ -55,15 +55,15 @@ export async function claimRequest(
 }
 
 /** Releases one's own claim; operators may end anybody's. */
-export async function releaseRequest(tx: Tx, principal: Principal, requestId: string): Promise<void> {
-  const request = await lockRequest(tx, principal, requestId);
+export async function releaseRequest(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
+  const request = await lockRequest(tx, principal, inputRequestId);
   const claim = await tx.claim.findFirst({
-    where: { organizationId: tx.organizationId, inputRequestId: requestId },
+    where: { organizationId: tx.organizationId, inputRequestId },
   });
   if (!claim) return;
   const mayEndOthers = allows(principal, "requests:assign");
-  if (claim.userId !== principal.userId && !mayEndOthers) await refuseOthersClaim(tx, principal, requestId);
-  await tx.claim.deleteMany({ where: { organizationId: tx.organizationId, inputRequestId: requestId } });
+  if (claim.userId !== principal.userId && !mayEndOthers) await refuseOthersClaim(tx, principal, inputRequestId);
+  await tx.claim.deleteMany({ where: { organizationId: tx.organizationId, inputRequestId } });
   await publishRequest(tx, request, [{ type: "request.released", actor: principal.actor }]);
 }
 
@@ -71,11 +71,11 @@ export async function releaseRequest(tx: Tx, principal: Principal, requestId: st
 export async function assignRequest(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   { memberId, note }: AssignInput,
 ): Promise<void> {
   if (memberId !== null) await keepMember(tx, memberId);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnlessOpen(tx, request);
   const recipient = memberId === null ? null : await answerer(tx, memberId);
   await give(tx, principal, request, recipient, note);
@@ -88,12 +88,12 @@ export async function assignRequest(
 export async function handOverRequest(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   { memberId, note }: HandOverInput,
 ): Promise<void> {
   const userId = memberOnly(principal);
   await keepMember(tx, memberId);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnlessOpen(tx, request);
   await refuseOthersRequest(tx, principal, request);
   const recipient = await answerer(tx, memberId);
@@ -149,25 +149,25 @@ async function give(
 export async function endAssignment(
   tx: Tx,
   actor: Actor,
-  requestId: string,
+  inputRequestId: string,
   of: string | null = null,
 ): Promise<NewEvent[]> {
   const its = of === null ? Prisma.sql`IS NOT NULL` : Prisma.sql`= ${of}::uuid`;
   const ended = await tx.$queryRaw<{ taskId: string; from: string }[]>`
     WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r
-      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND r.visibility <> 'private'
+      WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND r.visibility <> 'private'
         AND r.assignee_user_id ${its})
     UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
     FROM held WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = held.id
     RETURNING r.task_id AS "taskId", held.assignee_user_id AS "from"`;
   return ended.map(({ taskId, from }) => {
     const data = { userId: null, from };
-    return { type: "request.assigned" as const, actor, taskId, inputRequestId: requestId, data };
+    return { type: "request.assigned" as const, actor, taskId, inputRequestId, data };
   });
 }
 
 /** Ends the claim of a request, if it has lapsed. */
-export async function endIdleClaim(tx: Tx, requestId: string): Promise<void> {
-  await tx.$executeRaw`DELETE FROM claim c WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid
+export async function endIdleClaim(tx: Tx, inputRequestId: string): Promise<void> {
+  await tx.$executeRaw`DELETE FROM claim c WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid
     AND NOT ${CLAIM_IS_LIVE}`;
 }

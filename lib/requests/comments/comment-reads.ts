@@ -16,11 +16,11 @@ import type { Mentionable, RequestComment, RequestThread } from "./comment-schem
 const MOST_FOUND = 20;
 
 /** Throws `not_found`, also for invisible requests and for agents. */
-export async function readThread(tx: Tx, principal: Principal, requestId: string): Promise<RequestThread> {
-  const taskId = await requireVisible(tx, principal, requestId);
+export async function readThread(tx: Tx, principal: Principal, inputRequestId: string): Promise<RequestThread> {
+  const taskId = await requireVisible(tx, principal, inputRequestId);
   const { requester, mayComment } = await speaker(tx, principal, taskId);
   return {
-    items: await listComments(tx, Prisma.sql`k.input_request_id = ${requestId}::uuid`),
+    items: await listComments(tx, Prisma.sql`k.input_request_id = ${inputRequestId}::uuid`),
     mayComment,
     requester: requester?.id === principal.userId ? null : requester,
   };
@@ -58,11 +58,11 @@ interface CommentRow {
 export async function findMentionable(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   words = "",
 ): Promise<Mentionable[]> {
   refuseProgram(principal);
-  const taskId = await requireVisible(tx, principal, requestId);
+  const taskId = await requireVisible(tx, principal, inputRequestId);
   const { mayComment } = await speaker(tx, principal, taskId);
   if (!mayComment) throw refusedToComment();
   const found = await membersWho<Person & { email: string }>(
@@ -125,11 +125,11 @@ function membersWho<T extends Person = Person>(
     ORDER BY u.name, u.id LIMIT ${MOST_FOUND}`;
 }
 
-async function requireVisible(tx: Tx, principal: Principal, requestId: string): Promise<string> {
+async function requireVisible(tx: Tx, principal: Principal, inputRequestId: string): Promise<string> {
   if (agentOf(principal) !== null) throw notFound("request");
   const [request] = await tx.$queryRaw<{ taskId: string }[]>`
     SELECT t.id AS "taskId" FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!request) throw notFound("request");
   return request.taskId;
 }

@@ -33,19 +33,19 @@ import { MOST_COMMENTS } from "../limits.ts";
 export async function addComment(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   input: CommentInput,
 ): Promise<RequestComment> {
-  const { request, userId, requester } = await begin(tx, principal, requestId);
+  const { request, userId, requester } = await begin(tx, principal, inputRequestId);
   const mentions = await mentioned(tx, request, input);
-  const missing = await missingInfo(tx, requestId);
+  const missing = await missingInfo(tx, inputRequestId);
   const isReply = missing !== null && requester?.id === userId;
   const { id, line } = await insertComment(tx, principal, request, input.text, {
     mentions,
     asks: false,
     repliesTo: isReply && missing.by.id !== userId ? missing.by.id : null,
   });
-  const given = isReply ? await endNeed(tx, principal, requestId, "reply") : [];
+  const given = isReply ? await endNeed(tx, principal, inputRequestId, "reply") : [];
   await publish(tx, request, [line, ...given]);
   const [comment] = await listComments(tx, Prisma.sql`k.id = ${id}::uuid`);
   if (!comment) throw new Error(`the insert of the comment ${id} returned no row`);
@@ -59,16 +59,16 @@ export async function addComment(
 export async function askRequester(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   input: CommentInput,
 ): Promise<void> {
-  const { request, userId, requester } = await begin(tx, principal, requestId);
+  const { request, userId, requester } = await begin(tx, principal, inputRequestId);
   const mentions = await mentioned(tx, request, input);
   await refuseUnlessOpen(tx, request);
   if (requester === null)
     throw new AppError("no_requester", "Nobody here who can see this request asked for the task.");
   if (requester.id === userId) throw new AppError("no_requester", "You asked for this task yourself.");
-  const missing = await missingInfo(tx, requestId);
+  const missing = await missingInfo(tx, inputRequestId);
   if (missing)
     throw new AppError("already_asked", `${missing.by.name} has asked ${missing.of.name} already.`, {
       extra: { by: missing.by, at: missing.at },
@@ -84,8 +84,8 @@ export async function askRequester(
     at: new Date().toISOString(),
   };
   await tx.$executeRaw`UPDATE input_request SET needs_info = ${JSON.stringify(storable(need))}::jsonb
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open' AND needs_info IS NULL`;
-  await pauseReminders(tx, requestId);
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open' AND needs_info IS NULL`;
+  await pauseReminders(tx, inputRequestId);
   await publish(tx, request, [
     line,
     {
@@ -97,9 +97,9 @@ export async function askRequester(
 }
 
 /** Ends the wait for the requester: anybody who may comment has what was missing. Idempotent. */
-export async function noteInfo(tx: Tx, principal: Principal, requestId: string): Promise<void> {
-  const { request } = await begin(tx, principal, requestId);
-  const given = await endNeed(tx, principal, requestId, "said");
+export async function noteInfo(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
+  const { request } = await begin(tx, principal, inputRequestId);
+  const given = await endNeed(tx, principal, inputRequestId, "said");
   if (given.length > 0) await publish(tx, request, given);
 }
 
@@ -110,13 +110,13 @@ export async function noteInfo(tx: Tx, principal: Principal, requestId: string):
 export async function deleteComment(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   commentId: string,
 ): Promise<void> {
   refuseProgram(principal);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   const comment = await tx.requestComment.findFirst({
-    where: { organizationId: tx.organizationId, id: commentId, inputRequestId: requestId },
+    where: { organizationId: tx.organizationId, id: commentId, inputRequestId },
     select: { author: true, deletedAt: true },
   });
   if (!comment) throw notFound("comment");
@@ -135,10 +135,10 @@ export async function deleteComment(
 async function begin(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
 ): Promise<Speaker & { request: LockedRequest; userId: string }> {
   refuseProgram(principal);
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   const its = await speaker(tx, principal, request.taskId);
   const { userId } = principal;
   if (!its.mayComment || userId === null) throw refusedToComment();
@@ -146,9 +146,9 @@ async function begin(
 }
 
 /** Who asked whom for what the locked request lacks; null: nothing is missing. */
-async function missingInfo(tx: Tx, requestId: string) {
+async function missingInfo(tx: Tx, inputRequestId: string) {
   const row = await tx.inputRequest.findFirst({
-    where: { organizationId: tx.organizationId, id: requestId },
+    where: { organizationId: tx.organizationId, id: inputRequestId },
     select: { needsInfo: true },
   });
   return needsInfoSchema.nullable().parse(row?.needsInfo ?? null);
@@ -157,13 +157,13 @@ async function missingInfo(tx: Tx, requestId: string) {
 async function endNeed(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   how: "reply" | "said",
 ): Promise<Line[]> {
   const ended = await tx.$executeRaw`UPDATE input_request SET needs_info = NULL
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND needs_info IS NOT NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND needs_info IS NOT NULL`;
   if (ended === 0) return [];
-  await resumeReminders(tx, requestId);
+  await resumeReminders(tx, inputRequestId);
   return [{ type: "request.info_given", actor: principal.actor, data: { via: how } }];
 }
 

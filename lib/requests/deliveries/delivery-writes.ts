@@ -79,23 +79,23 @@ export async function undoUnsent(tx: Tx, answerIds: string[]): Promise<string[]>
 }
 
 /** Sends the same content again for a person, after the server took the answer and kept asking. */
-export async function resend(tx: Tx, principal: Principal, requestId: string): Promise<void> {
-  const request = await lockRequest(tx, principal, requestId);
+export async function resend(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
+  const request = await lockRequest(tx, principal, inputRequestId);
   const { set, from } = move("pending", "accepted");
   const again =
     request.state === "answered" &&
     (await tx.$executeRaw`
     UPDATE delivery SET ${set}, flagged = false, polls_since_accepted = 0, not_before = now()
-    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ${from} AND flagged`);
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from} AND flagged`);
   if (again !== 1)
     throw new AppError(
       "nothing_to_resend",
       "Only an answer that the server took, and still asks for, can be sent again.",
     );
-  await publishChange(tx, "input_request", [requestId]);
+  await publishChange(tx, "input_request", [inputRequestId]);
   await wakeEngine(tx, request.connectionId, request.taskId);
   await appendEvents(tx, [
-    { type: "delivery.resend", actor: principal.actor, taskId: request.taskId, inputRequestId: requestId },
+    { type: "delivery.resend", actor: principal.actor, taskId: request.taskId, inputRequestId },
   ]);
 }
 
@@ -246,8 +246,8 @@ export async function confirm(tx: Tx, inputRequestId: string): Promise<Exclude<R
 const SETTLED = Prisma.sql`state = 'settled', ended_at = now()`;
 const TO_SETTLE = Prisma.sql`r.state = ANY (${requests.before("settled")}::text[])`;
 
-function notAnswered(requestId: string): Error {
-  return new Error(`the request ${requestId} of a confirmed answer was not answered`);
+function notAnswered(inputRequestId: string): Error {
+  return new Error(`the request ${inputRequestId} of a confirmed answer was not answered`);
 }
 
 /**

@@ -42,7 +42,7 @@ export interface KnownDocument extends FoundDocument {
 export async function findDocuments(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
 ): Promise<KnownDocument[]> {
   const [row] = await tx.$queryRaw<RequestRow[]>`
     SELECT r.id, r.message, t.id AS "taskId", t.arguments, t.connection_id AS "connectionId", s.id AS "serverId",
@@ -52,7 +52,7 @@ export async function findDocuments(
         AND live.task_id = t.id AND live.state IN ('open', 'answered')) AS "isLive"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
-    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const own = distinct([
     ...documentsOfArguments(row.arguments, row),

@@ -44,13 +44,13 @@ export interface ReadDocument {
 export async function readDocument(
   services: Services,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   documentId: string,
   signal: AbortSignal,
 ): Promise<ReadDocument> {
   const { organizationId } = principal;
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
-  const documents = await within((tx) => findDocuments(tx, principal, requestId));
+  const documents = await within((tx) => findDocuments(tx, principal, inputRequestId));
   const document = documents.find(({ id }) => id === documentId);
   if (!document) throw notFound("document");
   const content = document.embedded ?? (await askServer(services, principal, within, document, signal));
@@ -62,7 +62,7 @@ export async function readDocument(
       type: "document.read",
       actor: principal.actor,
       taskId,
-      data: { id, name, inputRequestId: requestId },
+      data: { id, name, inputRequestId },
     }),
   );
   return { name: document.name, ...judged };

@@ -30,7 +30,7 @@ export async function readPublicKeys(db: Database): Promise<PublicKey[]> {
  * Reads all of it in one statement, so that the receipt is of one moment; the same state makes the same receipt. Throws
  * `not_found`, also for invisible requests.
  */
-export async function readReceipt(tx: Tx, principal: Principal, requestId: string): Promise<Receipt> {
+export async function readReceipt(tx: Tx, principal: Principal, inputRequestId: string): Promise<Receipt> {
   const its = (alias: string) => {
     const of = Prisma.raw(alias);
     return Prisma.sql`${of}.organization_id = r.organization_id AND ${of}.input_request_id = r.id`;
@@ -63,7 +63,7 @@ export async function readReceipt(tx: Tx, principal: Principal, requestId: strin
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
       JOIN organization o ON o.id = r.organization_id
-    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!found) throw notFound("request");
   const { lines, allLines, votes, answers, approval, ...row } = rowSchema.parse(found);
   const facts = new Map(lines.flatMap(({ fact }) => (fact?.id ? [[fact.id, fact] as const] : [])));

@@ -109,7 +109,7 @@ function findingsOf(receipt: Receipt): Finding[] {
 }
 
 /** Whether digest and hash follow from the line, and the line is about the request. */
-function isWhole({ seq, type, line, digest, previousHash, hash }: ReceiptLine, requestId: string): boolean {
+function isWhole({ seq, type, line, digest, previousHash, hash }: ReceiptLine, inputRequestId: string): boolean {
   const chained = createHash("sha256")
     .update(Buffer.from(previousHash, "hex"))
     .update(Buffer.from(digest, "hex"))
@@ -119,7 +119,7 @@ function isWhole({ seq, type, line, digest, previousHash, hash }: ReceiptLine, r
   if (createHash("sha256").update(line).digest("hex") !== digest) return false;
   try {
     const read = readLine(line, null);
-    return read.seq === seq && read.type === type && read.inputRequestId === requestId;
+    return read.seq === seq && read.type === type && read.inputRequestId === inputRequestId;
   } catch {
     return false;
   }

@@ -21,8 +21,8 @@ const SHOWN = 5;
 const LONGEST_ARGUMENTS = 40_000;
 
 /** Throws `not_found`, also for invisible requests. */
-export async function readSimilar(tx: Tx, principal: Principal, requestId: string): Promise<SimilarRequests> {
-  const { asked, settled, named, like } = await readCompared(tx, principal, requestId);
+export async function readSimilar(tx: Tx, principal: Principal, inputRequestId: string): Promise<SimilarRequests> {
+  const { asked, settled, named, like } = await readCompared(tx, principal, inputRequestId);
   return {
     items: like.slice(0, SHOWN).map(toItem),
     decided: countWords(like),
@@ -35,10 +35,10 @@ export async function readSimilar(tx: Tx, principal: Principal, requestId: strin
  * Counts what people decided on requests like this one, in the app themselves: for rules that answer in their place. What rules
  * answered, or programs by a key, proves nothing, but a bill that one of them approved is a repeat as well.
  */
-export async function countSimilar(tx: Tx, principal: Principal, requestId: string): Promise<Similar> {
-  const { like } = await readCompared(tx, principal, requestId, true);
+export async function countSimilar(tx: Tx, principal: Principal, inputRequestId: string): Promise<Similar> {
+  const { like } = await readCompared(tx, principal, inputRequestId, true);
   const accepted = like.filter(({ isLetThrough }) => isLetThrough).length;
-  const { asked, settled, named } = await readCompared(tx, principal, requestId);
+  const { asked, settled, named } = await readCompared(tx, principal, inputRequestId);
   const repeats = firstRepeat(asked, [...named, ...settled]) !== null;
   return { accepted, declined: like.length - accepted, repeats };
 }
@@ -51,11 +51,11 @@ const BY_PEOPLE = Prisma.sql`EXISTS (SELECT FROM answer people WHERE people.orga
   AND people.input_request_id = p.id AND people.withdrawn_at IS NULL AND people.answered_by ->> 'kind' = 'member')`;
 
 /** `byPeople`: only what people decided themselves is compared. */
-async function readCompared(tx: Tx, principal: Principal, requestId: string, byPeople = false) {
+async function readCompared(tx: Tx, principal: Principal, inputRequestId: string, byPeople = false) {
   const [row] = await tx.$queryRaw<AskedRow[]>`
     SELECT ${COLUMNS}, r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   row.fieldNames = namesIn(row.form) ?? row.fieldNames;
   const asked = figuresOf(row);

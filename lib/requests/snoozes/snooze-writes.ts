@@ -24,49 +24,49 @@ const AHEAD_MS = 366 * 24 * 3600_000;
 export async function snooze(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   { until }: SnoozeInput,
 ): Promise<void> {
   const userId = personOf(principal);
   const ends = Date.parse(until);
   if (ends <= Date.now()) throw refused("It is over by now");
   if (ends > Date.now() + AHEAD_MS) throw refused("At most a year from now");
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnlessOpen(tx, request);
   await tx.$executeRaw`INSERT INTO request_snooze (organization_id, input_request_id, user_id, ends_at)
-    VALUES (${tx.organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${new Date(ends).toISOString()}::timestamptz)
+    VALUES (${tx.organizationId}::uuid, ${inputRequestId}::uuid, ${userId}::uuid, ${new Date(ends).toISOString()}::timestamptz)
     ON CONFLICT (organization_id, user_id, input_request_id) DO UPDATE SET ends_at = excluded.ends_at, woken_at = NULL`;
   // One's reminders so far are done with; an engine tells again when it is over.
   await tx.$executeRaw`UPDATE notice SET read_at = now(), mail_after = NULL WHERE organization_id = ${tx.organizationId}::uuid
-    AND user_id = ${userId}::uuid AND subject = ${requestId}::uuid AND read_at IS NULL
+    AND user_id = ${userId}::uuid AND subject = ${inputRequestId}::uuid AND read_at IS NULL
     AND cause IN ('request.waiting', 'request.assigned', 'request.reminded', 'request.woke')`;
   // It would wait for nobody until then.
-  const givenBack = await endAssignment(tx, principal.actor, requestId, userId);
+  const givenBack = await endAssignment(tx, principal.actor, inputRequestId, userId);
   await publishChange(tx, "notice", [userId]);
-  await publishChange(tx, "input_request", [requestId]);
+  await publishChange(tx, "input_request", [inputRequestId]);
   if (givenBack.length > 0) await publishChange(tx, "task", [request.taskId]);
   await appendEvents(tx, givenBack);
 }
 
 /** Ends one's own snooze, without a notice. Idempotent. */
-export async function endSnooze(tx: Tx, principal: Principal, requestId: string): Promise<void> {
+export async function endSnooze(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
   const userId = personOf(principal);
-  await lockRequest(tx, principal, requestId);
+  await lockRequest(tx, principal, inputRequestId);
   const { count } = await tx.requestSnooze.deleteMany({
-    where: { organizationId: tx.organizationId, inputRequestId: requestId, userId },
+    where: { organizationId: tx.organizationId, inputRequestId, userId },
   });
-  if (count > 0) await publishChange(tx, "input_request", [requestId]);
+  if (count > 0) await publishChange(tx, "input_request", [inputRequestId]);
 }
 
 /** Ends the snoozes of those to whom the request is escalated. */
 export async function endSnoozesOf(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   { roles, people, groups }: { roles: string[]; people: string[]; groups: { id: string }[] },
 ): Promise<void> {
   const ids = groups.map(({ id }) => id);
   await tx.$executeRaw`DELETE FROM request_snooze z USING membership m
-    WHERE z.organization_id = ${tx.organizationId}::uuid AND z.input_request_id = ${requestId}::uuid
+    WHERE z.organization_id = ${tx.organizationId}::uuid AND z.input_request_id = ${inputRequestId}::uuid
       AND m.organization_id = z.organization_id AND m.user_id = z.user_id
       AND (m.user_id = ANY (${people}::uuid[]) OR m.role = ANY (${roles}::text[])
         OR EXISTS (SELECT FROM ${IN_GROUPS} i WHERE i.organization_id = m.organization_id AND i.member_id = m.id
@@ -77,7 +77,7 @@ export async function endSnoozesOf(
 const AT_ONCE = 200;
 
 export interface Woken {
-  requestId: string;
+  inputRequestId: string;
   userId: string;
 }
 
@@ -90,9 +90,9 @@ export async function wake(tx: Tx): Promise<{ woken: Woken[]; isMore: boolean }>
       AND (z.user_id, z.input_request_id) IN (SELECT over.user_id, over.input_request_id FROM request_snooze over
         WHERE over.organization_id = ${tx.organizationId}::uuid AND over.woken_at IS NULL AND over.ends_at <= now()
         ORDER BY over.ends_at LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED)
-    RETURNING z.input_request_id AS "requestId", z.user_id AS "userId", r.state = 'open' AS "isOpen"`;
+    RETURNING z.input_request_id AS "inputRequestId", z.user_id AS "userId", r.state = 'open' AS "isOpen"`;
   const woken = rows.flatMap(({ isOpen, ...each }) => (isOpen ? [each] : []));
-  await publishChange(tx, "input_request", [...new Set(woken.map(({ requestId }) => requestId))]);
+  await publishChange(tx, "input_request", [...new Set(woken.map(({ inputRequestId }) => inputRequestId))]);
   return { woken, isMore: rows.length === AT_ONCE };
 }
 

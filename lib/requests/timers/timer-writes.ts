@@ -21,13 +21,13 @@ const atTheLatest = (due: Prisma.Sql, reminds: Prisma.Sql) =>
  * Writes the timers of a request that was asked, or of its stage that opened. Those that are there already, or have fired, stay
  * as they are. Reminders of a request that waits for its requester are paused from the start.
  */
-export async function armTimers(tx: Tx, requestId: string, approval: Approval): Promise<void> {
+export async function armTimers(tx: Tx, inputRequestId: string, approval: Approval): Promise<void> {
   const timers = timersOf(approval);
   if (timers.length === 0 && approval.due.length === 0) return;
   const calendar = await lockCalendar(tx);
   if (timers.length > 0)
     await tx.$executeRaw`INSERT INTO request_timer (organization_id, input_request_id, kind, stage, after, starts_at, due_at, paused_at)
-      SELECT ${tx.organizationId}::uuid, ${requestId}::uuid, given.kind, given.stage, given.after, given.starts_at,
+      SELECT ${tx.organizationId}::uuid, ${inputRequestId}::uuid, given.kind, given.stage, given.after, given.starts_at,
         CASE WHEN its.pauses THEN ${atTheLatest(Prisma.sql`given.due_at`, Prisma.sql`its.pauses`)} ELSE given.due_at END,
         CASE WHEN its.pauses THEN now() END
       FROM unnest(
@@ -36,48 +36,48 @@ export async function armTimers(tx: Tx, requestId: string, approval: Approval): 
         ${timers.map((timer) => dueOf(calendar, timer, approval).toISOString())}::timestamptz[])
           AS given (kind, stage, after, starts_at, due_at)
         CROSS JOIN LATERAL (SELECT given.kind = 'remind' AND EXISTS (SELECT FROM input_request r
-          WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND r.needs_info IS NOT NULL) AS pauses) its
+          WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND r.needs_info IS NOT NULL) AS pauses) its
       ON CONFLICT DO NOTHING`;
-  await setDue(tx, requestId, approval, calendar);
+  await setDue(tx, inputRequestId, approval, calendar);
 }
 
 /**
  * Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. Once alone:
  * who decides and undoes again and again puts no end off.
  */
-export async function putOffExpiry(tx: Tx, requestId: string, { expire, putOffTo }: Approval): Promise<void> {
+export async function putOffExpiry(tx: Tx, inputRequestId: string, { expire, putOffTo }: Approval): Promise<void> {
   if (!expire || putOffTo !== null) return;
   const earliest = Prisma.sql`now() + ${AFTER_UNDO_MS} * interval '1 ms'`;
   const [put] = await tx.$queryRaw<{ to: Date }[]>`UPDATE request_timer SET due_at = ${earliest}
-    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'expire'
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND kind = 'expire'
       AND fired_at IS NULL AND due_at < ${earliest} RETURNING due_at AS "to"`;
   if (!put) return;
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{putOffTo}', to_jsonb(${put.to.toISOString()}::text))
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid`;
 }
 
 /** Ends the timers of a stage that is open no more, or all, whose question is another one now. */
-export async function endTimers(tx: Tx, requestId: string, which: "stage" | "all"): Promise<void> {
+export async function endTimers(tx: Tx, inputRequestId: string, which: "stage" | "all"): Promise<void> {
   const these = which === "all" ? Prisma.empty : Prisma.sql`AND stage IS NOT NULL`;
   await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid
-    AND input_request_id = ${requestId}::uuid AND fired_at IS NULL ${these}`;
+    AND input_request_id = ${inputRequestId}::uuid AND fired_at IS NULL ${these}`;
 }
 
 /** Pauses the reminders of a request that waits for its requester. Everything else goes on. */
-export async function pauseReminders(tx: Tx, requestId: string): Promise<void> {
+export async function pauseReminders(tx: Tx, inputRequestId: string): Promise<void> {
   await tx.$executeRaw`UPDATE request_timer t SET paused_at = now(), due_at = its.due_at
     FROM (SELECT w.id, ${atTheLatest(Prisma.sql`w.due_at`, Prisma.sql`true`)} AS due_at FROM request_timer w
-      WHERE w.organization_id = ${tx.organizationId}::uuid AND w.input_request_id = ${requestId}::uuid AND w.kind = 'remind'
+      WHERE w.organization_id = ${tx.organizationId}::uuid AND w.input_request_id = ${inputRequestId}::uuid AND w.kind = 'remind'
         AND w.fired_at IS NULL AND w.paused_at IS NULL) its
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = its.id`;
 }
 
 /** Has the reminders that were paused go on: each is due later by the working time that passed meanwhile. */
-export async function resumeReminders(tx: Tx, requestId: string): Promise<void> {
+export async function resumeReminders(tx: Tx, inputRequestId: string): Promise<void> {
   const paused = await tx.$queryRaw<
     { id: string; after: string; from: Date; pausedAt: Date; pausedMs: bigint; now: Date }[]
   >`SELECT id, after, starts_at AS "from", paused_at AS "pausedAt", paused_ms AS "pausedMs", now() AS now
-    FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid
+    FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid
       AND fired_at IS NULL AND paused_at IS NOT NULL`;
   if (paused.length === 0) return;
   const calendar = await lockCalendar(tx);
@@ -110,14 +110,14 @@ async function lockCalendar(tx: Tx): Promise<Calendar | null> {
 
 async function setDue(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   approval: Approval,
   calendar: Calendar | null,
 ): Promise<boolean> {
   const dueAt = dueAtOf(approval, calendar);
   if (dueAt === null || dueAt === approval.dueAt) return false;
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', to_jsonb(${dueAt}::text))
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid`;
   return true;
 }
 
@@ -171,12 +171,12 @@ export async function claimTimer(tx: Tx, timer: DueTimer): Promise<Fired | null>
 /** Notes that those whose vote is missing were reminded, and who they are. */
 export async function noteReminded(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   approval: Approval,
   reminded: { at: string; of: string[] },
 ): Promise<void> {
   const { open } = approval;
-  await store(tx, requestId, {
+  await store(tx, inputRequestId, {
     ...approval,
     open: { ...open, reminded: true },
     stages: approval.stages.map((stage, at) =>
@@ -188,7 +188,7 @@ export async function noteReminded(
 /** Adds people, roles and groups to the stage that is open. */
 export async function addApprovers(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   approval: Approval,
   added: Pick<ApprovalStage, "roles" | "people" | "groups">,
   escalated: { at: string; to: string[] },
@@ -198,7 +198,7 @@ export async function addApprovers(
   const roles = [...its.roles, ...added.roles];
   const people = [...its.people, ...added.people];
   const groups = [...its.groups, ...added.groups];
-  await store(tx, requestId, {
+  await store(tx, inputRequestId, {
     ...approval,
     open: { ...open, roles, people, groups: groups.map(({ id }) => id) },
     stages: approval.stages.map((stage, at) =>
@@ -210,14 +210,14 @@ export async function addApprovers(
 }
 
 /** Notes that the request's time is over. It stays open, and nobody is reminded any more. */
-export async function noteLapse(tx: Tx, requestId: string, approval: Approval, at: string): Promise<void> {
-  await store(tx, requestId, { ...approval, lapsedAt: at });
-  await endTimers(tx, requestId, "all");
+export async function noteLapse(tx: Tx, inputRequestId: string, approval: Approval, at: string): Promise<void> {
+  await store(tx, inputRequestId, { ...approval, lapsedAt: at });
+  await endTimers(tx, inputRequestId, "all");
 }
 
-async function store(tx: Tx, requestId: string, approval: Approval): Promise<void> {
+async function store(tx: Tx, inputRequestId: string, approval: Approval): Promise<void> {
   await tx.$executeRaw`UPDATE input_request SET approval = ${JSON.stringify(storable(approval))}::jsonb
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open'`;
 }
 
 /** Open requests whose times are worked out anew per transaction. */
@@ -242,22 +242,22 @@ export async function moveTimers(
   const calendar = await lockCalendar(tx);
   const approvals = new Map(rows.map(({ id, approval }) => [id, approvalSchema.parse(approval)]));
   const timers = await tx.$queryRaw<
-    { id: string; requestId: string; kind: TimerKind; after: string; from: Date; pausedMs: bigint }[]
-  >`SELECT id, input_request_id AS "requestId", kind, after, starts_at AS "from", paused_ms AS "pausedMs"
+    { id: string; inputRequestId: string; kind: TimerKind; after: string; from: Date; pausedMs: bigint }[]
+  >`SELECT id, input_request_id AS "inputRequestId", kind, after, starts_at AS "from", paused_ms AS "pausedMs"
     FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND fired_at IS NULL AND paused_at IS NULL
       AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
-  const dueAt = ({ requestId, from, pausedMs, ...timer }: (typeof timers)[number]) =>
+  const dueAt = ({ inputRequestId, from, pausedMs, ...timer }: (typeof timers)[number]) =>
     dueOf(
       calendar,
       { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) },
-      approvals.get(requestId)!,
+      approvals.get(inputRequestId)!,
     ).toISOString();
-  const changed = await tx.$queryRaw<{ requestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
+  const changed = await tx.$queryRaw<{ inputRequestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
     FROM unnest(${timers.map(({ id }) => id)}::uuid[],
       ${timers.map(dueAt)}::timestamptz[]) AS given (id, due_at)
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
-    RETURNING t.input_request_id AS "requestId"`;
-  const moved = new Set(changed.map(({ requestId }) => requestId));
+    RETURNING t.input_request_id AS "inputRequestId"`;
+  const moved = new Set(changed.map(({ inputRequestId }) => inputRequestId));
   for (const [id, approval] of approvals) if (await setDue(tx, id, approval, calendar)) moved.add(id);
   return { last: last.id, moved: [...moved] };
 }

@@ -132,7 +132,7 @@ export async function hasAskedFor(
 }
 
 /** The votes on a request that count, oldest first. `persons`: of the vote that is to be cast, for `isOnesOwn`. */
-export async function countedVotes(tx: Tx, requestId: string, persons: string[]): Promise<CastVote[]> {
+export async function countedVotes(tx: Tx, inputRequestId: string, persons: string[]): Promise<CastVote[]> {
   const rows = await tx.$queryRaw<
     (Omit<CastVote, "by" | "onBehalfOf"> & Record<"by" | "onBehalfOf", unknown>)[]
   >`
@@ -141,7 +141,7 @@ export async function countedVotes(tx: Tx, requestId: string, persons: string[])
       coalesce(o.four_eyes AND EXISTS (SELECT FROM unnest(${persons}::uuid[]) one (person), unnest(ARRAY[v.person, ${DELEGATE}]) other (person)
         WHERE one.person <> other.person AND same_maker(v.organization_id, other.person, one.person)), false) AS "isOnesOwn"
     FROM vote v JOIN organization o ON o.id = v.organization_id
-    WHERE v.organization_id = ${tx.organizationId}::uuid AND v.input_request_id = ${requestId}::uuid AND v.ended_at IS NULL
+    WHERE v.organization_id = ${tx.organizationId}::uuid AND v.input_request_id = ${inputRequestId}::uuid AND v.ended_at IS NULL
     ORDER BY v.cast_at, v.id`;
   return rows.map((row) => ({
     ...row,

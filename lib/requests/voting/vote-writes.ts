@@ -135,17 +135,17 @@ export async function castVote(
 /** Makes the votes that count part of the answer that this transaction has recorded. */
 export async function bindVotes(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   { voteId, answerId }: { voteId: string; answerId: string },
 ): Promise<void> {
   await tx.$executeRaw`UPDATE vote SET answer_id = ${answerId}::uuid, completes = id = ${voteId}::uuid
-    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ended_at IS NULL`;
 }
 
 /** Takes the last vote of an answer back, which was undone; the others stay. */
 export async function reopenVote(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   answerId: string,
   approval: Approval,
 ): Promise<void> {
@@ -153,11 +153,11 @@ export async function reopenVote(
     WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND completes AND ended_at IS NULL`;
   await tx.$executeRaw`UPDATE vote SET answer_id = NULL
     WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
-  const votes = await countedVotes(tx, requestId, []);
-  const open = await setOpen(tx, requestId, approval, votes);
+  const votes = await countedVotes(tx, inputRequestId, []);
+  const open = await setOpen(tx, inputRequestId, approval, votes);
   // Timers that ended with the answer run again, as if it had never been recorded; only the request's end is put off.
-  await armTimers(tx, requestId, { ...approval, open });
-  await putOffExpiry(tx, requestId, approval);
+  await armTimers(tx, inputRequestId, { ...approval, open });
+  await putOffExpiry(tx, inputRequestId, approval);
 }
 
 /**
@@ -167,11 +167,11 @@ export async function reopenVote(
 export async function takeBack(
   tx: Tx,
   { actor }: Principal,
-  requestId: string,
+  inputRequestId: string,
   approval: Approval,
   person: string | null,
 ): Promise<Line> {
-  const votes = await countedVotes(tx, requestId, []);
+  const votes = await countedVotes(tx, inputRequestId, []);
   const open = openStage(approval.stages, votes) ?? approval.stages.length;
   const own = votes.filter(
     (vote) => vote.person === person || (vote.delegate !== null && vote.delegate === actor.id),
@@ -187,7 +187,7 @@ export async function takeBack(
   await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${mine.id}::uuid AND ended_at IS NULL`;
   const rest = votes.filter(({ id }) => id !== mine.id);
-  await setOpen(tx, requestId, approval, rest);
+  await setOpen(tx, inputRequestId, approval, rest);
   const { onBehalfOf } = mine;
   const data = { stage: approval.stages[mine.stage]!.name, ...(onBehalfOf && { onBehalfOf }) };
   return { type: "vote.taken_back", actor, data };
@@ -196,7 +196,7 @@ export async function takeBack(
 /** Ends these votes, or all that count. Returns a line of history that names the people who cast them; none if no vote ended. */
 export async function endVotes(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   actor: Actor,
   reason: "question_changed" | "asked_again" | "other_content" | "judged_again",
   which: Pick<CastVote, "id">[] | "all",
@@ -205,7 +205,7 @@ export async function endVotes(
   const these =
     which === "all" ? Prisma.empty : Prisma.sql`AND id = ANY (${which.map(({ id }) => id)}::uuid[])`;
   const ended = await tx.$queryRaw<{ by: unknown }[]>`UPDATE vote SET ended_at = now(), ended_as = ${reason}
-    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL ${these}
+    WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ended_at IS NULL ${these}
     RETURNING cast_by AS by`;
   if (ended.length === 0) return [];
   const of = ended.map(({ by }) => actorSchema.parse(by));
@@ -213,12 +213,12 @@ export async function endVotes(
 }
 
 /** Starts voting again on a request whose votes have all ended. */
-export async function beginAnew(tx: Tx, requestId: string, approval: unknown): Promise<void> {
+export async function beginAnew(tx: Tx, inputRequestId: string, approval: unknown): Promise<void> {
   const times = { askedAt: await timeNow(tx), putOffTo: null, lapsedAt: null };
   const begun = { ...approvalSchema.parse(approval), ...times };
   await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify(times)}::jsonb
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
-  await setOpen(tx, requestId, begun, [], true);
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid`;
+  await setOpen(tx, inputRequestId, begun, [], true);
 }
 
 /**
@@ -243,7 +243,7 @@ async function moveOn(
 /** Stores which stage is open, and arms its timers if it has just opened. `anew`: voting starts again. */
 async function setOpen(
   tx: Tx,
-  requestId: string,
+  inputRequestId: string,
   approval: Approval,
   votes: CastVote[],
   anew = false,
@@ -258,10 +258,10 @@ async function setOpen(
   const ids = groups.map(({ id }) => id);
   const open = { stage, roles, people, groups: ids, voted, since: opened, reminded: isSame && reminded };
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid`;
   if (isTimed) {
-    await endTimers(tx, requestId, "stage");
-    await armTimers(tx, requestId, { ...approval, open });
+    await endTimers(tx, inputRequestId, "stage");
+    await armTimers(tx, inputRequestId, { ...approval, open });
   }
   return open;
 }
