@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { decidedWords, draftOf, votedWords } from "./decided.ts";
+import { namedDecision, draftOf, votedWords } from "./decided.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import { isExplained, keptDraft, restoredFrom, takesOver, triesAgain, typedAfter } from "./draft-state.ts";
 
@@ -63,7 +63,7 @@ describe("the toast of a decision", () => {
     ["a plain word", "Approved", "Approved INV-1"],
     ["a choice in quotes", "Answered “The snake”", "Answered “The snake” · INV-1"],
   ])("says what was decided: %s", (_, words, expected) => {
-    expect(decidedWords(words, "INV-1")).toBe(expected);
+    expect(namedDecision(words, "INV-1")).toBe(expected);
   });
 
   test.each([

@@ -7,7 +7,7 @@ import { openStageOf } from "@/lib/requests/words/vote-words.ts";
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
 
 /** Returns `Approved INV-100`, or `Declined “Not ours” · INV-100`. */
-export function decidedWords(words: string, name: string): string {
+export function namedDecision(words: string, name: string): string {
   return `${words}${words.endsWith("”") ? " ·" : ""} ${name}`;
 }
 

@@ -13,7 +13,7 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/requests/words/delivery.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
-import { type Decided, decidedWords, draftOf, votedWords } from "./decided.ts";
+import { type Decided, namedDecision, draftOf, votedWords } from "./decided.ts";
 import { addUndoable, newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import { useUndo } from "./use-undo.ts";
@@ -37,7 +37,7 @@ export function followDelivery(
     return;
   }
   if (request.delivery?.state === "held") addUndoable(request.id, draftOf(question, decided));
-  const said = { what: decidedWords(request.answer.words, name), holdMs };
+  const said = { what: namedDecision(request.answer.words, name), holdMs };
   let last: DeliveryStage | null = null;
   const observer = new QueryObserver(client, requestDetail(request.id));
   const look = (now: InputRequestDetail) => {

@@ -14,9 +14,7 @@ import {
   keyPress,
   needsRoom,
   readFirstWords,
-  readsFirst,
-} from "./decision-offer.ts";
-import { guardOf } from "./guard.ts";
+  readsFirst, guardOf } from "./decision-offer.ts";
 
 const CLAIM = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
 const ben = { id: "ben", name: "Ben", ...CLAIM };

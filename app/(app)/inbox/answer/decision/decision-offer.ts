@@ -54,6 +54,20 @@ export function isGuarded({ warnings, previous }: Pick<Question, "warnings" | "p
 }
 
 /**
+ * How a button of a question that warns or has changed is guarded: a harmless choice is one press, any other
+ * waits until the warnings are seen, and a choice that destroys is held. `choice`: null for the whole form; `asked`: what
+ * stands above it.
+ */
+export function guardOf(
+  { warnings }: Pick<InputRequestDetail, "warnings">,
+  choice: Choice | null,
+  asked: string | null = null,
+): "none" | "look" | "hold" {
+  if (choice && isHarmless(choice, asked ?? "")) return "none";
+  return warnings.includes("destructive") ? "hold" : "look";
+}
+
+/**
  * Whether a press opens what is folded away instead of deciding: nobody has read it yet. A plain no is possible without.
  * `asked`: what stands above the choices.
  */

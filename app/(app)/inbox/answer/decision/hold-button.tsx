@@ -9,7 +9,7 @@ import { type Choice, decisionOn } from "@/lib/requests/answers/form-buttons.ts"
 import { destructionOf } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
-import { guardOf } from "./guard.ts";
+import { guardOf } from "./decision-offer.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 
 /** The button of a question that warns or has changed. */
