@@ -66,9 +66,9 @@ export const INPUT_REQUESTS = 1_000;
 export const QUESTIONS = 1_000;
 /** Ways to one question that are kept, the newest: it may be put again under ever new ids. */
 export const ASKS = 50;
-/** Tasks of ours as which one question may be put while it waits (2025-11-25): each is a way to it, and all are kept. */
+/** Elicitation tasks as which one question may be put while it waits (2025-11-25): each is a way to it, and all are kept. */
 export const QUESTION_TASKS = 50;
-/** Tasks of ours on one connection whose question waits for room, is of a task not known yet, or was nobody's for a day. */
+/** Elicitation tasks on one connection whose question waits for room, is of a task not known yet, or was nobody's for a day. */
 export const NOBODYS_TASKS = 10_000;
 /** URLs to visit before one call. */
 export const URLS = 20;

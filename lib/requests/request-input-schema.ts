@@ -22,7 +22,7 @@ export const answerInputSchema = z.strictObject({
   holdMs: z.int().min(0).max(60_000).optional(),
   /** The answer may go to any later wording of the question. Required where the request has `rewordedAt`. */
   anyWording: z.boolean().optional(),
-  /** Where people vote, and others agreed to other content: asks everybody anew, about this content. */
+  /** Where people vote, and others agreed to other content: asks everybody again, about this content. */
   proposes: z.boolean().optional(),
 });
 export type AnswerInput = z.infer<typeof answerInputSchema>;

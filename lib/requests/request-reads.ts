@@ -57,7 +57,7 @@ export async function readInputRequest(
   const isForEarlierWording = draftSavedAt !== null && rewordedAt !== null && draftSavedAt <= rewordedAt;
   return {
     ...summary,
-    // Judged anew: a question captured by an earlier version has no warnings stored.
+    // Judged again: a question captured by an earlier version has no warnings stored.
     warnings: warningsAt(judgeQuestion({ ...row, form, arguments: args }), Date.now()),
     server: {
       ...summary.server,
@@ -117,8 +117,8 @@ function detailsIn(schema: unknown): Record<string, unknown> | null {
 }
 
 /**
- * The whole address for whoever may open it, the site alone for others: the rest would let them open it too. A
- * connection without an owner speaks in nobody's name: whoever may answer may open it, in person. An owner whose account
+ * The whole address for people who may open it, the site alone for others: the rest would let them open it too. A
+ * connection without an owner speaks in nobody's name: anybody who may answer may open it, in person. An owner whose account
  * is gone is still its owner.
  */
 function urlFor(principal: Principal, { openerId }: RequestRow, url: string | null): string | null {

@@ -82,7 +82,7 @@ const voteSchema = z.object({
   /** Who is away, and for whom `by` voted: neither has another vote in the stage. */
   onBehalfOf: personSchema.nullable(),
   action: actionSchema,
-  /** False: it is a rejection, be it by `decline` or by the form's own no. */
+  /** False: it is a rejection, by `decline` or by the form's own no. */
   agrees: z.boolean(),
   comment: z.string().nullable(),
   at: timestamp,
@@ -200,7 +200,7 @@ export const inputRequestSchema = z.object({
   message: z.string(),
   /** The hash that an answer binds to. */
   questionHash: z.string(),
-  /** What an answer may be, for whoever may answer: only `accept` where a question has nothing but its choices. */
+  /** The actions that an answer may have: only `accept` where a question has nothing but its choices. */
   actions: z.array(actionSchema),
   amount: amountSchema.nullable(),
   /** What a person should see before accepting. */
@@ -232,7 +232,7 @@ export const inputRequestSchema = z.object({
   approval: approvalStatusSchema.nullable(),
   /** How many comments it has. */
   comments: z.number(),
-  /** It waits for whoever asked for the task, and can be decided all the same. Null: nothing is missing. */
+  /** It waits for the task's requester, and can be decided all the same. Null: nothing is missing. */
   needsInfo: needsInfoSchema.nullable(),
   /** Until when the caller has put it off for themselves. Null: they have not. */
   snoozedUntil: timestamp.nullable(),
@@ -255,7 +255,7 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   /** The server's requestedSchema as received. */
   schema: z.unknown(),
   fields: formSchema,
-  /** Of the site to open: the whole address for whoever may open it, for others scheme and host alone. */
+  /** Of the site to open: the whole address for people who may open it, for others scheme and host alone. */
   url: z.string().nullable(),
   /** The question that this one replaced, for showing the difference. */
   previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),

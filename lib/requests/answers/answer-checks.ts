@@ -113,7 +113,7 @@ export function refuseOthersAnswer(
   by: Actor,
 ): void {
   if (by.kind === principal.actor.kind && by.id === principal.actor.id) return;
-  // What a rule answered is nobody's: whoever may answer takes it back.
+  // What a rule answered is nobody's: anybody who may answer can take it back.
   if (by.kind !== "rule" && !allows(principal, "requests:assign"))
     throw new AppError(
       "forbidden",

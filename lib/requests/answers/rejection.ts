@@ -136,9 +136,9 @@ function isNote({ kind, name, title }: Field, decided: boolean): boolean {
 }
 
 /**
- * Whether an answer to an approval says no. More counts than in `saysNo`: whoever asked goes by the outcome, and in doubt must not go
- * ahead, while a server reads what it is sent. So does a text that says no anywhere, or no yes where it decides; the no to any question
- * of the form, a question of yes or no that is left out, and a 0 where it may stand for a no; unless the field is plainly a note.
+ * Whether an answer to an approval says no. A server reads what it is sent; a program that asked for an approval goes by the outcome,
+ * and in doubt must not go ahead. So more counts as a no than in `saysNo`: a text that says no anywhere, or that decides and says no
+ * yes; a no to any question of the form; a question of yes or no that is left out; a 0 where it may stand for a no. A plain note does not.
  */
 export function withholdsConsent(
   form: Form,

@@ -1,4 +1,4 @@
-/** How whoever decides had signed in, as the history keeps it with the decision. */
+/** How the person who decides had signed in, as the history keeps it with the decision. */
 import { z } from "zod";
 
 const time = z.iso.datetime().nullable();

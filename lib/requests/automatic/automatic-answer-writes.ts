@@ -1,5 +1,5 @@
 /**
- * All writes to what rules say of requests (`automatic_decision`). Whoever writes what is known of a request holds its task's lock.
+ * All writes to what rules say of requests (`automatic_decision`). The caller holds the lock of the request's task.
  */
 import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -61,7 +61,7 @@ export async function noteDecision(
 }
 
 /**
- * How often a rule has answered on a day, what was taken back included. Exact for whoever holds the switch's lock. For a day after a
+ * How often a rule has answered on a day, what was taken back included. Exact while the caller holds the switch's lock. For a day after a
  * change of the calendar, which may have begun another date, the last 24 hours count too.
  */
 export async function answeredOn(tx: Tx, rule: string, day: string): Promise<number> {

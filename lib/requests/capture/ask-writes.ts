@@ -235,7 +235,7 @@ export type RetractedAsk = { sessionDigest: Buffer; rpcId: RpcId } | { elicitati
  * judge, or null if another ask is left that an answer could go to.
  */
 export async function retractAsk(tx: Tx, taskId: string, ask: RetractedAsk): Promise<LiveRequest | null> {
-  // A server may use the id of the request that made an elicitation task anew.
+  // A server may reuse the id of the request that made an elicitation task.
   const isIt =
     "elicitationTaskId" in ask
       ? Prisma.sql`elicitation_task_id = ${ask.elicitationTaskId}::uuid`

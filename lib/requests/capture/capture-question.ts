@@ -187,7 +187,7 @@ function endOf(rpc: CapturedQuestion["rpc"]): Prisma.Sql {
     WHERE e.organization_id = t.organization_id AND e.id = ${rpc.elicitationTaskId}::uuid)`;
 }
 
-/** Reopens an undeliverable request whose question the server still puts; a person decides anew. */
+/** Reopens an undeliverable request whose question the server still puts; a person decides again. */
 async function reopenUndeliverable(
   tx: Tx,
   taskId: string,

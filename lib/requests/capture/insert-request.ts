@@ -69,7 +69,7 @@ export interface AskingTask {
   hasRequests: boolean;
   /** Its requests that count against the most that a task may have. */
   taken: number;
-  /** A person may be asked this question anew: its answer could not be delivered. */
+  /** A person may be asked this question again: its answer could not be delivered. */
   mayReopen: boolean;
   /** This question was answered before. */
   confirmedBefore: boolean;

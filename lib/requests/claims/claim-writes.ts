@@ -67,7 +67,7 @@ export async function releaseRequest(tx: Tx, principal: Principal, inputRequestI
   await publishRequest(tx, request, [{ type: "request.released", actor: principal.actor }]);
 }
 
-/** Assigns a request to a member who may accept it, or to nobody (null), whoever has it now. For operators. */
+/** Assigns a request to a member who may accept it, or to nobody (null), even if somebody has it now. For operators. */
 export async function assignRequest(
   tx: Tx,
   principal: Principal,
@@ -120,7 +120,7 @@ async function give(
     where: { organizationId: tx.organizationId, id: request.id, state: "open" },
     data: {
       assigneeUserId: recipient?.userId ?? null,
-      // With the recipient: an earlier version that assigns it anew changes the assignee alone.
+      // With the recipient: an earlier version that reassigns it changes the assignee alone.
       assignedBy: recipient ? storable({ ...principal.actor, to: recipient.userId }) : Prisma.DbNull,
       assignedAt: recipient ? new Date() : null,
       assignmentNote: said,

@@ -54,7 +54,7 @@ interface CommentRow {
   mentions: Person[] | null;
 }
 
-/** Members who may see the request and whose names contain these words, for whoever may comment. */
+/** Members who may see the request and whose names contain these words. Only for people who may comment. */
 export async function findMentionable(
   tx: Tx,
   principal: Principal,

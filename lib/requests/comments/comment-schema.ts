@@ -20,7 +20,7 @@ export const commentSchema = z.object({
   /** Null: its author deleted it. Untrusted. */
   text: z.string().nullable(),
   mentions: z.array(personSchema),
-  /** It asks whoever asked for the task. */
+  /** It asks the task's requester. */
   asks: z.boolean(),
   deletedAt: z.iso.datetime().nullable(),
 });

@@ -27,7 +27,7 @@ import type { CommentInput, RequestComment } from "./comment-schema.ts";
 import { MOST_COMMENTS } from "../limits.ts";
 
 /**
- * Adds a comment, in whatever state the request is. The requester's own one is the reply to whoever had asked them. Throws
+ * Adds a comment, in any state of the request. The requester's own comment is the reply to the person who had asked them. Throws
  * `forbidden`, `invalid_input` for somebody who can't see the request, `too_many_comments`.
  */
 export async function addComment(

@@ -184,7 +184,7 @@ export async function flag(tx: Tx, ids: Ids): Promise<NewEvent[]> {
   return flagged === 1 ? publish(tx, ids, { type: "delivery.flagged" }) : [];
 }
 
-/** Queues an accepted answer again, since the server lost it (`by_itself`) or put the question anew. */
+/** Queues an accepted answer again, since the server lost it (`by_itself`) or put the question again. */
 export async function sendAgain(tx: Tx, ids: Ids, why: "by_itself" | "asked_again"): Promise<NewEvent[]> {
   const { set, from } = move("pending", "accepted");
   const again = await tx.$executeRaw`

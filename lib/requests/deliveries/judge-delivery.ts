@@ -75,7 +75,7 @@ const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
 export const POLLS_BEFORE_REPEAT = 2;
 /** Least age of an attempt of unknown outcome before a repetition: a slow server may still work on it. */
 export const REPEAT_AFTER_MS = 10_000;
-/** The same of the call of a tool, before it is made again or a person is asked anew: the tool may still work on it. */
+/** The same of the call of a tool, before it is made again or a person is asked again: the tool may still work on it. */
 export const CALL_DOUBT_MS = 60_000;
 
 /** Judges the live answer of a live question. `delivery`: null if the question has no answer. */

@@ -65,7 +65,7 @@ export async function inTurn<T>(turn: Turn, read: (signal: AbortSignal) => Promi
 function begin<T>(line: Line, turn: Turn, read: (signal: AbortSignal) => Promise<T>): Read {
   const abandon = new AbortController();
   const run = async () => {
-    // Whoever ends hands the turn on, so `running` stays as it is.
+    // A read that ends hands its turn on, so `running` stays as it is.
     if (line.running >= turn.atOnce) await new Promise<void>((go) => line.waiting.push(go));
     else line.running++;
     try {

@@ -26,7 +26,7 @@ export function statusOf({ state, requestState, deliveryState }: StatusFacts): S
 
 /** States in which the screen still promises that the answer goes to the server, or says that it went. */
 const TOLD = new Set<DeliveryState>(["pending", "sending", "accepted", "confirmed"]);
-/** `undeliverable` is open again where the server puts the question anew. */
+/** `undeliverable` is open again where the server puts the question again. */
 const GOES_ON = new Set<RequestState>(["open", "answered", "undeliverable"]);
 
 const WORDS: Record<StoredState, string> = {

@@ -38,7 +38,7 @@ export async function openElicitationTask(
       WHERE e.organization_id = ${tx.organizationId}::uuid AND e.connection_id = ${connectionId}::uuid
         AND e.session_digest = ${sessionDigest} AND e.rpc_id = ${JSON.stringify(storable(rpcId))}::jsonb
       ORDER BY e.created_at DESC, e.id DESC LIMIT 1`;
-    // Where ids begin anew, the same id is another question's.
+    // Where ids start over, the same id is another question's.
     const { taskId = null, hashes = null } = known ?? {};
     const isSame =
       taskId === null ||

@@ -26,7 +26,7 @@ export const requestFilterSchema = z.object({
   overdue: z.enum(["true"]).optional(),
   /** Open requests on which the caller has voted, and others have not yet. */
   voted: z.enum(["true"]).optional(),
-  /** Requests that wait for whoever asked for the task. */
+  /** Requests that wait for the task's requester. */
   needsInfo: z.enum(["true"]).optional(),
   /** Open requests that the caller has put off. */
   snoozed: z.enum(["true"]).optional(),

@@ -109,7 +109,7 @@ export async function readReceipt(tx: Tx, principal: Principal, inputRequestId: 
   };
 }
 
-/** Of a vote whose line does not say its stage: the name, unless the request was judged anew since then. */
+/** Of a vote whose line does not say its stage: the name, unless the request was judged again since then. */
 function stageNow(approval: Approval | null, stage: number, endedAs: string | null): string {
   const name = approval?.stages[stage]?.name;
   const isAnother = endedAs === "judged_again" || endedAs === "question_changed";
@@ -147,7 +147,7 @@ function farthest(reached: Reach[]): Reach {
   return (["taken", "carried_out", "unknown"] as const).find((each) => reached.includes(each)) ?? "nothing";
 }
 
-/** What the line of a vote or answer says beyond its row; null in one of before, or whose details retention has deleted. */
+/** What the line of a vote or answer says beyond its row; null for an earlier version's line, and for one whose details retention has deleted. */
 const factSchema = z.object({
   id: z.string().nullable(),
   contentDigest: z.string().nullable(),

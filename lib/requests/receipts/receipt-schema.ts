@@ -20,7 +20,7 @@ export type Reach = z.infer<typeof reachSchema>;
 const voteSchema = z.object({
   id: z.uuid(),
   stage: z.string(),
-  /** Whose vote it is, whoever brought it (`by`). */
+  /** The person whose vote it is; `by` cast it. */
   person: z.uuid(),
   by: actorSchema,
   /** The person, who was away, where a delegate voted for them. */
@@ -66,7 +66,7 @@ const answerSchema = z.object({
 const lineSchema = z.object({
   seq: z.int(),
   type: z.string(),
-  /** The text that the digest is of. Null for a line of before payload digests, which holds what it is about. */
+  /** The text that the digest is of. Null for a line from before there were payload digests, which holds its data itself. */
   line: z.string().nullable(),
   digest: sha256,
   /** Empty for the first line of a history. */

@@ -122,7 +122,7 @@ export async function* replayPolicy(
   let next = read(0);
   for (const [at, batch] of batches.entries()) {
     const rows = await next;
-    // Read while this one is judged. Whoever leaves before it is needed does not learn that it failed.
+    // Read while this one is judged. A caller that leaves before it is needed does not learn that it failed.
     next = read(at + 1);
     next.catch(() => undefined);
     for (const row of rows) {

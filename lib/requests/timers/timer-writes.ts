@@ -151,7 +151,7 @@ export async function claimTimer(tx: Tx, timer: DueTimer): Promise<Fired | null>
   const [row] = await tx.$queryRaw<{ approval: unknown; waits: boolean }[]>`
     SELECT approval, needs_info IS NOT NULL AS waits FROM input_request
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${timer.inputRequestId}::uuid FOR NO KEY UPDATE`;
-  // Whoever was asked for information has left meanwhile (members/unassign.ts): this one may be due later then.
+  // The person who was asked for information has left meanwhile (members/unassign.ts), so this timer may be due later.
   if (row && !row.waits) await resumeReminders(tx, timer.inputRequestId);
   const [fired] = await tx.$queryRaw<{ kind: TimerKind; after: string; at: Date }[]>`
     UPDATE request_timer t SET fired_at = now() FROM input_request r
@@ -160,7 +160,7 @@ export async function claimTimer(tx: Tx, timer: DueTimer): Promise<Fired | null>
       AND (t.stage IS NULL OR t.stage = (r.approval -> 'open' ->> 'stage')::smallint)
     RETURNING t.kind, t.after, t.fired_at AS at`;
   if (!fired) {
-    // A process of before has opened another stage: the timers of that one are over.
+    // A process of an earlier version has opened another stage: the timers of the earlier stage are over.
     await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND id = ${timer.id}::uuid
       AND fired_at IS NULL AND due_at <= now()`;
     return null;
@@ -220,11 +220,11 @@ async function store(tx: Tx, inputRequestId: string, approval: Approval): Promis
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open'`;
 }
 
-/** Open requests whose times are worked out anew per transaction. */
+/** Open requests whose times are computed again per transaction. */
 const MOVED_TOGETHER = 200;
 
 /**
- * Works the times of open requests out anew by the calendar in force, for one batch after the request `after`. Returns the last
+ * Computes the times of open requests again by the calendar in force, for one batch after the request `after`. Returns the last
  * request of the batch, for the next one, and those whose times are other ones now; null: none are left.
  */
 export async function moveTimers(

@@ -52,7 +52,7 @@ export interface Voted {
 }
 
 /**
- * Casts one vote. Where the content differs from what others agreed to, `proposes` starts anew: their votes end. Throws
+ * Casts one vote. Where the content differs from what others agreed to, `proposes` starts the vote again: their votes end. Throws
  * `content_differs`, `step_up_required`, and `reason_required`.
  */
 export async function castVote(

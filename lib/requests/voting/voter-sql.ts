@@ -21,7 +21,7 @@ export function personOf({ organizationId, actor, userId, isView }: Principal): 
       AND maker_key.service_account_id IS NULL)`;
 }
 
-/** SQL condition: the person asked for the task `t`, be it by a key, a service account or an agent of theirs. */
+/** SQL condition: the person asked for the task `t`, also by a key, a service account or an agent of theirs. */
 export function askedBy(person: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`coalesce(${REQUESTER} = ${person} OR EXISTS (SELECT FROM service_account_maker held
     JOIN api_key used ON used.organization_id = held.organization_id AND used.service_account_id = held.service_account_id
@@ -135,9 +135,9 @@ function rulesOf(approval: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * SQL: the member who is away and for whom `by` has a vote on a request of the task `t`; null: nobody. Lists, notices and votes ask this
- * alone. Whoever asked for the task keeps out, be it as the delegate, as who is away, on the way from one to the other, or as the
- * admin who chose the delegate; so do those who count as one person with them where a second person is required.
+ * SQL: the member who is away and for whom `by` has a vote on a request of the task `t`; null: nobody. Lists, notices and votes all
+ * use it. The vote is refused if one of these people asked for the task: the absent member, the delegate, a delegate in between, or the
+ * admin who chose one. Where a second person is required, somebody who counts as one person with the requester is refused too.
  */
 export function votesFor(
   approval: Prisma.Sql,
@@ -171,7 +171,7 @@ export function callerStandsInFor(
     WHERE s.person = ${member} AND s.delegate = ${standInOf(principal)} AND ${isInScope(approval)} LIMIT 1)`;
 }
 
-/** SQL: whoever is away of those whom the open stage still asks, as JSON; null: nobody. */
+/** SQL: the members who are away, of those whom the open stage still asks, as JSON; null: nobody. */
 export function absentIn(organizationId: string, approval: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(SELECT json_agg(${ABSENCE} ORDER BY u.name, u.id)
     FROM away a JOIN membership m ON m.organization_id = a.organization_id AND m.user_id = a.user_id

@@ -33,7 +33,7 @@ export interface InboxFilters {
   overdue: "true" | "";
   /** Requests on which the reader has voted, and others have not yet. */
   voted: "true" | "";
-  /** Requests that wait for whoever asked for the task. */
+  /** Requests that wait for the task's requester. */
   needsInfo: "true" | "";
   /** Requests that the reader has put off. */
   snoozed: "true" | "";

@@ -30,7 +30,7 @@ export function carriedOutWords(request: Asked & Pick<InputRequestSummary, "answ
     : "Carried out, nothing had to be sent";
 }
 
-/** What declining means for whoever asked. */
+/** What declining means for the one who asked. */
 export function declineWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
   const { origin, gate, requestedBy, approval } = request;
   const more = approval ? rejectionsBesides(approval) : 0;

@@ -73,7 +73,7 @@ export function rowBadges(
     request.expiresAt !== null && { time: request.expiresAt },
     blocker && { words: blocker.short, icon: "lock" },
     claimedBy && isMe(claimedBy) && { words: "Claimed by you" },
-    // Who has claimed it decides, whoever it was assigned to.
+    // The person who has claimed it decides, even if it was assigned to another.
     assignedTo &&
       !claimedBy && { words: isMe(assignedTo) ? "Assigned to you" : `Assigned to ${assignedTo.name}` },
     request.askedAgain && { words: "Asked again" },

@@ -5,7 +5,7 @@ export interface SnoozeTime {
   at: Date;
 }
 
-/** At what hour a day begins for whoever comes back. */
+/** The hour at which a morning begins. */
 const MORNING = 9;
 
 /** The choices at a moment, where the person is: hours from now, tomorrow morning, and the morning of next Monday. */

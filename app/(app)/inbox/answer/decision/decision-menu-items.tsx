@@ -103,7 +103,7 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           Judge by the current policy…
         </MenuItem>
       )}
-      {/* To whoever asks through Intray, a dismissal would be a refusal without a reason. */}
+      {/* A program that asks through Intray would take a dismissal for a refusal without a reason. */}
       {request.origin === "server" && request.actions.includes("cancel") && (
         <>
           <MenuSeparator />

@@ -156,7 +156,7 @@ function hiddenWords(value: string): string | null {
 }
 
 function isLong(field: TextField, begun: string): boolean {
-  // The end of a text that is filled in must not be out of sight, whoever wrote it.
+  // The end of a text that is filled in must not be out of sight, no matter who wrote it.
   const isFilled = [begun, field.default ?? ""].some((text) => text.length > SHORT || /\s{3}|\n/.test(text));
   if (isFilled && !field.format?.startsWith("date")) return true;
   if (field.format !== null) return false;

@@ -38,7 +38,7 @@ export interface AnswerForm {
   watch: (onChange: (content: AnswerValues) => void) => () => void;
   /** Fills a newer draft into the fields that were not typed in. Returns the draft's content afterwards. */
   restore: (draft: Record<string, unknown>) => AnswerValues;
-  /** Fills all fields anew: with these values, or the server's suggestions. */
+  /** Fills all fields again: with these values, or the server's suggestions. */
   reset: (values: Record<string, unknown> | null) => void;
 }
 
