@@ -13,6 +13,7 @@ import { DETAILS } from "../servers/recipes/choices.ts";
 import { toPause } from "../servers/server-reads.ts";
 import { eraSchema } from "../servers/server-schema.ts";
 import { traitsSchema } from "../servers/traits.ts";
+import { iso } from "../tasks/task-row.ts";
 import { progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { siteOf } from "../text/url-parts.ts";
@@ -20,7 +21,7 @@ import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-read
 import { idsIn } from "./documents/find.ts";
 import { typedContent } from "./answers/answer-content.ts";
 import type { InputRequestDetail } from "./request-schema.ts";
-import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
+import { JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */

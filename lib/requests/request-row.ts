@@ -7,7 +7,7 @@ import { Prisma } from "../base/db/db.ts";
 import { choiceValueSchema, type Form, fieldKindSchema, formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../people/members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
-import { SHORT_ARGUMENTS } from "../tasks/task-row.ts";
+import { iso, SHORT_ARGUMENTS } from "../tasks/task-row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
 import { namesIn } from "../text/facts/party.ts";
 import { decidedWords } from "./answers/decided-words.ts";
@@ -348,8 +348,4 @@ function toDelivery(row: RequestRow): InputRequestSummary["delivery"] {
 
 export function person(id: string | null, name: string | null): { id: string; name: string } | null {
   return id !== null && name !== null ? { id, name } : null;
-}
-
-export function iso(time: Date | null): string | null {
-  return time?.toISOString() ?? null;
 }

@@ -9,7 +9,7 @@ import { AppError, notFound } from "../../base/errors.ts";
 import { REQUESTER } from "../../people/members/person-behind.ts";
 import { tellApart } from "../../people/members/person-name.ts";
 import { SEEN_BY_MEMBER, visibleTask } from "../../tasks/visibility.ts";
-import { iso } from "../request-row.ts";
+import { iso } from "../../tasks/task-row.ts";
 import type { Mentionable, RequestComment, RequestThread } from "./comment-schema.ts";
 
 /** Most people that a search for somebody to mention returns. */

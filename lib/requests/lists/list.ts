@@ -12,7 +12,8 @@ import { shortTexts } from "../../text/foreign/short-texts.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";
 import { type InputRequestSummary, REQUEST_STATES, type RequestState } from "../request-schema.ts";
 import { type RequestCounts, type RequestFilter, type RequestListQuery, type RequestOrder } from "./request-list-schema.ts";
-import { DECIDED_AT, iso, JOINS, type RequestRow, summaryOf, toSummary } from "../request-row.ts";
+import { DECIDED_AT, JOINS, type RequestRow, summaryOf, toSummary } from "../request-row.ts";
+import { iso } from "../../tasks/task-row.ts";
 import {
   AMOUNT,
   DECIDE_BY,

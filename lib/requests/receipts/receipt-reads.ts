@@ -9,7 +9,7 @@ import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { reachOf } from "../deliveries/delivery-status.ts";
 import { deliveryStateSchema } from "../request-schema.ts";
-import { iso } from "../request-row.ts";
+import { iso } from "../../tasks/task-row.ts";
 import { signedInSchema } from "../answers/signed-in.ts";
 import { type PublicKey, publicKeySchema, type Reach, type Receipt } from "./receipt-schema.ts";
 
