@@ -171,12 +171,14 @@ describe("messages of an agent", () => {
   });
 });
 
+const listed = (inputSchema: object) => ({
+  ...{ name: "process_invoice", title: null, description: null, inputSchema, taskSupport: "required" },
+  ...{ annotations: null, honoursIdempotencyKey: false },
+});
+
 describe("arguments of a task", () => {
   const start = async (inputSchema: object, args: object) => {
-    const tool = {
-      ...{ name: "process_invoice", title: null, description: null, inputSchema, taskSupport: "required" },
-      ...{ annotations: null, honoursIdempotencyKey: false },
-    };
+    const tool = listed(inputSchema);
     const server = await insertServer(web.db, acme, { tools: [tool] });
     const body = JSON.stringify({ serverId: server.id, tool: tool.name, arguments: args });
     return watched(() => web.call("POST", "/api/v1/tasks", { key, body }));
@@ -221,6 +223,11 @@ describe("arguments of a task", () => {
         ),
       }),
       { a: {} },
+    ],
+    [
+      "errors that would each repeat a long name",
+      { type: "object", additionalProperties: { additionalProperties: false } },
+      { ["~".repeat(120_000)]: Object.fromEntries(repeated(12_000, 0).map((zero, n) => [`k${n}`, zero])) },
     ],
   ])("%s", async (_, schema, args) => {
     expect((await start(schema, args)).status).toBeOneOf([201, 422, 413]);
@@ -276,4 +283,37 @@ test("a policy with many tests of many conditions", async () => {
     web.call("POST", "/api/v1/policy/check", { key, body: JSON.stringify(policy) }),
   );
   expect(body.problems).toHaveLength(50);
+});
+
+const SPELLINGS = "currency Currency CURRENCY currencyCode currency_code CurrencyCode CURRENCY_CODE".split(
+  " ",
+);
+
+test("a rule that reads the amount of a call with thousands of them, in seven currencies", async () => {
+  const rule = { name: "Large", when: "amount > 1.0", before: "deny" };
+  const putRules = async (rules: object[], version: number) => {
+    const headers = { "if-match": String(version) };
+    const body = JSON.stringify({ rules });
+    expect((await web.call("PUT", "/api/v1/call-rules", { key, headers, body })).status).toBe(200);
+  };
+  await putRules([rule], 0);
+  const codes = ["EUR", "USD", "JPY", "KWD", "GBP", "CHF", "SEK"];
+  const currencies = Object.fromEntries(SPELLINGS.map((name, n) => [name, codes[n]]));
+  const name = `total${"xY".repeat(75)}_amount_minor`;
+  const server = await insertServer(web.db, acme, { tools: [listed({ type: "object" })] });
+  for (const each of [(n: number) => n, (n: number) => `EUR 1,234,567.${10 + (n % 90)}`]) {
+    const args = { ...currencies, [name]: Array.from({ length: 9_990 }, (_, n) => each(n)) };
+    const body = JSON.stringify({ serverId: server.id, tool: "process_invoice", arguments: args });
+    const call = () => web.call("POST", "/api/v1/tasks", { key, body });
+    expect((await watched(call)).body.code).toBe("denied_by_rule");
+  }
+  await putRules([], 1);
+});
+
+test("a list of tasks with as many arguments as are read for a row", async () => {
+  const server = await insertServer(web.db, acme);
+  const args = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`a${n}`, n]));
+  for (let n = 0; n < 200; n++) await insertTask(web.db, acme, server, { arguments: args, tool: "wide" });
+  const call = () => web.call("GET", "/api/v1/tasks?limit=200&tool=wide", { key });
+  expect((await watched(call)).body.items).toHaveLength(200);
 });

@@ -15,7 +15,7 @@ export const taskExportSchema = taskListQuerySchema.extend({
 export type TaskExport = z.infer<typeof taskExportSchema>;
 
 /** Tasks read in one transaction, and held in memory at once. */
-const BATCH = 500;
+const BATCH = 200;
 
 const COLUMNS: [name: string, of: (task: TaskSummary) => string | number | boolean | null][] = [
   ["id", (task) => task.id],

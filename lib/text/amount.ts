@@ -26,8 +26,8 @@ const TOTALS = [
   "cost",
 ];
 const LARGEST = 1e15;
-/** A row shows no amount from among more. Rules read them all. */
-const MOST_NAMES = 2_000;
+/** Among more, none is shown: it could be another than the tool reads. Rules read them all. */
+const MOST_NAMES = 300;
 
 /**
  * Finds the amount of a request. Looks at the top level of the arguments, or inside their only object, for a
@@ -59,8 +59,10 @@ export function amountOf(args: Record<string, unknown>, message: string): Amount
 export function totalOf(
   values: Record<string, unknown>,
 ): { key: string; value: number; currency: string | null } | null {
+  const all = Object.keys(values);
+  if (all.length > MOST_NAMES) return null;
   // What rules don't take for money (lib/policy/call-rules) is not shown as an amount either.
-  const names = Object.keys(values).slice(0, MOST_NAMES).filter(isMoneyName);
+  const names = all.filter(isMoneyName);
   const fields = names.map((key) => {
     const currency = currencyInName(key);
     return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };
@@ -114,9 +116,16 @@ export function currenciesOf(values: Record<string, unknown>): string[] {
  * unit of its currency: of the yen in whole ones.
  */
 export function inUnits(key: string, value: number, currency: string | null = null): number {
-  if (!isInCents(key)) return value;
-  const isMinor = /(^|_)minor(_|$)/.test(snake(key));
-  return value / 10 ** (isMinor && currency !== null && CURRENCIES.has(currency) ? decimalsOf(currency) : 2);
+  return value / unitOf(key)(currency);
+}
+
+/** How many of what a field of this name is sent in make a whole unit of a currency. For many values of one name. */
+export function unitOf(key: string): (currency: string | null) => number {
+  const name = snake(key);
+  if (!IN_CENTS.test(name)) return () => 1;
+  const isMinor = /(^|_)minor(_|$)/.test(name);
+  return (currency) =>
+    10 ** (isMinor && currency !== null && CURRENCIES.has(currency) ? decimalsOf(currency) : 2);
 }
 
 const decimals = new Map<string, number>();
@@ -131,8 +140,10 @@ function decimalsOf(currency: string): number {
   return maximumFractionDigits;
 }
 
+const IN_CENTS = /(^|_)(cents|pence|minor)(_|$)/;
+
 export function isInCents(key: string): boolean {
-  return /(^|_)(cents|pence|minor)(_|$)/.test(snake(key));
+  return IN_CENTS.test(snake(key));
 }
 
 /** Returns the currency in which the message states the amount, as a sign if it uses one, or null. */

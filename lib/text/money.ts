@@ -1,5 +1,7 @@
 /** Returns true if a field's name suggests that its numbers are money. */
 export function isMoneyName(name: string): boolean {
+  // Most names have none of the words, also as part of a longer one.
+  if (!MAY_BE_MONEY.test(name)) return false;
   return wordsOf(name).some((word) => MONEY_WORDS.has(word) || MONEY_WORDS.has(word.replace(/s$/, "")));
 }
 
@@ -23,6 +25,7 @@ const MONEY_WORDS = new Set(
     " ",
   ),
 );
+const MAY_BE_MONEY = new RegExp([...MONEY_WORDS].join("|"), "i");
 
 /** Adds without the drift of binary fractions, by scaling each value to whole millionths first. */
 export function sumAmounts(values: number[]): number {
@@ -45,6 +48,7 @@ const BEFORE = `(?:US|C|A)?\\$|[€£¥]|\\b(?:${CODES})`;
 /** Groups of three behind plain spaces, as few as an amount has, else digits with single separators and none behind them. */
 const FIGURE =
   "(?:\\d{1,3}(?: \\d{3}){1,4}(?:[.,]\\d{1,2})?(?![.,'’]?\\d)|\\d+(?:[,.'’\\u00a0\\u202f]\\d+)*(?![,.'’\\u00a0\\u202f]{0,40}\\d))";
+const BARE_FIGURE = new RegExp(`^([-−]?)(${FIGURE})$`);
 /** A figure is read from its first digit alone: from each of `1'1'1'…`, it would be read as often as it is long. */
 const AMOUNT = new RegExp(
   `(?<minus>[-−]?)(?:(?<before>${BEFORE})\\s?(?<inner>[-−]?)(?<leading>${FIGURE})(?:\\s?(?<code>${CODES})\\b(?!\\s?[-−]?\\d))?|(?<![\\w.,]|[\\d'’\\u00a0\\u202f]['’\\u00a0\\u202f])(?<trailing>${FIGURE})\\s?(?<after>[€£]|(?:${CODES})\\b))`,
@@ -111,7 +115,7 @@ export function readMoney(value: unknown): Money | null {
   const text = value.trim();
   const [found] = findMoney(text);
   if (found?.text === text) return safe(found);
-  const figure = new RegExp(`^([-−]?)(${FIGURE})$`).exec(text);
+  const figure = BARE_FIGURE.exec(text);
   if (!figure?.[2] || /^0\d/.test(figure[2])) return null;
   const [parsed = Number.NaN, ...others] = parseFigure(figure[2]);
   return others.length > 0 ? null : safe({ value: figure[1] ? -parsed : parsed, currency: null });

@@ -27,6 +27,7 @@ const REVIEWED: Record<string, string> = {
 const ASSEMBLING = [
   "lib/requests/words/party-words.ts", // words of our own
   "lib/tasks/message-as-command.ts", // words of our own
+  "lib/text/facts/party.ts", // words of our own
   "lib/text/foreign/alike.ts",
   "lib/text/foreign/yes-no.ts",
   "lib/text/message-tokens.ts",

@@ -156,4 +156,16 @@ describe("areQuick", () => {
   ])("%s: %s", (_, schema, expected) => {
     expect(areQuick(schema, { a: { a: {} } })).toBe(expected);
   });
+
+  it("is false where each of many errors would repeat long names", () => {
+    const strict = { type: "object", additionalProperties: { additionalProperties: false } };
+    const under = (name: string, count: number) => ({
+      [name]: Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 0])),
+    });
+    expect(areQuick(strict, under("lines", 200))).toBe(true);
+    expect(areQuick(strict, under("~".repeat(5_000), 200))).toBe(false);
+    const check = validateArguments(strict, under("~".repeat(5_000), 200));
+    expect(check).toMatchObject({ checked: true });
+    expect(JSON.stringify(check).length).toBeLessThan(100_000);
+  });
 });

@@ -117,7 +117,21 @@ export function areQuick(inputSchema: Record<string, unknown>, args: unknown): b
   if (parts > MAX_WEIGHT) return true;
   const size = JSON.stringify(args ?? null).length;
   const steps = parts * size * (isQuadratic ? Math.max(1, size / 100) : 1);
-  return !isCyclic && parts <= QUICK_PARTS && steps <= QUICK_STEPS;
+  return !isCyclic && parts <= QUICK_PARTS && steps <= QUICK_STEPS && parts * pathsOf(args) <= QUICK_STEPS;
+}
+
+/** The characters of the paths of all values: an error has its value's path. Infinity: more than is quick in any case. */
+function pathsOf(args: unknown): number {
+  let characters = 0;
+  const left: [value: unknown, path: number][] = [[args, 0]];
+  while (left.length > 0) {
+    const [value, path] = left.pop()!;
+    characters += path;
+    if (characters > QUICK_STEPS) return Number.POSITIVE_INFINITY;
+    if (typeof value !== "object" || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) left.push([inner, path + 1 + key.length]);
+  }
+  return characters;
 }
 
 /** Validates without converting values. Never fetches remote references, never throws. May take long (`areQuick`). */
@@ -213,6 +227,9 @@ function newAjv(Draft: Draft): Ajv {
  */
 const anything = Object.assign(() => ({ test: () => true }), { code: "anything" });
 
+/** Of a path in an error. The names in it are the caller's, and each error repeats them. */
+const FIELD_CHARACTERS = 300;
+
 function explain(error: ErrorObject): FieldError {
   const params = error.params as Record<string, unknown>;
   const own = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
@@ -222,7 +239,8 @@ function explain(error: ErrorObject): FieldError {
     .reduce(
       (left, part) => (/^\d+$/.test(part) ? `${left}[${part}]` : left === "" ? part : `${left}.${part}`),
       "",
-    );
+    )
+    .slice(0, FIELD_CHARACTERS);
   const name = field === "" ? "The arguments" : field;
   return { field, message: `${name} ${phrase(error, params)}.` };
 }

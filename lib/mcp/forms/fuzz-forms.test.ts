@@ -9,8 +9,8 @@ import { validateArguments } from "./arguments.ts";
 import { validateContent } from "./content.ts";
 import { type Field, formSchema } from "./form.ts";
 import { canonicalJson } from "./jcs.ts";
-import { normaliseForm } from "./read-form.ts";
 import { questionHash } from "./question-hash.ts";
+import { normaliseForm } from "./read-form.ts";
 
 const word = fc.constantFrom("a", "b", "amount", "note", "toString", "constructor", "é", "a/b", "a~b");
 const choices = fc.uniqueArray(fc.string({ maxLength: 4 }), { minLength: 1, maxLength: 4 });

@@ -7,7 +7,16 @@ import { drawnAs, readAs } from "../../text/foreign/alike.ts";
 import { asJson } from "../../text/labels.ts";
 import { type Field, type Form, formSchema, optionsOf } from "./form.ts";
 import { exampleWords, toField } from "./read-field.ts";
-import { definitionsIn, isRecord, lines, needIn, plain, property, requested, withoutNotes } from "./requested-schema.ts";
+import {
+  definitionsIn,
+  isRecord,
+  lines,
+  needIn,
+  plain,
+  property,
+  requested,
+  withoutNotes,
+} from "./requested-schema.ts";
 import { secretIn } from "./secret.ts";
 
 const MAX_FIELDS = 50;

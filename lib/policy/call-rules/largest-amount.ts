@@ -1,6 +1,6 @@
 /** Finds the largest amount of money in the arguments of a call, for rules. Pure. */
 
-import { currenciesOf, inUnits } from "../../text/amount.ts";
+import { currenciesOf, unitOf } from "../../text/amount.ts";
 import { isMoneyName, readMoney, wordsOf } from "../../text/money.ts";
 import { RuleFailure } from "../../text/rules/language.ts";
 
@@ -20,7 +20,7 @@ const NO_SUM_BELOW = new Set([
  * RuleFailure for one that has no single reading, and for more than MOST_AMOUNTS, so that a person is asked.
  */
 export function largestAmount(args: Record<string, unknown>): number | null {
-  return largestIn(args, { name: "", above: "", currencies: [] }, { amounts: MOST_AMOUNTS });
+  return largestIn(args, NOWHERE, { amounts: MOST_AMOUNTS });
 }
 
 /** More than any call has that somebody made on purpose; each is read in some microseconds. */
@@ -34,7 +34,13 @@ interface Place {
   above: string;
   /** The currencies that are named nearest. */
   currencies: string[];
+  /** Worked out once for all values of a name. */
+  unit: ReturnType<typeof unitOf>;
+  /** The smallest unit that a value of this name may have, in any of the currencies. */
+  smallest: number;
 }
+
+const NOWHERE: Place = { name: "", above: "", currencies: [], unit: () => 1, smallest: 1 };
 
 /** Each amount is read in each of them. */
 const MOST_CURRENCIES = 10;
@@ -52,31 +58,30 @@ function largestIn(value: unknown, place: Place, left: { amounts: number }): num
     throw new RuleFailure(`the arguments name more than ${MOST_CURRENCIES} currencies in one place`);
   const currencies = named.length > 0 ? named : place.currencies;
   for (const [key, its] of Object.entries(value)) {
-    const found = largestIn(
-      its,
-      Array.isArray(value) ? place : { ...placeOf(key, place.above), currencies },
-      left,
-    );
+    const found = largestIn(its, Array.isArray(value) ? place : placeOf(key, place.above, currencies), left);
     if (found !== null && (largest === null || found > largest)) largest = found;
   }
   return largest;
 }
 
-function placeOf(key: string, above: string): Pick<Place, "name" | "above"> {
+function placeOf(key: string, above: string, currencies: string[]): Place {
   const isMoney = isMoneyName(key);
-  if (!isMoney && above === "") return { name: "", above: "" };
-  if ((isMoney ? NO_SUM : NO_SUM_BELOW).has(wordsOf(key).at(-1) ?? "")) return { name: "", above: "" };
-  return isMoney ? { name: key, above: key } : { name: `${above}_${key}`, above };
+  const isNone = !isMoney && above === "";
+  if (isNone || (isMoney ? NO_SUM : NO_SUM_BELOW).has(wordsOf(key).at(-1) ?? ""))
+    return { ...NOWHERE, currencies };
+  const name = isMoney ? key : `${above}_${key}`;
+  const unit = unitOf(name);
+  return {
+    ...{ name, above: isMoney ? key : above, currencies, unit },
+    smallest: Math.min(unit(null), ...currencies.map(unit)),
+  };
 }
 
-function amountAt(value: unknown, { name, currencies }: Place): number | null {
+function amountAt(value: unknown, { name, unit, smallest }: Place): number | null {
   if (name === "" || (typeof value !== "number" && typeof value !== "string")) return null;
   const money = readMoney(value);
   // Whoever calls names the currencies: none of them makes less of the smallest unit than a hundredth.
-  if (money) {
-    const all = [null, ...(money.currency === null ? [] : [money.currency]), ...currencies];
-    return Math.max(...all.map((each) => inUnits(name, Math.abs(money.value), each)));
-  }
+  if (money) return Math.abs(money.value) / Math.min(smallest, unit(money.currency));
   // Digits of any script, and a number that is too large for one (`1e999`): who gets the call may read what we can't.
   if (typeof value === "number" || /\p{N}/u.test(value))
     throw new RuleFailure(`the amount of the argument ${name} has more than one reading, or none`);

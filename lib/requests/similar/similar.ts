@@ -1,9 +1,9 @@
 /** Past decisions on requests like this one, from bounded reads of requests that the principal may see. */
-import { z } from "zod";
+import { setImmediate as otherCalls } from "node:timers/promises";
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
-import { formSchema } from "../../mcp/forms/form.ts";
+import { type Form, formSchema } from "../../mcp/forms/form.ts";
 import type { Similar } from "../../policy/automatic/facts.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
@@ -21,7 +21,11 @@ const SHOWN = 5;
 const LONGEST_ARGUMENTS = 40_000;
 
 /** Throws `not_found`, also for invisible requests. */
-export async function readSimilar(tx: Tx, principal: Principal, inputRequestId: string): Promise<SimilarRequests> {
+export async function readSimilar(
+  tx: Tx,
+  principal: Principal,
+  inputRequestId: string,
+): Promise<SimilarRequests> {
   const { asked, settled, named, like } = await readCompared(tx, principal, inputRequestId);
   return {
     items: like.slice(0, SHOWN).map(toItem),
@@ -57,13 +61,13 @@ async function readCompared(tx: Tx, principal: Principal, inputRequestId: string
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
     WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
-  row.fieldNames = namesIn(row.form) ?? row.fieldNames;
+  row.fieldNames = fieldNamesOf(readForm(row.form)) ?? row.fieldNames;
   const asked = figuresOf(row);
-  const settled = (await readSettled(tx, principal, row, byPeople)).map(toDecided);
+  const settled = await readSettled(tx, principal, row, byPeople);
   const named =
     row.label === null
       ? []
-      : (await decidedBefore(tx, principal, row, ofLabel(tx.organizationId, row, byPeople))).map(toDecided);
+      : await decidedBefore(tx, principal, row, ofLabel(tx.organizationId, row, byPeople));
   return { asked, settled, named, like: settled.filter((each) => isLike(asked, each)) };
 }
 
@@ -143,7 +147,7 @@ export function readSettled(
   principal: Principal,
   asked: AskedAbout,
   byPeople = false,
-): Promise<DecidedRow[]> {
+): Promise<Found[]> {
   return decidedBefore(tx, principal, asked, lastSettled(tx.organizationId, asked, byPeople));
 }
 
@@ -161,7 +165,7 @@ async function decidedBefore(
   principal: Principal,
   asked: AskedAbout,
   candidates: Prisma.Sql,
-): Promise<DecidedRow[]> {
+): Promise<Found[]> {
   const rows = await tx.$queryRaw<DecidedRow[]>`
     SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
@@ -172,27 +176,41 @@ async function decidedBefore(
       AND ${visibleTask(principal)}
     ORDER BY a.created_at DESC`;
   const names = JSON.stringify(asked.fieldNames);
-  return rows.filter((row) => JSON.stringify(namesIn(row.form) ?? asked.fieldNames) === names);
+  const found: Found[] = [];
+  for (const [at, row] of rows.entries()) {
+    // Together they may have some megabytes of arguments and forms.
+    if (at % READ_AT_ONCE === 0) await otherCalls();
+    const form = readForm(row.form);
+    if (JSON.stringify(fieldNamesOf(form) ?? asked.fieldNames) === names) found.push(toDecided(row, form));
+  }
+  return found;
 }
 
-/** The names of the fields of a form that was read. */
-function namesIn(form: unknown): string[] | null {
-  const parsed = formSchema.nullable().catch(null).parse(form);
-  return parsed === null ? null : parsed.kind === "supported" ? parsed.fields.map(({ name }) => name) : [];
+const READ_AT_ONCE = 10;
+
+function readForm(form: unknown): Form | null {
+  return formSchema.nullable().catch(null).parse(form);
+}
+
+/** Null: the form was not read. */
+function fieldNamesOf(form: Form | null): string[] | null {
+  return form === null ? null : form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
 }
 
 type Found = Decided & { id: string; message: string };
 
-const record = z.record(z.string(), z.unknown());
-
 function figuresOf(row: FactRow): KeyFigures {
-  const amount = amountIn(row);
-  return keyFigures(record.nullable().parse(row.arguments) ?? {}, { label: row.label, amount });
+  const { label } = row;
+  const args = isRecord(row.arguments) ? row.arguments : {};
+  return keyFigures(args, { label, amount: amountIn(row) });
 }
 
-function toDecided(row: DecidedRow): Found {
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function toDecided(row: DecidedRow, form: Form | null): Found {
   const answer = answerOf(row);
-  const isLetThrough = wasLetThrough(answer, formSchema.nullable().catch(null).parse(row.form));
+  const isLetThrough = wasLetThrough(answer, form);
   return { ...figuresOf(row), id: row.id, message: row.message, answer, isLetThrough };
 }
 

@@ -49,8 +49,11 @@ export function namesIn(args: Record<string, unknown>, label: string | null): Na
   return { names, party, partyKind };
 }
 
+const MAY_NAME = new RegExp([...NAMING].join("|").replaceAll("_", "[-_\\s]*"), "i");
+
 /** `customerName` and `customer` name a customer; `customer_id` does not. */
 function namingWord(key: string): string | null {
+  if (!MAY_NAME.test(key)) return null;
   const word = snake(key).replace(/_?name$/, "");
   return NAMING.has(word) ? word : null;
 }
