@@ -8,15 +8,16 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from "
  */
 export function unpackerFor(coding: string | string[] | undefined): Transform | null {
   if (coding === undefined) return null;
-  return UNPACKERS[String(coding).trim().toLowerCase()]?.() ?? null;
+  return UNPACKERS.get(String(coding).trim().toLowerCase())?.() ?? null;
 }
 
 const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-const UNPACKERS: Record<string, () => Transform> = {
-  gzip: () => createGunzip(ZLIB),
-  "x-gzip": () => createGunzip(ZLIB),
-  deflate: () => createInflate(ZLIB),
-  br: () => createBrotliDecompress(BROTLI),
-};
+/** Maps, here and wherever a foreign text is the key: an object also has a `constructor`. */
+const UNPACKERS = new Map<string, () => Transform>([
+  ["gzip", () => createGunzip(ZLIB)],
+  ["x-gzip", () => createGunzip(ZLIB)],
+  ["deflate", () => createInflate(ZLIB)],
+  ["br", () => createBrotliDecompress(BROTLI)],
+]);

@@ -12,12 +12,12 @@ import { countsAsRequester } from "../people/members/one-maker.ts";
 import { approvalSchema } from "../policy/judge.ts";
 import { POLICY_OF_TASK, versionOf } from "../policy/judge-request.ts";
 import { approvalOf, namedIn } from "./capture/insert-request.ts";
+import { endAssignment } from "./claims/claim-writes.ts";
 import { lockRequest, memberOnly, refuseUnlessOpen } from "./lock-request.ts";
 import { amountIn } from "./request-row.ts";
 import { armTimers, endTimers } from "./timers/timer-writes.ts";
-import { endAssignment } from "./claims/claim-writes.ts";
-import { endVotes } from "./voting/vote-writes.ts";
 import { readVoter } from "./voting/judge-voter.ts";
+import { endVotes } from "./voting/vote-writes.ts";
 
 interface Task {
   id: string;

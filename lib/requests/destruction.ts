@@ -1,7 +1,7 @@
 /** What of a question destroys something. Pure. */
 import { type Form, optionsOf } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
-import { affirms, denies, isTurned, saysJust } from "../text/foreign/yes-no.ts";
+import { affirms, isJustNo, isTurned, saysJust } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
 import type { Choice } from "./answers/form-buttons.ts";
 
@@ -104,11 +104,14 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
   return saysNo(label) || (PLAIN_NO.test(String(value)) && !doesMore(label) && !destructiveWord(label));
 }
 
+/** “keep_records”, and not “never_mind_pay”. */
+const KEEPS_IT = /^(keep|retain|preserve|do not|don.?t|never|no)( (?!pay|wire|send|transfer)\w+)?$/i;
+
 /** Whether a value says no too, or nothing that a person or a program could read: `r1`. */
 function isNoOrCode(value: string): boolean {
   const said = humanise(value);
-  if (CODE.test(value) || denies(value) || ALONE.test(said)) return true;
-  return REFUSAL.test(said) && destructiveWord(said) === null;
+  if (CODE.test(value) || isJustNo(value) || ALONE.test(said)) return true;
+  return KEEPS_IT.test(said) && destructiveWord(said) === null;
 }
 
 /** A value that names its choice by a letter or a number. */

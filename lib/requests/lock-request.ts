@@ -56,7 +56,11 @@ export interface LockedRequest {
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
-export async function lockRequest(tx: Tx, principal: Principal, inputRequestId: string): Promise<LockedRequest> {
+export async function lockRequest(
+  tx: Tx,
+  principal: Principal,
+  inputRequestId: string,
+): Promise<LockedRequest> {
   const { organizationId } = tx;
   // The task is locked before its request is looked for, as the request is when that lock is held.
   const [request] = await tx.$queryRaw<LockedRequest[]>`

@@ -47,7 +47,16 @@ export async function insertOwnQuestion(
   const approval = asking ? approvalOf({ ...task, ...asking }, own, false) : null;
   const asked = { replaces: null, askedAgain: false, isRestless: false, endsAt: expiresAt };
   const { connectionId } = task;
-  const opened = { id, taskId: task.id, connectionId, key, origin: "intray" as const, ...asked, shown: own, approval };
+  const opened = {
+    id,
+    taskId: task.id,
+    connectionId,
+    key,
+    origin: "intray" as const,
+    ...asked,
+    shown: own,
+    approval,
+  };
   await insertRequest(tx, opened, null);
   if (approval) await armTimers(tx, id, approval);
   await publishChange(tx, "input_request", [id]);

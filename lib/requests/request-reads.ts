@@ -17,11 +17,11 @@ import { iso } from "../tasks/task-row.ts";
 import { progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { siteOf } from "../text/url-parts.ts";
+import { typedContent } from "./answers/answer-content.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";
-import { typedContent } from "./answers/answer-content.ts";
-import type { InputRequestDetail } from "./request-schema.ts";
 import { JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
+import type { InputRequestDetail } from "./request-schema.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */

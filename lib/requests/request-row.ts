@@ -10,15 +10,23 @@ import { choiceIn } from "../servers/recipes/choices.ts";
 import { iso, SHORT_ARGUMENTS } from "../tasks/task-row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
 import { namesIn } from "../text/facts/party.ts";
+import { actionsFor, decidedFieldOf } from "./answers/answer-content.ts";
 import { decidedWords } from "./answers/decided-words.ts";
 import { isApproval } from "./answers/form-buttons.ts";
-import { actionsFor, decidedFieldOf } from "./answers/answer-content.ts";
-import { MESSAGE_IN_LISTS } from "./limits.ts";
-import { actionSchema, awayPersonSchema, deliveryStateSchema, type InputRequestSummary, needsInfoSchema, requestStateSchema, type SeenBecause } from "./request-schema.ts";
-import { CLAIM_IDLE_MS } from "./request-status.ts";
 import { CLAIM_IS_LIVE } from "./claims/claim-checks.ts";
-import { toApproval, type VotesRow, votesOf } from "./voting/votes-row.ts";
+import { MESSAGE_IN_LISTS } from "./limits.ts";
+import {
+  actionSchema,
+  awayPersonSchema,
+  deliveryStateSchema,
+  type InputRequestSummary,
+  needsInfoSchema,
+  requestStateSchema,
+  type SeenBecause,
+} from "./request-schema.ts";
+import { CLAIM_IDLE_MS } from "./request-status.ts";
 import { callerStandsInFor } from "./voting/voter-sql.ts";
+import { toApproval, type VotesRow, votesOf } from "./voting/votes-row.ts";
 import { warningsAt } from "./warnings.ts";
 
 /**

@@ -30,9 +30,10 @@ export function imageSource({ data, mimeType }: Media): MediaSource {
 
 /** Offers sound as a file to download. Intray plays no sound. */
 export function audioFile(media: Media, number: number): MediaSource & { name: string } {
-  const ending = AUDIO_ENDINGS[media.mimeType];
+  const { mimeType } = media;
+  const ending = Object.hasOwn(AUDIO_ENDINGS, mimeType) ? AUDIO_ENDINGS[mimeType] : undefined;
   const name = `audio-${number}.${ending ?? "bin"}`;
-  if (!ending) return { refused: `Sound of the type ${media.mimeType} is not offered.`, name };
+  if (!ending) return { refused: `Sound of the type ${mimeType} is not offered.`, name };
   return { ...asDataAddress("sound", media), name };
 }
 

@@ -40,8 +40,8 @@ function nothingWords(value: string): string {
   return value === "" ? "Empty text" : "Blank text";
 }
 
-/** Names its choice, and says nothing itself. */
-const CODE = /^[a-mo-xz]\d?$/i;
+/** Names its choice, and says nothing itself: no `n`, `y`, `f` or `t`. */
+const CODE = /^[a-eg-mo-su-xz]\d?$/i;
 
 /** Whether a title hides characters of its own, says itself what it sends, says other words than are sent, or is what Intray calls no answer. */
 function misleads(title: string, value: string): boolean {

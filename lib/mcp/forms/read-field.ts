@@ -66,13 +66,20 @@ export function toField(name: string, from: Property, required: boolean): Field 
 }
 
 /** Says under which name a yes or a no is sent, unless the title has just its words. */
-function nameWords(name: string, title: string, { type, description }: Property): string | null {
-  if (type !== "boolean" || saysJust(trimEndOf(title, "?"), humanise(name))) return null;
+function nameWords(name: string, title: string, from: Property): string | null {
+  const { description } = from;
+  if (!takesYesOrNo(from) || saysJust(trimEndOf(title, "?"), humanise(name))) return null;
   // As `toldApart` writes it.
   if ([name, asJson(name)].some((said) => title.endsWith(`(${said})`))) return null;
   const said = `Sent as “${visibleText(name)}”.`;
   // A form that was read before says so already.
   return description?.startsWith(said) ? null : said;
+}
+
+function takesYesOrNo(from: Property): boolean {
+  if (from.type === "array") return false;
+  const values = [...(from.enum ?? []), ...(from.oneOf ?? []).map((choice) => choice.const)];
+  return from.type === "boolean" || values.some((value) => /^(?:yes|no|true|false)$/i.test(String(value)));
 }
 
 const MAX_FORMAT = 100;

@@ -397,6 +397,9 @@ describe("normaliseForm", () => {
       approve_payment: { type: "boolean", title: "Flag this invoice as fraudulent?" },
       pay: { type: "boolean", title: "Pay the invoice?" },
       express_delivery: { type: "boolean", title: "Express delivery" },
+      payment: { type: "boolean", title: "Refund this payment?" },
+      reject_it: { type: "string", title: "Decision", enum: ["yes", "no"] },
+      decision: { type: "string", title: "Decision", enum: ["yes", "no"] },
     };
     const form = normaliseForm({ type: "object", properties });
     expect(form.kind === "supported" && form.fields.map(({ description }) => description)).toEqual([
@@ -404,6 +407,9 @@ describe("normaliseForm", () => {
       "Sent as “reject”.",
       "Sent as “approve_payment”.",
       null,
+      null,
+      "Sent as “payment”.",
+      "Sent as “reject_it”.",
       null,
     ]);
   });
@@ -658,6 +664,51 @@ describe("choices that people could mistake", () => {
         "EUR 1.05 (sends “1.5”)",
         "10 EUR (sends “9000 EUR”)",
       ],
+    ],
+    [
+      "that leaves out a sign, or writes a figure in another way",
+      [
+        ["1.234", "1,234"],
+        ["-1000", "1000"],
+        ["900", "9⁰⁰"],
+        [">100", "100"],
+        ["10%", "10"],
+        ["!approve", "Approve"],
+        ["A-", "A"],
+      ],
+      [
+        "1,234 (sends “1.234”)",
+        "1000 (sends “-1000”)",
+        "9⁰⁰ (sends “900”)",
+        "100 (sends “>100”)",
+        "10 (sends “10%”)",
+        "Approve (sends “!approve”)",
+        "A (sends “A-”)",
+      ],
+    ],
+    [
+      "that says more than is sent",
+      [
+        ["payment", "Refund the payment"],
+        ["sign", "Signal"],
+        ["cancel", "Cancel the order"],
+        ["approve", "Approve the refund"],
+      ],
+      [
+        "Refund the payment (sends “payment”)",
+        "Signal (sends “sign”)",
+        "Cancel the order (sends “cancel”)",
+        "Approve the refund",
+      ],
+    ],
+    [
+      "that is the name of what every object has",
+      [
+        ["constructor", "Constructor"],
+        ["toString", "Approve"],
+        ["t", "Reject"],
+      ],
+      ["Constructor", "Approve (sends “toString”)", "Reject (sends “t”)"],
     ],
     [
       "that has none of the words that are sent",

@@ -5,8 +5,8 @@ import { validateContent } from "../../mcp/forms/content.ts";
 import { type Field, type Form, formSchema, isTyped } from "../../mcp/forms/form.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { LockedRequest } from "../lock-request.ts";
+import type { AnswerInput } from "../request-input-schema.ts";
 import { type Action, actionSchema } from "../request-schema.ts";
-import { type AnswerInput } from "../request-input-schema.ts";
 
 /** Returns what an answer may be. `isShown`: people see the whole form, without which nobody can accept. */
 export function actionsFor(

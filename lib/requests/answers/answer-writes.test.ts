@@ -18,13 +18,13 @@ import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import { TASK_MOVES, TASK_STATES } from "../../tasks/task-status.ts";
 import { captureQuestion } from "../capture/capture-question.ts";
 import { closeRequest } from "../capture/close-request.ts";
+import { claimRequest, releaseRequest } from "../claims/claim-writes.ts";
 import { deliveries } from "../deliveries/delivery-status.ts";
 import { releaseHeld } from "../deliveries/delivery-writes.ts";
+import { saveDraft } from "../draft-writes.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "../request-schema.ts";
 import { requests } from "../request-status.ts";
-import { claimRequest, releaseRequest } from "../claims/claim-writes.ts";
 import { recordDecision, undoAnswer } from "./answer-writes.ts";
-import { saveDraft } from "../draft-writes.ts";
 
 let fixture: OrganizationFixture;
 let server: { serverId: string; connectionId: string };
@@ -89,7 +89,11 @@ const accept = (questionHash: string, value = "yes") => ({
   questionHash,
 });
 
-function answerAs(inputRequestId: string, input: Parameters<typeof recordDecision>[3], who = fixture.approver) {
+function answerAs(
+  inputRequestId: string,
+  input: Parameters<typeof recordDecision>[3],
+  who = fixture.approver,
+) {
   return fixture.within((tx) => recordDecision(tx, who, inputRequestId, input));
 }
 

@@ -15,13 +15,27 @@ import type { Approval } from "../../policy/judge.ts";
 import { compareWithPeople, noteTakenBack } from "../automatic/automatic-answer-writes.ts";
 import { liveClaim, refuseClaimOfOther } from "../claims/claim-checks.ts";
 import { newDelivery, undo } from "../deliveries/delivery-writes.ts";
-import { type LockedRequest, lockRequest, publishRequest, refuseProgram, refuseUnlessOpen } from "../lock-request.ts";
-import { wordsOf } from "../request-row.ts";
+import {
+  type LockedRequest,
+  lockRequest,
+  publishRequest,
+  refuseProgram,
+  refuseUnlessOpen,
+} from "../lock-request.ts";
 import type { AnswerInput } from "../request-input-schema.ts";
+import { wordsOf } from "../request-row.ts";
 import type { RequestState } from "../request-schema.ts";
 import { requests } from "../request-status.ts";
 import { approvalOn, hasAskedFor, judgeVoter, readVoter } from "../voting/judge-voter.ts";
-import { bindVotes, castVote, NO_PROOF, type Proof, reopenVote, takeBack, type Voted } from "../voting/vote-writes.ts";
+import {
+  bindVotes,
+  castVote,
+  NO_PROOF,
+  type Proof,
+  reopenVote,
+  takeBack,
+  type Voted,
+} from "../voting/vote-writes.ts";
 import {
   refuseAction,
   refuseAnyWording,
@@ -251,7 +265,12 @@ async function keepCredential(
   return toSignedIn(held.proof);
 }
 
-async function moveRequest(tx: Tx, inputRequestId: string, from: RequestState, to: RequestState): Promise<void> {
+async function moveRequest(
+  tx: Tx,
+  inputRequestId: string,
+  from: RequestState,
+  to: RequestState,
+): Promise<void> {
   const moved = await tx.$executeRaw`UPDATE input_request
     SET state = ${to} WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid
       AND state = ANY (${requests.before(to, from)}::text[])`;

@@ -10,11 +10,17 @@ import type { Database, Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
-import { checkedContent } from "./answer-content.ts";
-import { type BulkAnswerInput, type BulkAnswerResult, type BulkUndoResult, type Refused, refusedSchema } from "../request-input-schema.ts";
-import { type Outcome, undoAnswer } from "./answer-writes.ts";
+import {
+  type BulkAnswerInput,
+  type BulkAnswerResult,
+  type BulkUndoResult,
+  type Refused,
+  refusedSchema,
+} from "../request-input-schema.ts";
 import { ALIKE } from "../request-row.ts";
 import { NO_PROOF, type Proof } from "../voting/vote-writes.ts";
+import { checkedContent } from "./answer-content.ts";
+import { type Outcome, recordDecision, undoAnswer } from "./answer-writes.ts";
 
 /**
  * Records the same answer for each item. Throws `not_alike`, or `invalid_content` for content that no item's

@@ -30,7 +30,7 @@ test.each<[string, Record<string, unknown> | null, DecidedField | null, string]>
     "accept",
     { approved: true },
     yesNo("approved", "Leave the payment blocked"),
-    "Answered “Leave the payment blocked: Approve”",
+    "Answered “Leave the payment blocked: Yes”",
   ],
   ["accept", { approve: true }, yesNo("approve", "Approve the payment?"), "Approved"],
   [

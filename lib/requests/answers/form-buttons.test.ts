@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../../mcp/forms/form.ts";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
-import { decisionOf, isApproval } from "./form-buttons.ts";
 import { isHarmless } from "../destruction.ts";
+import { decisionOf, isApproval } from "./form-buttons.ts";
 import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };
@@ -117,6 +117,17 @@ describe("how a form is decided", () => {
     });
     expect(rejectionOf(form(field))).toBeNull();
   });
+  test.each([
+    "Keep the payment blocked?",
+    "Is it fraud?",
+    "Wait for the second approver?",
+    "Freeze the account?",
+  ])("a no to “%s” may go on, so that it ends no request where several have to agree", (title) => {
+    for (const name of ["approve", "confirm"])
+      expect(rejectionOf(form({ ...base, title, name, kind: "boolean", default: null }))).toBeNull();
+    const choice = { ...titled(["yes", "Yes"], ["no", "No"]), title };
+    expect(rejectionOf(form(choice))).toBeNull();
+  });
   test("a secret is never asked for", () => {
     expect(decisionOf({ kind: "secret", reason: "asks for a password", field: "p" })).toEqual({
       kind: "none",
@@ -226,6 +237,10 @@ test.each<[string, string, boolean]>([
   ["deny", "Deny – put on hold", true],
   ["reject", "Reject / Deny", true],
   ["do_not_approve", "Reject", true],
+  ["no_review_wire_now", "Reject", false],
+  ["deny_claim_pay_invoice", "Reject", false],
+  ["reject,transfer", "Reject", false],
+  ["hold_released_wire", "Reject", false],
 ])("%s, called %s, ends a request where several have to agree: %s", (value, title, rejects) => {
   const shape = form(titled([value, title]));
   const content = { decision: value };

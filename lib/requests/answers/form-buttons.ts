@@ -1,6 +1,6 @@
 import { type Field, type Form, optionsOf } from "../../mcp/forms/form.ts";
 import { hides } from "../../text/foreign/hidden.ts";
-import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
+import { affirms, asksForNo, denies, isTurned, refuses } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
 
 export interface Choice {
@@ -102,11 +102,22 @@ const BOOLEAN_WORDS: Record<string, [string, string]> = {
   accept: ["Accept", "Refuse"],
 };
 
-/** The words of such a field, unless its title turns them round: to approve “Reject this payment” is no approval. */
-export function booleanWords({ name, title }: Pick<Field, "name" | "title">): [string, string] | null {
-  const key = name.toLowerCase();
+/**
+ * The words of such a field, where its title asks whether to go on: to approve “Reject this payment” is no approval, and a no to “Keep
+ * the payment blocked?” releases it.
+ */
+export function booleanWords(field: Pick<Field, "name" | "title">): [string, string] | null {
+  const key = field.name.toLowerCase();
   const words = Object.hasOwn(BOOLEAN_WORDS, key) ? BOOLEAN_WORDS[key] : undefined;
-  return words && !denies(title) && !asksForNo(title) ? words : null;
+  return words && asksWhetherToGoOn(field) ? words : null;
+}
+
+/** Whether a yes goes on and a no ends the matter, by what a field is called: “Approve this payment?”, “Decision”. */
+export function asksWhetherToGoOn({ name, title }: Pick<Field, "name" | "title">): boolean {
+  const called = [humanise(name), title];
+  if (called.some((said) => denies(said) || asksForNo(said))) return false;
+  const isPlain = PLAIN_TITLE.test(title) || humanise(title).toLowerCase() === humanise(name).toLowerCase();
+  return isPlain || (affirms(title) && !isTurned(title));
 }
 
 function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {

@@ -4,13 +4,14 @@ import {
   asksForNo,
   consents,
   denies,
+  isJustNo,
   isTurned,
   refuses,
   refusesAnywhere,
 } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
-import { booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
 import { CODE, isHarmless } from "../destruction.ts";
+import { asksWhetherToGoOn, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
 
@@ -46,7 +47,9 @@ function nosOf(field: Field): { label: string; value: unknown }[] {
       return field.options
         .filter(
           ({ value, title }) =>
-            isNo(value, title) && isHarmless({ label: title, content: { [field.name]: value } }),
+            isNo(value, title) &&
+            (!IS_BARE.test(String(value)) || asksWhetherToGoOn(field)) &&
+            isHarmless({ label: title, content: { [field.name]: value } }, field.title),
         )
         .map(({ value, title }) => ({ label: capitalise(title), value }));
     case "boolean": {
@@ -60,10 +63,16 @@ function nosOf(field: Field): { label: string; value: unknown }[] {
   }
 }
 
+/** Means what it is an answer to. */
+const IS_BARE = /^(?:yes|no|y|n|true|false)$/i;
+/** A code that may stand for a yes, whatever its title says. */
+const MAY_BE_YES = /^(?:t|y)$/i;
+
 /** Whether a choice sends a no, or a code under a title that says no; and nothing of it says yes. */
 function isNo(value: ChoiceValue, title: string): boolean {
-  const said = [String(value), title];
-  const sendsNo = denies(String(value)) || (CODE.test(String(value)) && denies(title));
+  const sent = String(value);
+  const said = [sent, title];
+  const sendsNo = isJustNo(sent) || (CODE.test(sent) && !MAY_BE_YES.test(sent) && denies(title));
   return sendsNo && !said.some(affirms) && !said.some(isTurned);
 }
 

@@ -18,7 +18,6 @@ import type {
   AutomaticState,
 } from "./automatic-answer-schema.ts";
 
-
 /** Whether automatic answers are stopped, and the record of each rule of the policy in force. */
 export async function readAutomatic(tx: Tx): Promise<AutomaticState> {
   const { version, policy, people } = await readPolicyWithPeople(tx);

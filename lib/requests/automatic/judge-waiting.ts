@@ -18,16 +18,16 @@ import type { Calendar } from "../../policy/calendar/calendar-schema.ts";
 import { judgePolicy } from "../../policy/judge.ts";
 import { POLICY_OF_TASK, readAsked } from "../../policy/judge-request.ts";
 import { HAS_CHANGED_TOOL } from "../../servers/tool-versions.ts";
-import { checkedContent } from "../answers/answer-content.ts";
-import { lockRequest } from "../lock-request.ts";
-import { saysNo } from "../answers/rejection.ts";
+import { checkedContent, contentDigest } from "../answers/answer-content.ts";
 import { answerByRule } from "../answers/answer-writes.ts";
+import { saysNo } from "../answers/rejection.ts";
 import { CLAIM_IS_LIVE } from "../claims/claim-checks.ts";
+import { lockRequest } from "../lock-request.ts";
 import { amountIn } from "../request-row.ts";
 import { countSimilar } from "../similar/similar.ts";
-import { contentDigest } from "../answers/answer-content.ts";
 import { askedBy } from "../voting/voter-sql.ts";
 import { warningsAt } from "../warnings.ts";
+import { dayIn } from "./automatic-answer-reads.ts";
 import {
   answeredOn,
   dropDecision,
@@ -36,7 +36,6 @@ import {
   type Said,
   waitingDecisions,
 } from "./automatic-answer-writes.ts";
-import { dayIn } from "./automatic-answer-reads.ts";
 
 /** Requests of one turn, each in a transaction of its own. */
 const AT_ONCE = 100;

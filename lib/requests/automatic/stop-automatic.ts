@@ -1,14 +1,15 @@
 /** Stops all automatic answers of an organization at once, and lets them go on. */
-import type { Principal } from "../../access/principal.ts";
+
 import type { Actor } from "../../access/access-schema.ts";
+import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
-import { publishChange, wakeEngine } from "../../base/live-updates.ts";
 import { AppError } from "../../base/errors.ts";
+import { publishChange, wakeEngine } from "../../base/live-updates.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { lockAutomatic, setStopped } from "../../policy/automatic/switch.ts";
 import { undoUnsent } from "../deliveries/delivery-writes.ts";
 import { requests } from "../request-status.ts";
-import { unsentAutomatic, noteTakenBack } from "./automatic-answer-writes.ts";
+import { noteTakenBack, unsentAutomatic } from "./automatic-answer-writes.ts";
 
 /**
  * Stops automatic answers, and takes back those of which nothing was sent. Once this transaction has committed, none is recorded or

@@ -122,7 +122,19 @@ export async function captureQuestion(
   const approval = approvalOf(task, shown, askedAgain);
   const { connectionId, endsAt } = task;
   const origin = "server" as const;
-  const opened = { id, taskId, connectionId, key, origin, replaces, askedAgain, isRestless, endsAt, shown, approval };
+  const opened = {
+    id,
+    taskId,
+    connectionId,
+    key,
+    origin,
+    replaces,
+    askedAgain,
+    isRestless,
+    endsAt,
+    shown,
+    approval,
+  };
   await insertRequest(tx, opened, rpc ? null : captured.key);
   if (mayBeAnsweredByRule(task, opened)) await queueDecision(tx, id);
   if (approval) await armTimers(tx, id, approval);

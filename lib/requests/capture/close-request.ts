@@ -8,9 +8,9 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { noteNeverSent } from "../automatic/automatic-answer-writes.ts";
+import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/delivery-facts.ts";
 import type { Reach } from "../deliveries/delivery-status.ts";
 import * as deliveries from "../deliveries/delivery-writes.ts";
-import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/delivery-facts.ts";
 import { judgeDelivery, type Verdict } from "../deliveries/judge-delivery.ts";
 import { requests } from "../request-status.ts";
 

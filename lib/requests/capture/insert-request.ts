@@ -122,7 +122,18 @@ export function namedIn(approval: Approval | null): { approval?: Pick<Approval, 
 /** `askKey`: the server's key (2026-07-28), by which it was asked; null: the caller stores the ask. */
 export async function insertRequest(
   tx: Tx,
-  { id, taskId, connectionId, origin, replaces, askedAgain, isRestless, endsAt, approval, ...its }: NewRequest,
+  {
+    id,
+    taskId,
+    connectionId,
+    origin,
+    replaces,
+    askedAgain,
+    isRestless,
+    endsAt,
+    approval,
+    ...its
+  }: NewRequest,
   askKey: string | null,
 ): Promise<void> {
   const shown = sealed(tx, id, its.shown);

@@ -6,7 +6,13 @@ import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { NewEvent } from "../../history/events/event-writes.ts";
 import { refuseForeignUrl, refuseFourEyes } from "../answers/answer-checks.ts";
-import { type LockedRequest, lockRequest, memberOnly, publishRequest, refuseUnlessOpen } from "../lock-request.ts";
+import {
+  type LockedRequest,
+  lockRequest,
+  memberOnly,
+  publishRequest,
+  refuseUnlessOpen,
+} from "../lock-request.ts";
 import type { AssignInput, ClaimInput, HandOverInput } from "../request-input-schema.ts";
 import { judgeVoter } from "../voting/judge-voter.ts";
 import {
@@ -62,7 +68,8 @@ export async function releaseRequest(tx: Tx, principal: Principal, inputRequestI
   });
   if (!claim) return;
   const mayEndOthers = allows(principal, "requests:assign");
-  if (claim.userId !== principal.userId && !mayEndOthers) await refuseOthersClaim(tx, principal, inputRequestId);
+  if (claim.userId !== principal.userId && !mayEndOthers)
+    await refuseOthersClaim(tx, principal, inputRequestId);
   await tx.claim.deleteMany({ where: { organizationId: tx.organizationId, inputRequestId } });
   await publishRequest(tx, request, [{ type: "request.released", actor: principal.actor }]);
 }

@@ -8,15 +8,19 @@ import { containing } from "../../base/db/search.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { REQUESTER } from "../../people/members/person-behind.ts";
 import { tellApart } from "../../people/members/person-name.ts";
-import { SEEN_BY_MEMBER, visibleTask } from "../../tasks/visibility.ts";
 import { iso } from "../../tasks/task-row.ts";
+import { SEEN_BY_MEMBER, visibleTask } from "../../tasks/visibility.ts";
 import type { Mentionable, RequestComment, RequestThread } from "./comment-schema.ts";
 
 /** Most people that a search for somebody to mention returns. */
 const MOST_FOUND = 20;
 
 /** Throws `not_found`, also for invisible requests and for agents. */
-export async function readThread(tx: Tx, principal: Principal, inputRequestId: string): Promise<RequestThread> {
+export async function readThread(
+  tx: Tx,
+  principal: Principal,
+  inputRequestId: string,
+): Promise<RequestThread> {
   const taskId = await requireVisible(tx, principal, inputRequestId);
   const { requester, mayComment } = await speaker(tx, principal, taskId);
   return {

@@ -12,6 +12,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { refuseUnderHold } from "../../people/organizations/hold.ts";
+import { MOST_COMMENTS } from "../limits.ts";
 import { type LockedRequest, lockRequest, refuseUnlessOpen } from "../lock-request.ts";
 import { needsInfoSchema } from "../request-schema.ts";
 import { pauseReminders, resumeReminders } from "../timers/timer-writes.ts";
@@ -24,7 +25,6 @@ import {
   speaker,
 } from "./comment-reads.ts";
 import type { CommentInput, RequestComment } from "./comment-schema.ts";
-import { MOST_COMMENTS } from "../limits.ts";
 
 /**
  * Adds a comment, in any state of the request. The requester's own comment is the reply to the person who had asked them. Throws

@@ -1,7 +1,13 @@
 /** Judges every state of a delivery against every observation, in both eras. */
 import { describe, expect, test } from "vitest";
 import type { DeliveryFacts } from "./delivery-facts.ts";
-import { CALL_DOUBT_MS, GONE_CONFIRM_MS, judgeDelivery, type Observation, type Verdict } from "./judge-delivery.ts";
+import {
+  CALL_DOUBT_MS,
+  GONE_CONFIRM_MS,
+  judgeDelivery,
+  type Observation,
+  type Verdict,
+} from "./judge-delivery.ts";
 
 const FRESH: DeliveryFacts = {
   id: "d",

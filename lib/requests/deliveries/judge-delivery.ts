@@ -5,8 +5,8 @@
  * where nothing of it can have reached the server.
  */
 import type { TaskState } from "../../tasks/task-status.ts";
-import { reachOf } from "./delivery-status.ts";
 import type { DeliveryFacts } from "./delivery-facts.ts";
+import { reachOf } from "./delivery-status.ts";
 
 /** For an answer that is itself a tool call: whether the call may be repeated. */
 export type AnswerCall = "once" | "repeatable";

@@ -197,19 +197,19 @@ const MOST_PARTS = 50;
 const NOT_TOLD = new Set(["text", "blob", "annotations", "_meta"]);
 
 /** Longer words are cut where they are shown. */
-const MOST_CHARACTERS: Record<string, number> = {
-  name: NAME_CHARACTERS,
-  title: NAME_CHARACTERS,
-  description: DESCRIPTION_CHARACTERS,
-  mimeType: 60,
-  uri: ADDRESS_CHARACTERS,
-};
+const MOST_CHARACTERS = new Map([
+  ["name", NAME_CHARACTERS],
+  ["title", NAME_CHARACTERS],
+  ["description", DESCRIPTION_CHARACTERS],
+  ["mimeType", 60],
+  ["uri", ADDRESS_CHARACTERS],
+]);
 
 /** Whether a part is not shown whole; of a media type, its parameters are not. */
 function isLong(name: string, value: unknown): boolean {
   if (typeof value !== "string") return false;
   return (
-    value.length > (MOST_CHARACTERS[name] ?? Number.POSITIVE_INFINITY) ||
+    value.length > (MOST_CHARACTERS.get(name) ?? Number.POSITIVE_INFINITY) ||
     (name === "mimeType" && value.includes(";"))
   );
 }

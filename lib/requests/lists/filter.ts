@@ -8,11 +8,11 @@ import { agentOf, isPerson, type Principal, selfOf } from "../../access/principa
 import { Prisma } from "../../base/db/db.ts";
 import { HAS_FOUR_EYES, ownUnderFourEyes } from "../../people/members/one-maker.ts";
 import { reached } from "../../tasks/visibility.ts";
-import type { RequestFilter, RequestListQuery } from "./request-list-schema.ts";
-import type { RequestState } from "../request-schema.ts";
 import { CLAIM_IS_LIVE } from "../claims/claim-checks.ts";
+import type { RequestState } from "../request-schema.ts";
 import { isFreeOrHasVote } from "../voting/votable-requests-sql.ts";
 import { DELEGATE, isInScope, personOf, standsInFor } from "../voting/voter-sql.ts";
+import type { RequestFilter, RequestListQuery } from "./request-list-schema.ts";
 
 /**
  * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes

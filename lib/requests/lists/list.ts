@@ -8,12 +8,11 @@ import { planFor } from "../../base/db/plan-mode.ts";
 import { nearAndBeyond, notSearched } from "../../base/db/search.ts";
 import { AppError } from "../../base/errors.ts";
 import type { PageQuery, SearchedPage } from "../../base/page.ts";
+import { iso } from "../../tasks/task-row.ts";
 import { shortTexts } from "../../text/foreign/short-texts.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";
-import { type InputRequestSummary, REQUEST_STATES, type RequestState } from "../request-schema.ts";
-import { type RequestCounts, type RequestFilter, type RequestListQuery, type RequestOrder } from "./request-list-schema.ts";
 import { DECIDED_AT, JOINS, type RequestRow, summaryOf, toSummary } from "../request-row.ts";
-import { iso } from "../../tasks/task-row.ts";
+import { type InputRequestSummary, REQUEST_STATES, type RequestState } from "../request-schema.ts";
 import {
   AMOUNT,
   DECIDE_BY,
@@ -25,6 +24,7 @@ import {
   visibleRequest,
   waitingFor,
 } from "./filter.ts";
+import type { RequestCounts, RequestFilter, RequestListQuery, RequestOrder } from "./request-list-schema.ts";
 import { readSought, SAID_IN, saidIn, soughtIds } from "./search.ts";
 import { urgentParts } from "./urgency.ts";
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPlanner, type Planner } from "../../../test/fixtures/plans.ts";
 import type { Principal } from "../../access/principal.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import type { RequestListQuery } from "./request-list-schema.ts";
 import { readSettled } from "../similar/similar.ts";
 import { countOpenRequests, listInputRequests } from "./list.ts";
+import type { RequestListQuery } from "./request-list-schema.ts";
 
 let planner: Planner;
 const acme = uuidv7();

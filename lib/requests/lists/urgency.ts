@@ -4,7 +4,7 @@ import type { Principal } from "../../access/principal.ts";
 import { readOrder } from "../../base/cursor.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { iso } from "../../tasks/task-row.ts";
-import { type RequestRow } from "../request-row.ts";
+import type { RequestRow } from "../request-row.ts";
 
 /** What ends or is due within this is urgent. */
 const SOON_MS = 24 * 3_600_000;

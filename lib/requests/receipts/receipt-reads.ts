@@ -6,11 +6,11 @@ import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { notFound } from "../../base/errors.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
+import { iso } from "../../tasks/task-row.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
+import { signedInSchema } from "../answers/signed-in.ts";
 import { reachOf } from "../deliveries/delivery-status.ts";
 import { deliveryStateSchema } from "../request-schema.ts";
-import { iso } from "../../tasks/task-row.ts";
-import { signedInSchema } from "../answers/signed-in.ts";
 import { type PublicKey, publicKeySchema, type Reach, type Receipt } from "./receipt-schema.ts";
 
 /** SQL condition on the alias `e`: the line tells what was asked, decided or sent. What people said to each other is theirs. */

@@ -109,7 +109,10 @@ function findingsOf(receipt: Receipt): Finding[] {
 }
 
 /** Whether digest and hash follow from the line, and the line is about the request. */
-function isWhole({ seq, type, line, digest, previousHash, hash }: ReceiptLine, inputRequestId: string): boolean {
+function isWhole(
+  { seq, type, line, digest, previousHash, hash }: ReceiptLine,
+  inputRequestId: string,
+): boolean {
   const chained = createHash("sha256")
     .update(Buffer.from(previousHash, "hex"))
     .update(Buffer.from(digest, "hex"))

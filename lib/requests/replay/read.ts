@@ -9,8 +9,8 @@ import { type Form, formSchema } from "../../mcp/forms/form.ts";
 import { REQUESTER } from "../../people/members/person-behind.ts";
 import { GROUPS_OF_REQUESTER, ROLE_OF_REQUESTER } from "../../policy/judge-request.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
-import { type Action, type Amount, actionSchema } from "../request-schema.ts";
 import { type AskedBy, amountIn } from "../request-row.ts";
+import { type Action, type Amount, actionSchema } from "../request-schema.ts";
 import { HAS_LONG_ARGUMENTS, LOOKED_AT } from "../similar/similar.ts";
 
 /** A request that people decided, as it was asked. What is known of its requester is known of now. */

@@ -9,10 +9,9 @@ import type { AskedRequest } from "../../policy/facts.ts";
 import { type Approval, judgePolicy } from "../../policy/judge.ts";
 import { allGroupsOf, groupsOf } from "../../policy/problems.ts";
 import { shorten } from "../../text/labels.ts";
-import { checkedContent, decidedFieldOf } from "../answers/answer-content.ts";
+import { checkedContent, contentDigest, decidedFieldOf } from "../answers/answer-content.ts";
 import { saysNo } from "../answers/rejection.ts";
 import { wordsOf } from "../request-row.ts";
-import { contentDigest } from "../answers/answer-content.ts";
 import { warningsAt } from "../warnings.ts";
 import type { PastRequest } from "./read.ts";
 import type {

@@ -82,6 +82,9 @@ function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
 
 /** Only this much of a long text is searched for a no; a longer list counts as no. */
 const READ_CHARACTERS = 1_000;
+/** Chosen words that let nothing through, though they are no plain no. */
+const ALARMS =
+  /\b(fraud(ulent)?|disputed?|scam|suspicious|escalat(e[ds]?|ion)|investigat(e[ds]?|ion)|flag(ged)?)\b/i;
 /** The names of fields that decide; a note, or whom to tell, does not. */
 const DECIDES =
   /^(is_)?(decision|verdict|approv(e[ds]?|al)|confirm(ed)?|accept(ed)?|allow(ed)?|authori[sz]ed?|agreed?|ok|proceed|continue|go|pay|send|release|value|choice|action|answer|response|result|outcome|status)(_|$)|_(decision|verdict|approval|status)$/;
@@ -105,7 +108,7 @@ export function wasLetThrough(
     const decides = DECIDES.test(snake(name));
     // A list that was too long to be read.
     if (value === null) return true;
-    if (value === true) return denies(called) || asksForNo(called);
+    if (value === true) return denies(called) || asksForNo(called) || ALARMS.test(called);
     if (value === false) return decides || flags === 1 || affirms(called);
     if (value === 0) return decides;
     if (!decides && (fields.length > 1 || typeof value !== "string"))
@@ -114,6 +117,6 @@ export function wasLetThrough(
     if (said.length > 1 && said.join("").length > READ_CHARACTERS) return true;
     return said
       .map((each) => each.slice(0, READ_CHARACTERS))
-      .some((each) => refuses(each) || (asksForNo(called) && affirms(each)));
+      .some((each) => refuses(each) || ALARMS.test(each) || (asksForNo(called) && affirms(each)));
   });
 }

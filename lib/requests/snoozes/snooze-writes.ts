@@ -10,8 +10,8 @@ import { AppError } from "../../base/errors.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { IN_GROUPS } from "../../policy/groups/group-reads.ts";
-import { lockRequest, refuseUnlessOpen } from "../lock-request.ts";
 import { endAssignment } from "../claims/claim-writes.ts";
+import { lockRequest, refuseUnlessOpen } from "../lock-request.ts";
 import type { SnoozeInput } from "../request-input-schema.ts";
 
 /** How far ahead: a year. */

@@ -45,7 +45,11 @@ export async function armTimers(tx: Tx, inputRequestId: string, approval: Approv
  * Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. Once alone:
  * who decides and undoes again and again puts no end off.
  */
-export async function putOffExpiry(tx: Tx, inputRequestId: string, { expire, putOffTo }: Approval): Promise<void> {
+export async function putOffExpiry(
+  tx: Tx,
+  inputRequestId: string,
+  { expire, putOffTo }: Approval,
+): Promise<void> {
   if (!expire || putOffTo !== null) return;
   const earliest = Prisma.sql`now() + ${AFTER_UNDO_MS} * interval '1 ms'`;
   const [put] = await tx.$queryRaw<{ to: Date }[]>`UPDATE request_timer SET due_at = ${earliest}
@@ -210,7 +214,12 @@ export async function addApprovers(
 }
 
 /** Notes that the request's time is over. It stays open, and nobody is reminded any more. */
-export async function noteLapse(tx: Tx, inputRequestId: string, approval: Approval, at: string): Promise<void> {
+export async function noteLapse(
+  tx: Tx,
+  inputRequestId: string,
+  approval: Approval,
+  at: string,
+): Promise<void> {
   await store(tx, inputRequestId, { ...approval, lapsedAt: at });
   await endTimers(tx, inputRequestId, "all");
 }
@@ -252,7 +261,9 @@ export async function moveTimers(
       { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) },
       approvals.get(inputRequestId)!,
     ).toISOString();
-  const changed = await tx.$queryRaw<{ inputRequestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
+  const changed = await tx.$queryRaw<
+    { inputRequestId: string }[]
+  >`UPDATE request_timer t SET due_at = given.due_at
     FROM unnest(${timers.map(({ id }) => id)}::uuid[],
       ${timers.map(dueAt)}::timestamptz[]) AS given (id, due_at)
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at

@@ -6,8 +6,17 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { countsAsRequester } from "../../people/members/one-maker.ts";
 import { type Approval, type ApprovalStage, approvalSchema } from "../../policy/judge.ts";
-import { type CountedVote, openStage } from "./vote-status.ts";
-import { askedBy, DELEGATE, groupsOf, hasVoted, personOf, standInOf, standsInFor, votesFor } from "./voter-sql.ts";
+import { openStage } from "./vote-status.ts";
+import {
+  askedBy,
+  DELEGATE,
+  groupsOf,
+  hasVoted,
+  personOf,
+  standInOf,
+  standsInFor,
+  votesFor,
+} from "./voter-sql.ts";
 
 /** Who has to agree on a request, by the policy; null: any one approver. */
 export function approvalOn({ approval }: { approval: unknown }): Approval | null {

@@ -13,18 +13,17 @@ import { uuidv7 } from "../../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
-import { decidedFieldOf } from "../answers/answer-content.ts";
+import { contentDigest, decidedFieldOf } from "../answers/answer-content.ts";
 import { isRejection } from "../answers/rejection.ts";
+import type { SignedIn } from "../answers/signed-in.ts";
+import { endAssignment } from "../claims/claim-writes.ts";
 import type { AnswerInput } from "../request-input-schema.ts";
 import { type AskedBy, wordsOf } from "../request-row.ts";
-import type { SignedIn } from "../answers/signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers, putOffExpiry } from "../timers/timer-writes.ts";
-import { endAssignment } from "../claims/claim-writes.ts";
-import { contentDigest } from "../answers/answer-content.ts";
+import { type Ballot, type CastVote, countedVotes, personsOf } from "./judge-voter.ts";
 import { endWithoutVote } from "./release-without-vote.ts";
 import { isRejectedIn, openStage } from "./vote-status.ts";
-import { type Ballot, type CastVote, countedVotes, personsOf } from "./judge-voter.ts";
 
 /** What a session shows of its person. A key has none. */
 export interface Proof {

@@ -9,7 +9,16 @@ import { approvalSchema } from "../../policy/judge.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";
 import { actionSchema, awayPersonSchema, type InputRequestSummary } from "../request-schema.ts";
 import { missingIn, openStage, stageStates } from "./vote-status.ts";
-import { absentIn, askedBy, callerVotesFor, DELEGATE, isCallerApproverIn, isCallerAskedIn, personOf, votersLeft } from "./voter-sql.ts";
+import {
+  absentIn,
+  askedBy,
+  callerVotesFor,
+  DELEGATE,
+  isCallerApproverIn,
+  isCallerAskedIn,
+  personOf,
+  votersLeft,
+} from "./voter-sql.ts";
 
 /** The columns of a request `r` with task `t` about votes, as the principal sees them. A request without any costs nothing. */
 export const votesOf = (principal: Principal, { inList = false } = {}) => Prisma.sql`r.approval,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { totals } from "./bulk-words.ts";
-import { MOST_AT_ONCE, notAlike } from "./bulk-words.ts";
+import { MOST_AT_ONCE, notAlike, totals } from "./bulk-words.ts";
 
 describe("requests are answered together", () => {
   const one = {

@@ -56,9 +56,13 @@ const ENDINGS_OF: Record<string, string[]> = {
   "text/plain": ["txt", "csv", "md", "json"],
 };
 
+/** A media type is a foreign text, and may be `constructor`. */
+const own = <T>(record: Record<string, T>, key: string) =>
+  Object.hasOwn(record, key) ? record[key] : undefined;
+
 /** The name of a document that is saved, with an ending of its judged type. */
 export function savedName(name: string, mediaType: string): string {
-  const endings = ENDINGS_OF[mediaType.split(";")[0]!.trim()] ?? ["bin"];
+  const endings = own(ENDINGS_OF, mediaType.split(";")[0]!.trim()) ?? ["bin"];
   const ending = /\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase();
   return ending && endings.includes(ending) ? name : `${name}.${endings[0]}`;
 }
@@ -68,7 +72,7 @@ export function documentFacts(document: RequestDocument): string {
   const { size, from, kept, uri } = document;
   const type = likelyType(document);
   const site = kept === "site" && uri !== null ? urlParts(uri)?.host : null;
-  const kind = type && (KINDS[type] ?? (/^image\/(\w+)$/.exec(type)?.[1]?.toUpperCase() || type));
+  const kind = type && (own(KINDS, type) ?? (/^image\/(\w+)$/.exec(type)?.[1]?.toUpperCase() || type));
   const facts = [site, kind && shorten(visibleText(kind), 60), size === null ? null : formatBytes(size)];
   const known = facts.filter(Boolean);
   return known.length > 0 ? [...known, SOURCES[from]].join(", ") : capitalise(SOURCES[from]);

@@ -74,13 +74,16 @@ function codeIn(query: URLSearchParams, { metadata }: Flow): { code: string; iss
     throw error instanceof IssuerMismatchError ? new OAuthRefused("issuer_mismatch") : error;
   }
   const error = only(query, "error");
-  if (error !== null) throw new OAuthRefused(ERRORS[error] ?? "sign_in_failed");
+  if (error !== null) throw new OAuthRefused(ERRORS.get(error) ?? "sign_in_failed");
   const code = only(query, "code");
   if (!code) throw new OAuthRefused("malformed");
   return { code, iss };
 }
 
-const ERRORS: Record<string, OAuthRefusal> = { access_denied: "denied", invalid_scope: "scope_refused" };
+const ERRORS = new Map<string, OAuthRefusal>([
+  ["access_denied", "denied"],
+  ["invalid_scope", "scope_refused"],
+]);
 
 /** Returns a parameter, or null. Rejects duplicates, of which others may have read the other one. */
 function only(query: URLSearchParams, name: string): string | null {

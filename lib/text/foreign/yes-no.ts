@@ -83,30 +83,59 @@ function turned(text: string, said: string): boolean {
 }
 
 /**
- * Whether what people read is just what is sent: the same words, beside words that decide nothing. “Approve the invoice” is `approve`,
- * “Keep the file” is not `delete_file`. No list of words says what else a title could mean, so any other title counts as another text.
+ * Whether what people read is just what is sent: the same words in their order. “Approve the invoice” is `approve`, since a plain consent
+ * or refusal is about what is asked; “Keep the file” is not `delete_file`. No list of words says what else a title could mean, so
+ * any other title counts as another text, as do a sign of the value and a figure that is written otherwise.
  */
 export function saysJust(read: string, sent: string): boolean {
   const shown = bareText(read);
-  if (shown === bareText(sent) || IS_TRUE[sent]?.test(shown)) return true;
-  if (SIGNS.test(shown)) return false;
+  if (read.trim() === sent || IS_TRUE.get(sent)?.test(shown)) return true;
+  if (!PLAIN.test(sent) || SIGNS.test(shown) || OTHER_FIGURES.test(read)) return false;
   const wanted = words(sent).toLowerCase().split(" ");
+  const mayAdd = wanted.length === 1 && WHOLE_DECISION.test(wanted[0]!) ? WHAT_IS_ASKED : ARTICLE;
   let found = 0;
   for (const word of words(read).toLowerCase().split(" "))
-    if (found < wanted.length && stem(word) === stem(wanted[found]!)) found++;
-    else if (!DECIDES_NOTHING.test(word)) return false;
+    if (found < wanted.length && isSameWord(word, wanted[found]!)) found++;
+    else if (!(found === 0 ? ARTICLE : mayAdd).test(word)) return false;
   return found === wanted.length && wanted[0] !== "";
 }
 
-/** “Approve”, “approved” and “approval” are one word. */
-const stem = (word: string): string => word.replace(/(?<=\p{L}{4})(?:e|ed|es|s|al|ing|ion)$/u, "");
-
+/** A value of plain words or figures. */
+const PLAIN = /^[\p{L}\p{M}\p{N}]+(?:[ _-][\p{L}\p{M}\p{N}]+)*$/u;
 /** Signs that a title may say something by. */
 const SIGNS = /[^\p{L}\p{M}\p{N}\s.,!:’'_-]/u;
+/** Figures that look like others once they are read: “9⁰⁰”. */
+const OTHER_FIGURES = /(?![0-9])\p{N}/u;
 /** What people read of a yes and a no that are sent as such. */
-const IS_TRUE: Record<string, RegExp> = { true: /^yes\W*$/i, false: /^no\W*$/i };
-const DECIDES_NOTHING =
-  /^(?:the|an?|this|that|it|please|i|we|payment|invoice|bill|request|call|order|action|changes?|purchase|expense|transfer|refund)$/;
+const IS_TRUE = new Map([
+  ["true", /^yes\W*$/i],
+  ["false", /^no\W*$/i],
+]);
+const WHOLE_DECISION = new RegExp(`^(?:${YES_WORDS}|${REFUSALS})$`);
+const ARTICLE = /^(?:the|an?|this|that|it|please|i|we)$/;
+/** Words that say nothing of their own behind “Approve” or “Reject”. */
+const WHAT_IS_ASKED =
+  /^(?:the|an?|this|that|it|please|payment|invoice|bill|request|call|order|action|changes?|purchase|expense|transfer|refund)$/;
+
+/** “Approve”, “approved” and “approval” are one word. */
+const FAMILIES = `${CONSENTS}|${REFUSALS}|cancel(?:s|l?ed)?`
+  .split(/\|(?![^(]*\))/)
+  .map((family) => new RegExp(`^(?:${family})$`));
+
+function isSameWord(one: string, other: string): boolean {
+  return one === other || FAMILIES.some((family) => family.test(one) && family.test(other));
+}
+
+/** What a no is about, as its value names it: `reject_invoice`. */
+const JUST_NO = new RegExp(
+  `^(?:(?:${REFUSALS}|no|not|do not|don.?t|never) ?(?:(?:the|this|it|payment|invoice|bill|request|expense|approved?|accept(?:ed)?|pay|proceed)\\b ?)*|${STOPS}|block(?:s|ed)?|hold|n|nope|none|never|false)$`,
+  "i",
+);
+
+/** Whether a text is a no and nothing else: `reject`, `reject_invoice`, and not `no_review_pay_now` or `cancel_hold`. */
+export function isJustNo(text: string): boolean {
+  return JUST_NO.test(words(text));
+}
 
 function words(text: string): string {
   return humanise(bareText(text))

@@ -27,7 +27,7 @@ export function expand(schema: Json): Json {
     const own = Object.entries(given).flatMap(([keyword, value]) => {
       // Expressions are dropped, so names that one of them allows must not count as additional.
       if (keyword === "additionalProperties" && "patternProperties" in given) return [];
-      const read = READERS[keyword]?.(value, inner);
+      const read = Object.hasOwn(READERS, keyword) ? READERS[keyword]?.(value, inner) : undefined;
       return read === undefined ? [] : [[keyword, read] as const];
     });
     const { $ref } = given;
