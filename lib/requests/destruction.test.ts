@@ -62,14 +62,10 @@ describe("one press decides only what clearly does nothing", () => {
     ["Reject invoice", { decision: "reject" }],
     ["Nein", { decision: "no" }],
     ["Keep it", { how: "keep" }],
-    ["Keep the file", { how: "a" }],
-    ["No, keep it", { how: "b" }],
-    ["No thanks", { how: "c" }],
     ["Not now", { how: "later" }],
     ["Do not delete", { how: "no_op" }],
     ["Don’t delete", { how: "no_op" }],
     ["Never delete it", { how: "no_op" }],
-    ["Do not proceed", { how: "x" }],
     ["Cancel", { how: "cancel" }],
     ["Stop", { how: "stop" }],
     ["Skip this", { how: "skip" }],
@@ -85,6 +81,10 @@ describe("one press decides only what clearly does nothing", () => {
     ["Later", { action: "later" }],
   ];
   const harmful: [string, Record<string, unknown>][] = [
+    // A code may stand for anything.
+    ["Keep the file", { how: "a" }],
+    ["No thanks", { how: "c" }],
+    ["Do not proceed", { how: "x1" }],
     ["Confirm", { confirm: true }],
     ["No", { keep_the_file: false }],
     ["No", { keep: false }],

@@ -1,9 +1,9 @@
 /** What of a question destroys something. Pure. */
 import { type Form, optionsOf } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
-import { affirms, isJustNo, isTurned, saysJust } from "../text/foreign/yes-no.ts";
+import { affirms, asksForNo, isJustNo, isTurned, mayTurn, saysJust } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
-import type { Choice } from "./answers/form-buttons.ts";
+import type { Choice, Decision } from "./answers/form-buttons.ts";
 
 /** Words of destruction with their inflections; the first three letters tell the verb. */
 const DESTRUCTIVE =
@@ -79,6 +79,28 @@ const ALLOWS = /^(allow(ed)?|permit(ted)?|grant(ed)?)( (it|this|that|action|requ
 const DECIDES =
   /^((the|your|my|what|which|next) )*(decision|choice|answer|response|reply|action|option|selection|value|result|outcome|how|what|step|to do|do)$|\b(decision|verdict)$/i;
 
+/** Whether a no to a question may do something: “Keep it blocked?”, “Any objections to paying?”, “Back up first?”. */
+export function noMayAct(asked: string): boolean {
+  return KEEPS.test(asked) || SAFEGUARD.test(asked) || asksForNo(asked) || mayTurn(asked);
+}
+
+/** The question of a message: its last sentence that is one, else its last sentence. */
+export function questionIn(message: string): string {
+  const sentences = message
+    .slice(-ASKED_CHARACTERS)
+    .split(/(?<=[.!?？؟\n])\s/u)
+    .filter((sentence) => sentence.trim() !== "");
+  return sentences.findLast((sentence) => /[?？؟]/u.test(sentence)) ?? sentences.at(-1) ?? "";
+}
+
+/** What stands above a question's choices: their title, if it is shown, and the question of the message. */
+export function askedBy(decision: Decision, message: string): string {
+  const title = decision.kind === "choices" ? (decision.question ?? "") : "";
+  return `${title}\n${questionIn(message)}`;
+}
+
+const ASKED_CHARACTERS = 2_000;
+
 /**
  * Whether a choice clearly does nothing, so that one press may decide it although the question destroys
  * something or its figures differ. In doubt it is not: a no ends the matter only where the field's name asks
@@ -90,10 +112,10 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
   const field = humanise(name);
   if (SAFEGUARD.test(field)) return false;
   const isPlainNo = value === false || ALONE.test(label) || PLAIN_NO.test(String(value));
-  if (isPlainNo && (KEEPS.test(asked) || SAFEGUARD.test(asked))) return false;
+  if (isPlainNo && noMayAct(asked)) return false;
   // The server reads what is sent, whatever the button is called.
   if (typeof value === "string") {
-    if (!saysJust(label, value) && !isNoOrCode(value)) return false;
+    if (!saysJust(label, value) && !sendsNo(value)) return false;
     if ([value, label].some((text) => affirms(text) || isTurned(text))) return false;
   }
   if (value === true) return saysNo(field);
@@ -107,15 +129,12 @@ export function isHarmless({ label, content }: Pick<Choice, "label" | "content">
 /** “keep_records”, and not “never_mind_pay”. */
 const KEEPS_IT = /^(keep|retain|preserve|do not|don.?t|never|no)( (?!pay|wire|send|transfer)\w+)?$/i;
 
-/** Whether a value says no too, or nothing that a person or a program could read: `r1`. */
-function isNoOrCode(value: string): boolean {
+/** Whether a value says no too. A code such as `r1` or `t` may stand for anything. */
+function sendsNo(value: string): boolean {
   const said = humanise(value);
-  if (CODE.test(value) || isJustNo(value) || ALONE.test(said)) return true;
+  if (isJustNo(value) || ALONE.test(said)) return true;
   return KEEPS_IT.test(said) && destructiveWord(said) === null;
 }
-
-/** A value that names its choice by a letter or a number. */
-export const CODE = /^[a-z]?\d*$/i;
 
 function asksToGoOn(field: string): boolean {
   if (doesMore(field)) return false;

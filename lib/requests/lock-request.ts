@@ -24,6 +24,8 @@ export interface LockedRequest {
   /** A question of Intray's own whose time is up: an engine is about to end it. */
   isOver: boolean;
   form: unknown;
+  /** Null where any one approver decides. */
+  message: string | null;
   questionHash: string;
   /** When a constantly changing text was last read. Null: the text is stable. */
   rewordedAt: Date | null;
@@ -72,7 +74,7 @@ export async function lockRequest(
       WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
         SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${inputRequestId}::uuid)
       FOR NO KEY UPDATE OF t)
-    SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form, r.origin, r.key,
+    SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form, CASE WHEN r.approval IS NOT NULL THEN r.message END AS message, r.origin, r.key,
       (r.origin = 'intray' AND r.expires_at IS NOT NULL AND r.expires_at <= now()) AS "isOver",
       r.question_hash AS "questionHash", r.reworded_at AS "rewordedAt", r.earlier_hashes AS "earlierHashes",
       r.ended_reason AS "endedReason", r.visibility, r.requester_user_id AS "requesterUserId",

@@ -1,7 +1,7 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
-import { drawnAs, readAs } from "../../text/foreign/alike.ts";
+import { readAs } from "../../text/foreign/alike.ts";
 import { bareText, hides, turnsFigures, visibleText } from "../../text/foreign/hidden.ts";
-import { saysJust } from "../../text/foreign/yes-no.ts";
+import { affirms, refuses, saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson } from "../../text/labels.ts";
 import type { ChoiceValue } from "./form.ts";
 
@@ -12,7 +12,7 @@ import type { ChoiceValue } from "./form.ts";
 export function distinctChoices<T extends ChoiceValue>(
   options: { value: T; title: string }[],
 ): { value: T; title: string }[] | null {
-  if (new Set(options.map(({ value }) => drawnAs(String(value)))).size < options.length) return null;
+  if (new Set(options.map(({ value }) => bareText(String(value)))).size < options.length) return null;
   const named = options.map(({ value, title }) => {
     const shown = visibleText(title.trim() || String(value));
     const called = shown.trim() === "" ? nothingWords(String(value)) : shown;
@@ -40,15 +40,18 @@ function nothingWords(value: string): string {
   return value === "" ? "Empty text" : "Blank text";
 }
 
-/** Names its choice, and says nothing itself: no `n`, `y`, `f` or `t`. */
-const CODE = /^[a-eg-mo-su-xz]\d?$/i;
+/** Names its choice, and says nothing itself. */
+const CODE = /^[a-z]\d?$/i;
+
+/** What a letter stands for is said where a choice decides: `a` may be “Approve” or “Abort”. */
+const isDecision = (title: string) => affirms(title) || refuses(title);
 
 /** Whether a title hides characters of its own, says itself what it sends, says other words than are sent, or is what Intray calls no answer. */
 function misleads(title: string, value: string): boolean {
   return (
     (hides(title) && title !== visibleText(value)) ||
     /\bsends\b/i.test(bareText(title)) ||
-    !(saysJust(title, value) || CODE.test(value)) ||
+    !(saysJust(title, value) || (CODE.test(value) && !isDecision(title))) ||
     /^(no answer|choose)\W*$/i.test(bareText(title))
   );
 }

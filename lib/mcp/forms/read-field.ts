@@ -65,10 +65,10 @@ export function toField(name: string, from: Property, required: boolean): Field 
   return { ...said, kind: "number", ...limitsOf(from), default: from.default ?? null };
 }
 
-/** Says under which name a yes or a no is sent, unless the title has just its words. */
+/** Says under which name a yes, a no or a choice is sent, unless the title has just its words, or the name says nothing itself. */
 function nameWords(name: string, title: string, from: Property): string | null {
   const { description } = from;
-  if (!takesYesOrNo(from) || saysJust(trimEndOf(title, "?"), humanise(name))) return null;
+  if (!meansByName(name, title, from) || saysJust(trimEndOf(title, "?"), humanise(name))) return null;
   // As `toldApart` writes it.
   if ([name, asJson(name)].some((said) => title.endsWith(`(${said})`))) return null;
   const said = `Sent as “${visibleText(name)}”.`;
@@ -76,11 +76,25 @@ function nameWords(name: string, title: string, from: Property): string | null {
   return description?.startsWith(said) ? null : said;
 }
 
-function takesYesOrNo(from: Property): boolean {
-  if (from.type === "array") return false;
-  const values = [...(from.enum ?? []), ...(from.oneOf ?? []).map((choice) => choice.const)];
-  return from.type === "boolean" || values.some((value) => /^(?:yes|no|true|false)$/i.test(String(value)));
+/** Of a choice, the name may be what it decides: `reject`, `approve_all_future_payments`; not where the title has its words, as “Which plan?”. */
+function meansByName(name: string, title: string, from: Property): boolean {
+  if (from.type === "boolean") return true;
+  const { enum: values = [], oneOf = [] } = from.type === "array" ? from.items : from;
+  const sent = [...values, ...oneOf.map((choice) => choice.const)].map(String);
+  if (sent.length === 0 || PLAIN_NAME.test(humanise(name))) return false;
+  const said = wordsIn(title);
+  return sent.some((value) => IS_BARE.test(value)) || !wordsIn(name).every((word) => said.includes(word));
 }
+
+const IS_BARE = /^(?:yes|no|true|false)$/i;
+const wordsIn = (text: string) =>
+  humanise(text)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+const PLAIN_NAME =
+  /^(?:(?:the|your|my|final) )?(?:decision|choice|answer|response|reply|action|option|selection|value|result|outcome|verdict)$/i;
 
 const MAX_FORMAT = 100;
 

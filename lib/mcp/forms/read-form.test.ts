@@ -38,9 +38,9 @@ describe("normaliseForm", () => {
     ],
     ["a format", { type: "string", format: "date-time" }, { ...text, format: "date-time" }],
     [
-      "when it is needed",
-      { type: "string", "x-intray-need": " needed for “No” " },
-      { ...text, need: "needed for “No”" },
+      "in another's place",
+      { type: "string", "x-intray-need": " checked by Intray " },
+      { ...text, description: "checked by Intray" },
     ],
     [
       "when it is needed, too long to be shown",
@@ -390,6 +390,24 @@ describe("normaliseForm", () => {
     });
   });
 
+  it("takes for which of its choices a field is needed, as a recipe says it", () => {
+    const form = normaliseForm({
+      type: "object",
+      properties: {
+        choice: { type: "string", enum: ["Approve", "Reject"] },
+        reason: { type: "string", "x-intray-need": "needed for “Reject”" },
+        iban: { type: "string", "x-intray-need": "needed for “checked by Intray”" },
+      },
+    });
+    expect(form).toMatchObject({
+      fields: [
+        {},
+        { need: "needed for “Reject”", description: null },
+        { description: "needed for “checked by Intray”" },
+      ],
+    });
+  });
+
   it("says under which name a yes is sent, unless its title has just these words", () => {
     const properties = {
       approve: { type: "boolean", title: "Reject the payment?" },
@@ -459,17 +477,17 @@ describe("normaliseForm", () => {
       [
         "choices",
         { $ref: "#/$defs/Colour", default: "blue" },
-        { ...colour, title: "Colour", description: "Of the car", default: "blue" },
+        { ...colour, title: "Colour", description: "Sent as “f”.\nOf the car", default: "blue" },
       ],
       [
         "with a title of its own",
         { $ref: "#/$defs/Colour", title: "Paint" },
-        { ...colour, title: "Paint · Colour", description: "Of the car" },
+        { ...colour, title: "Paint · Colour", description: "Sent as “f”.\nOf the car" },
       ],
       [
         "or nothing",
         { anyOf: [{ $ref: "#/$defs/Colour" }, { type: "null" }], default: null },
-        { ...colour, title: "Colour", description: "Of the car" },
+        { ...colour, title: "Colour", description: "Sent as “f”.\nOf the car" },
       ],
       ["a number", { $ref: "#/$defs/Pin" }, { ...number, integer: true, minimum: 1 }],
       [
@@ -834,7 +852,7 @@ describe("choices that people could mistake", () => {
         ["x1", "OK, reject it"],
         ["x2", "Pay in 30 days"],
       ],
-      ["OK, reject it", "Pay in 30 days"],
+      ["OK, reject it (sends “x1”)", "Pay in 30 days (sends “x2”)"],
     ],
     [
       "that says in wide brackets what it sends",
@@ -904,6 +922,17 @@ describe("choices that people could mistake", () => {
     expect(titles(...options)).toEqual(expected);
   });
 
+  it("choices of the same Hebrew or Arabic letters can be told apart by their values", () => {
+    for (const [one, other] of [
+      ["שעה 10:30", "שעה 13:00"],
+      ["عمل", "علم"],
+    ] as const)
+      expect(titles([one], [other])).toEqual([
+        expect.stringMatching(/sends/),
+        expect.stringMatching(/sends/),
+      ]);
+  });
+
   it.each<[string, [value: string, title?: string][]]>([
     ["a hidden letter", [["reject"], ["reject\u200b", "Other"]]],
     ["the variation of a letter", [["reject"], ["reject\ufe0e", "Other"]]],
@@ -921,10 +950,6 @@ describe("choices that people could mistake", () => {
         ["pay", "A"],
         ["ｐａｙ", "B"],
       ],
-    ],
-    [
-      "where a number stands by Hebrew letters, which is drawn alike",
-      [["approve א 1"], ["approve 1 א", "B"]],
     ],
   ])("values that differ by %s alone are refused", (_, options) => {
     expect(titles(...options)).toMatchObject({

@@ -9,7 +9,9 @@ import { type Field, type Form, formSchema, optionsOf } from "./form.ts";
 import { exampleWords, toField } from "./read-field.ts";
 import {
   definitionsIn,
+  isNeed,
   isRecord,
+  labelsIn,
   lines,
   needIn,
   plain,
@@ -55,6 +57,7 @@ function readForm(requestedSchema: unknown): Form {
     return unsupported('The field "__proto__" cannot be shown');
 
   const definitions = definitionsIn(requestedSchema);
+  const labels = labelsIn(properties);
   const fields: Field[] = [];
   let choices = 0;
   for (const [name, value] of Object.entries(properties)) {
@@ -69,7 +72,9 @@ function readForm(requestedSchema: unknown): Form {
     if (choices > MOST_CHOICES)
       return unsupported(`The form has more than ${MOST_CHOICES.toLocaleString("en")} choices`);
     const need = field.required ? null : needIn(value);
-    fields.push(need === null ? field : { ...field, need });
+    if (need === null) fields.push(field);
+    else if (isNeed(need, labels)) fields.push({ ...field, need });
+    else fields.push({ ...field, description: lines(field.description, need) });
   }
   const told = toldApart(fields);
   if (!told) return unsupported("Two fields are called the same, whatever stands behind their titles");

@@ -223,6 +223,19 @@ export function needIn(property: unknown): string | null {
   return typeof need === "string" && need.trim() !== "" && need.length <= MAX_STRING ? need.trim() : null;
 }
 
+/** Whether it says for which choices a field is needed, as lib/servers/recipes/choices.ts does, and nothing else: it stands in Intray's own place. */
+export function isNeed(need: string, labels: readonly string[]): boolean {
+  const named = /^(?:needed for|optional, for) “(.*)”$/su.exec(need)?.[1]?.split("” or “") ?? [];
+  return named.length > 0 && named.every((label) => labels.includes(label));
+}
+
+/** The choices of a form that may say what its other fields are for. */
+export function labelsIn(properties: Record<string, unknown>): string[] {
+  return Object.values(properties)
+    .flatMap((one) => (isRecord(one) && Array.isArray(one.enum) ? one.enum : []))
+    .filter((label) => typeof label === "string");
+}
+
 export function withoutNotes(schema: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(schema).filter((entry) => !isNote(entry)));
 }

@@ -10,10 +10,12 @@ import {
   refusesAnywhere,
 } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
-import { CODE, isHarmless } from "../destruction.ts";
+import { isHarmless, noMayAct, questionIn } from "../destruction.ts";
 import { asksWhetherToGoOn, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
 
-const REASON = /(reason|comment|note|remark|explanation|justification)/i;
+/** The whole name: what is sent as `promissory_note_iban` is no reason. */
+const REASON =
+  /^(?:(?:your|the|rejection|approver|approval|decision|internal) )?(?:reasons?|comments?|notes?|remarks?|explanation|justification)(?: for rejection)?$/i;
 
 /** The form's own way to say no: `content` is the answer; the server reads the text in `reasonField`. */
 export interface Rejection {
@@ -24,36 +26,36 @@ export interface Rejection {
 
 /**
  * Returns how the form itself says no, as against declining to answer, or null if the form has no such choice
- * or requires more than that choice and a reason.
+ * or requires more than that choice and a reason. `message`: what is asked, where the form does not say it.
  */
-export function rejectionOf(form: Form): Rejection | null {
+export function rejectionOf(form: Form, message: string): Rejection | null {
   if (form.kind !== "supported") return null;
   const reason = form.fields.find(
-    (field) => field.kind === "text" && !field.format && REASON.test(field.name),
+    (field) => field.kind === "text" && !field.format && REASON.test(humanise(field.name)),
   );
   const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
   const [choice, ...others] = rest;
   if (!choice || others.some((field) => field.required)) return null;
-  const no = nosOf(choice)[0];
+  const no = nosOf(choice, message)[0];
   return no
     ? { label: no.label, content: { [choice.name]: no.value }, reasonField: reason?.name ?? null }
     : null;
 }
 
 /** The choices of a field that say no and do nothing else: neither what people read nor what is sent says yes. */
-function nosOf(field: Field): { label: string; value: unknown }[] {
+function nosOf(field: Field, message: string): { label: string; value: unknown }[] {
   switch (field.kind) {
     case "one_of":
       return field.options
         .filter(
           ({ value, title }) =>
             isNo(value, title) &&
-            (!IS_BARE.test(String(value)) || asksWhetherToGoOn(field)) &&
+            (!IS_BARE.test(String(value)) || endsByNo(field, message)) &&
             isHarmless({ label: title, content: { [field.name]: value } }, field.title),
         )
         .map(({ value, title }) => ({ label: capitalise(title), value }));
     case "boolean": {
-      const [, no] = booleanWords(field) ?? [];
+      const [, no] = endsByNo(field, message) ? (booleanWords(field) ?? []) : [];
       return no ? [{ label: no, value: false }] : [];
     }
     case "text":
@@ -65,15 +67,16 @@ function nosOf(field: Field): { label: string; value: unknown }[] {
 
 /** Means what it is an answer to. */
 const IS_BARE = /^(?:yes|no|y|n|true|false)$/i;
-/** A code that may stand for a yes, whatever its title says. */
-const MAY_BE_YES = /^(?:t|y)$/i;
+/** Whether a no to a field ends the matter: by what it is called, or else by the question of the message. */
+function endsByNo(field: Field, message: string): boolean {
+  if (!asksWhetherToGoOn(field)) return false;
+  return affirms(field.title) ? !noMayAct(field.title) : !noMayAct(questionIn(message));
+}
 
-/** Whether a choice sends a no, or a code under a title that says no; and nothing of it says yes. */
+/** Whether a choice sends a no, and nothing of it says yes. A code may stand for anything. */
 function isNo(value: ChoiceValue, title: string): boolean {
-  const sent = String(value);
-  const said = [sent, title];
-  const sendsNo = isJustNo(sent) || (CODE.test(sent) && !MAY_BE_YES.test(sent) && denies(title));
-  return sendsNo && !said.some(affirms) && !said.some(isTurned);
+  const said = [String(value), title];
+  return isJustNo(String(value)) && !said.some(affirms) && !said.some(isTurned);
 }
 
 /**
@@ -81,9 +84,14 @@ function isNo(value: ChoiceValue, title: string): boolean {
  * reason it may hold what the server suggests for typed fields, which the screen fills in by itself. Whatever a person adds could
  * be what the server acts on.
  */
-export function isRejection(form: Form, action: string, content: Record<string, unknown> | null): boolean {
+export function isRejection(
+  form: Form,
+  action: string,
+  content: Record<string, unknown> | null,
+  message: string,
+): boolean {
   if (action !== "accept") return true;
-  const no = rejectionOf(form);
+  const no = rejectionOf(form, message);
   if (form.kind !== "supported" || no === null || content === null) return false;
   const isNo = Object.entries(no.content).every(([name, value]) => content[name] === value);
   return (
@@ -126,7 +134,7 @@ function saysNoTo(field: Field, given: unknown, isOnlyChoice: boolean): boolean 
     }
     case "boolean":
       if (given === true) return called.some((said) => denies(said) || asksForNo(said));
-      return given === false && (isOnlyChoice || nosOf(field).length > 0 || called.some(affirms));
+      return given === false && (isOnlyChoice || booleanWords(field) !== null || called.some(affirms));
     case "text":
     case "number":
       return false;

@@ -39,6 +39,7 @@ type Line = Pick<NewEvent, "type" | "actor" | "data">;
 interface VotedRequest extends AskedBy {
   id: string;
   form: unknown;
+  message: string | null;
 }
 
 export interface Voted {
@@ -66,7 +67,7 @@ export async function castVote(
 ): Promise<Voted> {
   const { approval, stage, person, onBehalfOf } = ballot;
   const its = approval.stages[stage]!;
-  const rejects = isRejection(formSchema.parse(request.form), input.action, content);
+  const rejects = isRejection(formSchema.parse(request.form), input.action, content, request.message ?? "");
   if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
   if (its.stepUp) await refuseStale(tx, proof);
   const keeping = contentOf(tx);

@@ -51,6 +51,11 @@ const UNDOES = new RegExp(
   `\\b(?:${NO_WORDS}|(?:cancel|stop|block|suspen|terminat|revo[ck]|dis(?!count|play|patch|tri|pos|cuss)|un(?!it|der|ion|i[qvf]))\\w+|back|drop|return|undo|revert|ignore|later|unless|until|wrong|fraud(?:ulent)?|scam|wait|elsewhere|with (?:changes|edits))\\b`,
   "i",
 );
+/** Whether a question has words that turn its yes and no round: “Any objections to paying?”. */
+export function mayTurn(question: string): boolean {
+  return TURNS.test(words(question));
+}
+
 const CROSSED = /[\u00d7\u2715-\u2718\u274c\u274e\u26d4\u{1f44e}\u{1f645}\u{1f6ab}\u{1f6d1}]/u;
 /** What ends a clause: “Reject / Deny” says no twice. */
 const CLAUSE = /[^\p{L}\p{N}\s’'_-]|\n|\s-\s/u;

@@ -210,9 +210,7 @@ export function AnswerArea({
   const sendForm = () => {
     if (acceptReason !== null || unseen !== null) return;
     form.submit((content) =>
-      formReadsFirst(folds.unopened, question.fields, content)
-        ? readOn()
-        : send({ action: "accept", content }),
+      formReadsFirst(folds.unopened, question, content) ? readOn() : send({ action: "accept", content }),
     );
   };
 
@@ -347,7 +345,7 @@ export function AnswerArea({
           affirmative={affirmative}
           other={other}
           onAccept={(content) =>
-            asksWhy(request, question.fields, content, draft.comment)
+            asksWhy({ ...question, approval: request.approval }, content, draft.comment)
               ? setDialog("reject")
               : send({ action: "accept", ...(content ? { content } : {}) })
           }

@@ -157,7 +157,7 @@ function DeclineForm({
 }) {
   const reasons = useQuery(declineReasons()).data?.reasons ?? [];
   const [chosen, setChosen] = useState("");
-  const rejection = rejectionOf(request.fields);
+  const rejection = rejectionOf(request.fields, request.message);
   const isRequired = needsReason(request);
   const isMissing = (said: string) => isRequired && joinReason(chosen, said) === "";
   const decline = (said: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { namedDecision, draftOf, votedWords } from "./decided.ts";
+import { draftOf, namedDecision, votedWords } from "./decided.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import { isExplained, keptDraft, restoredFrom, takesOver, triesAgain, typedAfter } from "./draft-state.ts";
 

@@ -1,5 +1,5 @@
-import type { Draft } from "@/lib/requests/request-schema.ts";
 import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
+import type { Draft } from "@/lib/requests/request-schema.ts";
 
 /** `restored`: the form shows text typed earlier, at `at`. */
 export type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };

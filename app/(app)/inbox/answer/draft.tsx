@@ -4,8 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import type { Draft } from "@/lib/requests/request-schema.ts";
 import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
+import type { Draft } from "@/lib/requests/request-schema.ts";
 import { ApiError, api } from "@/lib/web/client/base/client.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
 import {

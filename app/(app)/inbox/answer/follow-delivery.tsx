@@ -13,7 +13,7 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/requests/words/delivery.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
-import { type Decided, namedDecision, draftOf, votedWords } from "./decided.ts";
+import { type Decided, draftOf, namedDecision, votedWords } from "./decided.ts";
 import { addUndoable, newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import { useUndo } from "./use-undo.ts";

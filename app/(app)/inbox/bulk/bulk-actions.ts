@@ -1,7 +1,7 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf, isApproval } from "@/lib/requests/answers/form-buttons.ts";
-import { isHarmless } from "@/lib/requests/destruction.ts";
+import { askedBy, isHarmless } from "@/lib/requests/destruction.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-words.ts";
 import { acceptBlocker, type Blocker, requestBlocker } from "../answer/answer-blockers.ts";
@@ -30,7 +30,7 @@ export const DECLINE: BulkAction = {
 };
 
 /** Returns the actions for a form; none if the form is not supported. */
-function bulkActions(form: Form, approves: boolean): BulkAction[] {
+function bulkActions(form: Form, messages: string[], approves: boolean): BulkAction[] {
   const accept = { action: "accept" as const, form, harmless: false };
   const decision = decisionOf(form, approves);
   switch (decision.kind) {
@@ -46,7 +46,7 @@ function bulkActions(form: Form, approves: boolean): BulkAction[] {
         label: choice.label,
         lead: index === 0 && choice.affirmative,
         content: choice.content,
-        harmless: isHarmless(choice, decision.question ?? ""),
+        harmless: messages.every((message) => isHarmless(choice, askedBy(decision, message))),
       }));
   }
 }
@@ -86,7 +86,9 @@ export function bulkOffer(selected: Selected[], form: Form | null, me: Pick<Me, 
       "accept",
       selected.map((request) => acceptBlocker(request, me)),
     );
-  const possible = acceptReason === null && form ? bulkActions(form, selected.every(isApproval)) : [];
+  const messages = selected.map(({ message }) => message);
+  const possible =
+    acceptReason === null && form ? bulkActions(form, messages, selected.every(isApproval)) : [];
   // What cannot be undone is accepted one by one; a harmless answer to all is possible.
   const destroys = selected.some((request) => request.warnings.includes("destructive"));
   const actions = destroys ? possible.filter((action) => action.harmless) : possible;

@@ -2,7 +2,12 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AnswerInput, BulkAnswerInput, BulkAnswerResult, BulkUndoResult } from "@/lib/requests/request-input-schema.ts";
+import type {
+  AnswerInput,
+  BulkAnswerInput,
+  BulkAnswerResult,
+  BulkUndoResult,
+} from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { undoWindow } from "@/lib/web/client/answers.ts";
 import { ApiError, api, ConnectionError, errorSentence } from "@/lib/web/client/base/client.ts";

@@ -27,8 +27,13 @@ import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { REQUEST_LABELS, REQUEST_TONES, requestName, WARNING_LABELS } from "@/lib/requests/words/request-labels.ts";
 import { titleParts } from "@/lib/requests/words/inbox-rows.ts";
+import {
+  REQUEST_LABELS,
+  REQUEST_TONES,
+  requestName,
+  WARNING_LABELS,
+} from "@/lib/requests/words/request-labels.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { rowBadges } from "./row-badges.ts";
 import type { StableRow } from "./row-changes.ts";

@@ -10,11 +10,13 @@ import {
   decisionOffer,
   declinePlace,
   formReadsFirst,
+  guardOf,
   isSame,
   keyPress,
   needsRoom,
   readFirstWords,
-  readsFirst, guardOf } from "./decision-offer.ts";
+  readsFirst,
+} from "./decision-offer.ts";
 
 const CLAIM = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
 const ben = { id: "ben", name: "Ben", ...CLAIM };
@@ -184,7 +186,7 @@ describe("what is folded away is opened before a press decides", () => {
     ["a no to a yes-or-no question", [fields], no!, false],
     ["what is called a no and sends something else", [message], renamed!, true],
   ])("%s", (_, unopened, choice, expected) => {
-    expect(readsFirst(unopened, choice, null)).toBe(expected);
+    expect(readsFirst(unopened, choice, "")).toBe(expected);
   });
 
   const WITH_REASON = formOf(
@@ -196,7 +198,7 @@ describe("what is folded away is opened before a press decides", () => {
     ["a form that says yes", [fields], { value: "approve", reason: "as agreed" }, true],
     ["a form that says no", [fields], { value: "reject", reason: "too expensive" }, false],
   ])("%s", (_, unopened, content, expected) => {
-    expect(formReadsFirst(unopened, WITH_REASON, content)).toBe(expected);
+    expect(formReadsFirst(unopened, { fields: WITH_REASON, message: "Pay it?" }, content)).toBe(expected);
   });
 
   test.each<[string, Fold[], string]>([
@@ -237,7 +239,7 @@ describe("a no asks why where a reason is required", () => {
     ["of a yes", approval(stage("open", "reject")), { value: "approve" }, "", false],
     ["without content", approval(stage("open", "reject")), undefined, "", false],
   ])("%s", (_, its, content, comment, expected) => {
-    expect(asksWhy({ approval: its }, APPROVAL, content, comment)).toBe(expected);
+    expect(asksWhy({ approval: its, fields: APPROVAL, message: "Pay it?" }, content, comment)).toBe(expected);
   });
 });
 

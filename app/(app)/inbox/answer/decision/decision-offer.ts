@@ -1,9 +1,8 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Fold } from "@/components/text/folds.tsx";
-import type { Form } from "@/lib/mcp/forms/form.ts";
 import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/answers/form-buttons.ts";
-import { isHarmless } from "@/lib/requests/destruction.ts";
 import { isRejection, rejectionOf } from "@/lib/requests/answers/rejection.ts";
+import { isHarmless } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { denies } from "@/lib/text/foreign/yes-no.ts";
 import { plural } from "@/lib/text/labels.ts";
@@ -61,9 +60,9 @@ export function isGuarded({ warnings, previous }: Pick<Question, "warnings" | "p
 export function guardOf(
   { warnings }: Pick<InputRequestDetail, "warnings">,
   choice: Choice | null,
-  asked: string | null = null,
+  asked = "",
 ): "none" | "look" | "hold" {
-  if (choice && isHarmless(choice, asked ?? "")) return "none";
+  if (choice && isHarmless(choice, asked)) return "none";
   return warnings.includes("destructive") ? "hold" : "look";
 }
 
@@ -71,13 +70,17 @@ export function guardOf(
  * Whether a press opens what is folded away instead of deciding: nobody has read it yet. A plain no is possible without.
  * `asked`: what stands above the choices.
  */
-export function readsFirst(unopened: Fold[], choice: Choice | null, asked: string | null): boolean {
-  return unopened.length > 0 && !(choice && isHarmless(choice, asked ?? ""));
+export function readsFirst(unopened: Fold[], choice: Choice | null, asked: string): boolean {
+  return unopened.length > 0 && !(choice && isHarmless(choice, asked));
 }
 
 /** Whether sending a form opens what is folded away first. The form's own no is possible without. */
-export function formReadsFirst(unopened: Fold[], form: Form, content: Record<string, unknown>): boolean {
-  return unopened.length > 0 && !isRejection(form, "accept", content);
+export function formReadsFirst(
+  unopened: Fold[],
+  { fields, message }: Pick<Question, "fields" | "message">,
+  content: Record<string, unknown>,
+): boolean {
+  return unopened.length > 0 && !isRejection(fields, "accept", content, message);
 }
 
 const FOLD_WORDS: Record<Fold["what"], (count: number, folds: number) => string> = {
@@ -192,13 +195,12 @@ export function needsReason({ approval }: Pick<InputRequestDetail, "approval">):
 
 /** Whether a press of the form's own no asks for the reason first, since without one it would be refused. */
 export function asksWhy(
-  request: Pick<InputRequestDetail, "approval">,
-  form: Form,
+  request: Pick<InputRequestDetail, "approval" | "fields" | "message">,
   content: Record<string, unknown> | undefined,
   comment: string,
 ): boolean {
   if (!needsReason(request) || comment.trim() !== "") return false;
-  const rejection = rejectionOf(form);
+  const rejection = rejectionOf(request.fields, request.message);
   return rejection !== null && JSON.stringify(rejection.content) === JSON.stringify(content);
 }
 

@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { type Choice, decisionOn } from "@/lib/requests/answers/form-buttons.ts";
-import { destructionOf } from "@/lib/requests/destruction.ts";
+import { askedBy, destructionOf } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { guardOf } from "./decision-offer.ts";
@@ -29,7 +29,7 @@ export function GuardedButton({
   reads: boolean;
 }) {
   const decision = decisionOn(question);
-  const guard = guardOf(question, choice, decision.kind === "choices" ? decision.question : null);
+  const guard = guardOf(question, choice, askedBy(decision, question.message));
   if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
   if (guard === "look") return <MainButton {...guarded} />;

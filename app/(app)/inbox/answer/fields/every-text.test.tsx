@@ -11,7 +11,12 @@ import { AnswerFields } from "./answer-fields.tsx";
 import { AnswerQuestion, FormWords } from "./answer-question.tsx";
 import { useAnswerForm } from "./use-answer-form.ts";
 
-const QUESTION = { mode: "form", warnings: [], previous: null } as unknown as InputRequestDetail;
+const QUESTION = {
+  mode: "form",
+  message: "Pay it?",
+  warnings: [],
+  previous: null,
+} as unknown as InputRequestDetail;
 
 /** What the card shows of a form: its words, its fields, and its buttons. */
 function Card({ form }: { form: Form }) {
