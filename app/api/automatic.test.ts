@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { convertContent } from "@/lib/people/content-sealing/convert.ts";
+import { recordDecision } from "@/lib/requests/answers/answer-writes.ts";
 import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
 import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
 import { wordsOf } from "@/lib/requests/receipts/words.ts";
-import { recordDecision } from "@/lib/requests/answers/answer-writes.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -6,8 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ROLES, type Role } from "@/lib/access/roles.ts";
 import { pageSchema } from "@/lib/base/page.ts";
-import { type InputRequestDetail, inputRequestDetailSchema, inputRequestSchema } from "@/lib/requests/request-schema.ts";
 import { requestCountsSchema } from "@/lib/requests/lists/request-list-schema.ts";
+import {
+  type InputRequestDetail,
+  inputRequestDetailSchema,
+  inputRequestSchema,
+} from "@/lib/requests/request-schema.ts";
 import { waitsFor } from "@/lib/requests/request-status.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";

@@ -8,12 +8,12 @@ import { createSeal } from "@/lib/base/seal.ts";
 import { appendEvents } from "@/lib/history/events/event-writes.ts";
 import { canonicalJson } from "@/lib/mcp/forms/jcs.ts";
 import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
+import { contentDigest } from "@/lib/requests/answers/answer-content.ts";
+import { withdrawOpenRequests } from "@/lib/requests/capture/close-request.ts";
 import type { Receipt } from "@/lib/requests/receipts/receipt-schema.ts";
 import { rotateReceiptKey } from "@/lib/requests/receipts/receipt-writes.ts";
 import { verifyReceipt } from "@/lib/requests/receipts/verify.ts";
 import { wordsOf } from "@/lib/requests/receipts/words.ts";
-import { withdrawOpenRequests } from "@/lib/requests/capture/close-request.ts";
-import { contentDigest } from "@/lib/requests/answers/answer-content.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -1,8 +1,8 @@
 /** The rows of one seeded question: its task, its request and, if settled, its answer. */
 
 import { uuidv7 } from "../../lib/base/ids.ts";
-import { normaliseForm } from "../../lib/mcp/forms/read-form.ts";
 import { questionHash } from "../../lib/mcp/forms/question-hash.ts";
+import { normaliseForm } from "../../lib/mcp/forms/read-form.ts";
 import { labelOf } from "../../lib/tasks/task-status.ts";
 import { amountOf } from "../../lib/text/amount.ts";
 import { type Random, randomFor } from "../../test/chaos/random.ts";

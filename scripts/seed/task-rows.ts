@@ -1,7 +1,7 @@
 /** The rows of one seeded task: its questions, its outcome, and its share of the figures. */
 import { uuidv7 } from "../../lib/base/ids.ts";
-import { normaliseForm } from "../../lib/mcp/forms/read-form.ts";
 import { questionHash } from "../../lib/mcp/forms/question-hash.ts";
+import { normaliseForm } from "../../lib/mcp/forms/read-form.ts";
 import type { FailureKind, Rung } from "../../lib/requests/statistics/measures.ts";
 import { labelOf } from "../../lib/tasks/task-status.ts";
 import { between, pick, type Random, randomFor } from "../../test/chaos/random.ts";

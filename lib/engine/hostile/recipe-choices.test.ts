@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { createRecipeFixture, RECIPE } from "../../../test/fixtures/recipes/recipe-fixture.ts";
 import type { AppError } from "../../base/errors.ts";
-import type { AnswerInput } from "../../requests/request-input-schema.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
+import type { AnswerInput } from "../../requests/request-input-schema.ts";
 import { recipeSchema } from "../../servers/recipes/recipe-schema.ts";
 
 test("a choice without a field that it needs is refused as it is made", async () => {

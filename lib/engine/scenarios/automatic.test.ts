@@ -16,8 +16,8 @@ import { beginSealing } from "../../people/content-sealing/sealing-writes.ts";
 import { readPolicy } from "../../policy/policy-reads.ts";
 import { policyInputSchema } from "../../policy/policy-schema.ts";
 import { savePolicy } from "../../policy/policy-writes.ts";
-import { stopAutomatic } from "../../requests/automatic/stop-automatic.ts";
 import { contentDigest } from "../../requests/answers/answer-content.ts";
+import { stopAutomatic } from "../../requests/automatic/stop-automatic.ts";
 
 const yes = { action: "accept" as const, content: { approve: true } };
 const APPROVE = tool("approve", { taskSupport: "required" });

@@ -13,8 +13,8 @@ import { requestCancel } from "../../lifecycle/task-writes.ts";
 import { ERAS, type Era } from "../../mcp/peer.ts";
 import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
-import { readInputRequest } from "../../requests/request-reads.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
+import { readInputRequest } from "../../requests/request-reads.ts";
 import { readTask } from "../../tasks/task-reads.ts";
 
 /** Longer than the engine's own waits, since other processes may use up the CPU. */

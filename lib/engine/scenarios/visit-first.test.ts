@@ -30,7 +30,9 @@ test.each(["decline", "cancel"] as const)(
       // From now on the server would run the tool.
       remote.behave.visitFirst = undefined;
       const { questionHash } = request;
-      await fixture.within((tx) => recordDecision(tx, fixture.operator, request.id, { action, questionHash }));
+      await fixture.within((tx) =>
+        recordDecision(tx, fixture.operator, request.id, { action, questionHash }),
+      );
       const ended = await queries.inState(id, "cancelled");
       expect(ended.error).toMatchObject({ code: "declined" });
       expect(remote.tasks).toEqual([]);

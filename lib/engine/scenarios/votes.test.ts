@@ -17,9 +17,9 @@ import { beginSealing } from "../../people/content-sealing/sealing-writes.ts";
 import { readPolicy } from "../../policy/policy-reads.ts";
 import { policyInputSchema } from "../../policy/policy-schema.ts";
 import { savePolicy } from "../../policy/policy-writes.ts";
-import { readReceipt } from "../../requests/receipts/receipt-reads.ts";
-import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
 import { contentDigest } from "../../requests/answers/answer-content.ts";
+import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
+import { readReceipt } from "../../requests/receipts/receipt-reads.ts";
 
 const yes = { action: "accept" as const, content: { approve: true } };
 

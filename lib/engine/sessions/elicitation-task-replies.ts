@@ -9,12 +9,11 @@ import {
   type ElicitationTask,
   findElicitationTask,
 } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
-import { statusOf } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
+import { statusOf, toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import {
   completeElicitationTasks,
   noteLook,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import { sessionDigest } from "../task/task-secrets.ts";
 import { CALL_DEADLINE_MS, TASK_REQUESTS, TASK_REQUESTS_AT_ONCE } from "../tunables.ts";
 import { callOptions, LeaseLost, type WatcherContext } from "../watcher/context.ts";

@@ -7,19 +7,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { PeerError, type RpcId, type TaskRequest } from "../../mcp/peer.ts";
+import { retractAsk } from "../../requests/capture/ask-writes.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import { judgeDelivery } from "../../requests/deliveries/judge-delivery.ts";
 import {
   type ElicitationTask,
   listElicitationTasks,
 } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
-import { statusOf } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
+import { statusOf, toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import {
   cancelElicitationTask,
   cancelUnlinked,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
-import { retractAsk } from "../../requests/capture/ask-writes.ts";
 import {
   DATABASE_RETRY_MS,
   DRAIN_STREAMS_MS,

@@ -3,6 +3,7 @@
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markHandled } from "../../mcp/stream-messages/stream-message-writes.ts";
+import { retractAsk } from "../../requests/capture/ask-writes.ts";
 import { captureQuestion, hasRoom } from "../../requests/capture/capture-question.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import { judgeDelivery } from "../../requests/deliveries/judge-delivery.ts";
@@ -11,7 +12,6 @@ import {
   linkQuestion,
   lockUnlinked,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { retractAsk } from "../../requests/capture/ask-writes.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction, requestIds } from "../watcher/fenced-writes.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";

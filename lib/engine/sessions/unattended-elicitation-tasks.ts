@@ -9,6 +9,7 @@ import { readLockedWork } from "../../lifecycle/engine-task-reads.ts";
 import { type AnswerBody, PeerError, type RpcId } from "../../mcp/peer.ts";
 import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
 import { markAccepted, markSending, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
+import type { WaitingResult } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
 import {
   answerOf,
   type ElicitationTask,
@@ -16,15 +17,13 @@ import {
   type UnattendedTask,
   unattendedTasks,
 } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
-import type { WaitingResult } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
-import { statusOf } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
+import { statusOf, toResult, toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import {
   addWaiting,
   markAnnounced,
   noteFetch,
   removeWaiting,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { toResult, toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
 import { statusOf as statusText } from "../task/judge-poll.ts";
 import { restoreSession } from "../task/task-secrets.ts";

@@ -21,7 +21,11 @@ import {
   markWaiting,
   type Rung,
 } from "../../requests/deliveries/delivery-writes.ts";
-import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../requests/deliveries/judge-delivery.ts";
+import {
+  judgeDelivery,
+  type Observation,
+  REPEAT_AFTER_MS,
+} from "../../requests/deliveries/judge-delivery.ts";
 import { completeElicitationTasks } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { isRunning } from "../../tasks/task-status.ts";
 import { giveUpDropped, requestPendingQuestion, resetSilence } from "../sessions/result-stream.ts";

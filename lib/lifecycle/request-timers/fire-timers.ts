@@ -8,6 +8,7 @@ import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { audienceOf, NO_SUBJECTS } from "../../outbound/notices/audience.ts";
 import { withdrawNotices } from "../../outbound/notices/notice-writes.ts";
+import { endAssignment, endIdleClaim } from "../../requests/claims/claim-writes.ts";
 import { endSnoozesOf } from "../../requests/snoozes/snooze-writes.ts";
 import {
   addApprovers,
@@ -21,7 +22,6 @@ import {
   noteLapse,
   noteReminded,
 } from "../../requests/timers/timer-writes.ts";
-import { endAssignment, endIdleClaim } from "../../requests/claims/claim-writes.ts";
 import { cancelByRule } from "../task-writes.ts";
 
 /** Timers that one turn fires, and how many at a time: all requests of a night are due at one moment of the morning. */

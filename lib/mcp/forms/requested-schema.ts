@@ -8,7 +8,7 @@ import { canBeKept } from "../messages.ts";
 import { type ChoiceValue, NEED } from "./form.ts";
 
 const MAX_OPTIONS = 500;
-export const MAX_STRING = 10_000;
+const MAX_STRING = 10_000;
 
 const string = z.string().max(MAX_STRING);
 /** Names and choices go back to the server, exactly: what a database can't keep would come back as something else. */

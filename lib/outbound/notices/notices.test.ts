@@ -8,8 +8,8 @@ import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/
 import type { Principal } from "../../access/principal.ts";
 import { ABSENCES, NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { endAway, setAway } from "../../policy/away/away-writes.ts";
-import { assignRequest } from "../../requests/claims/claim-writes.ts";
 import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
+import { assignRequest } from "../../requests/claims/claim-writes.ts";
 import { countUnread, listNotices } from "./notice-reads.ts";
 import { markAllRead, markRead } from "./notice-writes.ts";
 import { setNoticeSettings } from "./settings.ts";

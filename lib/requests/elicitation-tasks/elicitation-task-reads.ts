@@ -161,6 +161,6 @@ export interface WaitingResult {
 }
 
 /** `elicitation_task.waiting`. */
-export const waitingSchema = z.array(
+const waitingSchema = z.array(
   z.object({ session: z.string(), rpcId: z.union([z.string(), z.number()]) }),
 );

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page, SearchedPage } from "@/lib/base/page.ts";
-import type { InputRequestDetail, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { RequestCounts } from "@/lib/requests/lists/request-list-schema.ts";
+import type { InputRequestDetail, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import {
   apiFilters,
   defaultOrder,

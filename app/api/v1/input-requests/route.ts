@@ -1,7 +1,7 @@
 import { pageQuerySchema, searchedPageSchema } from "@/lib/base/page.ts";
 import { listInputRequests } from "@/lib/requests/lists/list.ts";
-import { inputRequestSchema } from "@/lib/requests/request-schema.ts";
 import { requestListQuerySchema } from "@/lib/requests/lists/request-list-schema.ts";
+import { inputRequestSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,7 +1,7 @@
-import { readInputRequest } from "@/lib/requests/request-reads.ts";
-import { claimInputSchema } from "@/lib/requests/request-input-schema.ts";
-import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { claimRequest } from "@/lib/requests/claims/claim-writes.ts";
+import { claimInputSchema } from "@/lib/requests/request-input-schema.ts";
+import { readInputRequest } from "@/lib/requests/request-reads.ts";
+import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { draftInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { saveDraft } from "@/lib/requests/draft-writes.ts";
+import { draftInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { handOverInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { handOverRequest } from "@/lib/requests/claims/claim-writes.ts";
+import { handOverInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

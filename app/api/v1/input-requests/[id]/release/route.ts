@@ -1,6 +1,6 @@
+import { releaseRequest } from "@/lib/requests/claims/claim-writes.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { releaseRequest } from "@/lib/requests/claims/claim-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
+import { snoozeInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { snoozeInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { endSnooze, snooze } from "@/lib/requests/snoozes/snooze-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

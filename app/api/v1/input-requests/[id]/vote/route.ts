@@ -1,6 +1,6 @@
+import { takeVoteBack } from "@/lib/requests/answers/answer-writes.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { takeVoteBack } from "@/lib/requests/answers/answer-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
