@@ -55,8 +55,12 @@ for (const era of ERAS)
     await askAboutExpense(ola, ben, era);
     const pane = requestPane(ben);
     await expect(pane.getByRole("button", { name: /^View/ })).toHaveCount(5);
-    // What is a document is not shown as JSON too: its name says where it is.
-    await expect(pane.getByText("Document below: memo.html (note://memo.html)")).toBeVisible();
+    // A document is shown once: in the details, only its name says where it is.
+    await expect(pane.getByText("Document below: memo.html", { exact: true })).toBeVisible();
+    await expect(
+      pane.getByText("3 documents below: report.pdf, receipt-2.png, receipt-9.png", { exact: true }),
+    ).toBeVisible();
+    await expect(pane.getByText(/expense:\/\/.*\/report\.pdf/)).toHaveCount(1);
     await expect(pane.getByText("Trade fair in Hamburg", { exact: true })).toBeVisible();
     await expect(pane.getByText("resource_link")).toHaveCount(0);
     expect(reads).toEqual([]);

@@ -17,8 +17,8 @@ export const documentSchema = z.object({
   /** Where the request has it from. `result`: of its task, or of a task that its arguments name. */
   from: z.enum(["arguments", "message", "result"]),
   /**
-   * JSON pointer to the part of `from` that is only this document. Null: a text that has its address, or an object
-   * that holds more.
+   * JSON pointer to the part of `from` that is only this document. Null: a message, or a value that holds more than
+   * stands beside the document.
    */
   path: z.string().nullable(),
   /** `here`: Intray has it. `server`: the server is asked for it. `site`: its address is a site's. */

@@ -71,11 +71,11 @@ describe("documents of arguments", () => {
     expect(documentsOfArguments(args, serves).map(({ size }) => size)).toEqual([7, 5, 12, null]);
   });
 
-  test("an object that is a document tells where it stands, a text does not, nor what is nested ever deeper", () => {
+  test("a document tells where it stands, but not what is nested ever deeper", () => {
     const link = { type: "resource_link", uri: "erp://1" };
     const memo = { type: "resource", resource: { text: "Hello" } };
     const paths = (args: unknown) => documentsOfArguments(args, serves).map(({ path }) => path);
-    expect(paths({ "a/b~c": [link, "erp://2"], memo })).toEqual(["/a~1b~0c/0", null, "/memo"]);
+    expect(paths({ "a/b~c": [link, "erp://2"], memo })).toEqual(["/a~1b~0c/0", "/a~1b~0c/1", "/memo"]);
     let nested: unknown = memo;
     for (let depth = 0; depth < 300; depth++) nested = { a: nested };
     expect(paths({ nested })).toEqual([null]);
@@ -112,6 +112,9 @@ describe("documents of arguments", () => {
     ["an image", { a: { type: "image", data } }, ["/a"]],
     ["an image with more", { a: { type: "image", data, amount: 98_000 } }, ["/a/data"]],
     ["the whole call, an image", { type: "image", data }, ["/data"]],
+    ["an address alone", { a: { scans: ["erp://1", "no address"] } }, ["/a/scans/0"]],
+    ["an address alone that is longer than what is shown", { a: `erp://${"x".repeat(235)}` }, [null]],
+    ["a site alone", { receipt_url: "https://a.example/r" }, ["/receipt_url"]],
     ["what hangs on a link", { a: { ...link, more: { ...link, uri: "erp://2" } } }, [null, "/a/more"]],
   ])("what is told to be nothing but a document: %s", (_, args, paths) => {
     expect(documentsOfArguments(args, serves).map(({ path }) => path)).toEqual(paths);

@@ -115,7 +115,7 @@ function walk(
     const { value, key, path } = left.pop()!;
     if (typeof value === "string") {
       const document = readText(value, key);
-      if (document) found.push(document);
+      if (document) found.push({ ...document, path: isLong("uri", value) ? null : told(path) });
     } else if (typeof value === "object" && value !== null) {
       const document = readObject(value, from, path);
       if (document) found.push(document);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { InputRequestSummary } from "../request-schema.ts";
 import {
   carriedOutWords,
@@ -93,28 +93,61 @@ const ownFacts = (args: Record<string, unknown>, documents: unknown[] = []) =>
     gate: null,
   } as never);
 
-test("a document is marked where it stands in the call, and nothing that has its name elsewhere", () => {
-  const scan = { type: "resource_link", uri: "erp://1" };
-  const args = { message: "Pay?", details: { details: { scan: "payee EVIL", y: 1 }, scan } };
-  const found = { from: "arguments", path: "/details/scan", name: "Bill", uri: "erp://1" };
-  expect(ownFacts(args, [found])).toEqual({
-    details: { scan: "payee EVIL", y: 1 },
-    scan: "Document below: Bill (erp://1)",
+describe("a document that the card shows below is only named in the details", () => {
+  const named = (path: string, name: string, uri = `erp://${name}`) => ({
+    from: "arguments",
+    path,
+    name,
+    uri,
   });
-});
-
-test("what is done with each document of a call is said: which is kept, and which is deleted", () => {
   const link = (uri: string) => ({ type: "resource_link", uri });
-  const named = (path: string, name: string) => ({ from: "arguments", path, name, uri: `erp://${name}` });
-  const facts = factsOf({
-    arguments: { keep: link("erp://a"), delete: link("erp://b") },
-    documents: { items: [named("/keep", "a"), named("/delete", "b")], mayHaveMore: false },
-    origin: "intray",
-    gate: "approval",
-  } as never);
-  expect(facts).toEqual({
-    keep: "Document below: a (erp://a)",
-    delete: "Document below: b (erp://b)",
+  const gatedFacts = (args: Record<string, unknown>, items: unknown[], mayHaveMore = false) =>
+    factsOf({
+      arguments: args,
+      documents: { items, mayHaveMore },
+      origin: "intray",
+      gate: "approval",
+    } as never);
+  const [a, b] = [named("/scans/0", "a"), named("/scans/1", "b")];
+  const both = { scans: [link("erp://a"), "erp://b"] };
+  const message = { ...named("", "c"), from: "message", path: null };
+  test.each<[string, Record<string, unknown>, unknown[], boolean, Record<string, unknown>]>([
+    ["the only one", { scan: "erp://a" }, [named("/scan", "a")], false, { scan: "Document below" }],
+    ["all of them", both, [a, b], false, { scans: "2 documents below" }],
+    ["some of them", both, [a, b, message], false, { scans: "2 documents below: a, b" }],
+    ["results may bring more", both, [a, b], true, { scans: "2 documents below: a (erp://a), b (erp://b)" }],
+    [
+      "which is kept, and which is deleted",
+      { keep: link("erp://a"), delete: link("erp://b") },
+      [named("/keep", "a"), named("/delete", "b")],
+      false,
+      { keep: "Document below: a", delete: "Document below: b" },
+    ],
+    [
+      "two of one name",
+      { keep: link("erp://1/a"), delete: link("erp://2/a") },
+      [named("/keep", "a", "erp://1/a"), named("/delete", "a", "erp://2/a")],
+      false,
+      { keep: "Document below: a (erp://1/a)", delete: "Document below: a (erp://2/a)" },
+    ],
+    [
+      "a value that holds more",
+      { pay: { ...link("erp://a"), to: "x" } },
+      [{ ...named("", "a"), path: null }],
+      false,
+      { pay: { ...link("erp://a"), to: "x" } },
+    ],
+  ])("%s", (_, args, items, mayHaveMore, facts) => {
+    expect(gatedFacts(args, items, mayHaveMore)).toEqual(facts);
+  });
+
+  test("nothing that has its name elsewhere", () => {
+    const scan = link("erp://1");
+    const args = { message: "Pay?", details: { details: { scan: "payee EVIL", y: 1 }, scan } };
+    expect(ownFacts(args, [named("/details/scan", "Bill")])).toEqual({
+      details: { scan: "payee EVIL", y: 1 },
+      scan: "Document below",
+    });
   });
 });
 

@@ -5,6 +5,7 @@
 import { actorWords } from "../../access/actor-words.ts";
 import { withMarksAt } from "../../text/facts/marks.ts";
 import { bothEnds } from "../../text/labels.ts";
+import type { RequestDocument } from "../documents/document-schema.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
 import { rejectionsBesides } from "./vote-words.ts";
 
@@ -72,17 +73,26 @@ export function factsOf({
   origin,
   gate,
 }: Pick<InputRequestDetail, "arguments" | "documents" | "origin" | "gate">): Record<string, unknown> {
-  const inArguments = documents.items.filter(({ from }) => from === "arguments");
-  const values = withMarksAt(
-    given,
-    inArguments.flatMap(({ path, name, uri }) => {
-      const address = uri && uri !== name ? ` (${bothEnds(uri)})` : "";
-      return path === null ? [] : [{ pointer: path, mark: `Document below: ${name}${address}` }];
-    }),
+  const shown = documents.items.flatMap((document) =>
+    document.from === "arguments" && document.path !== null ? [{ pointer: document.path, document }] : [],
   );
+  const values = withMarksAt(given, shown, (found) => documentsBelow(documents, found));
   return origin === "intray" && !gate ? ownFacts(values) : values;
 }
 
+/** Which of a request's documents a value is. Names are the caller's: where two are alike, their addresses say it. */
+function documentsBelow(
+  { items, mayHaveMore }: InputRequestDetail["documents"],
+  found: { document: RequestDocument }[],
+): string {
+  const below = found.length === 1 ? "Document below" : `${found.length} documents below`;
+  if (found.length === items.length && !mayHaveMore) return below;
+  const isAlone = (name: string) => !mayHaveMore && items.filter((each) => each.name === name).length === 1;
+  const names = found.map(({ document: { name, uri } }) =>
+    uri === null || uri === name || isAlone(name) ? name : `${name} (${bothEnds(uri)})`,
+  );
+  return `${below}: ${names.join(", ")}`;
+}
 /**
  * The facts of a request that was put through Intray: what was said to decide by, without the question, whom it was for, and
  * the form, which the request shows in other places. Details stand as a group of their own where one has the name of another
