@@ -266,6 +266,81 @@ test("of two who send a form within 50 ms one wins; the other reads who, and kee
   await expect(loser.getByLabel("Cost center")).toBeDisabled();
 });
 
+test("the next request opens before a decision is recorded, and the list says so", async ({ ola, ben }) => {
+  const { ids, requests } = await askTwo(ola);
+  const [first, second] = ids;
+  await ben.goto(`/inbox/${requests[0]}?tab=all&q=${first.slice(0, -2)}`);
+  await expect(title(ben)).toContainText(first);
+  const release = await holdAnswer(ben, requests[0]);
+  await approve(ben).click();
+  await expect(title(ben)).toContainText(second);
+  await expect(ben.getByText(`Recording your decision on ${first}…`)).toBeVisible();
+  await expect(rowOf(ben, first)).toContainText("Recording your decision…");
+  await expect(held(ben, first)).toHaveCount(0);
+  expect(await readRequest(ben, requests[0])).toMatchObject({ state: "open" });
+  // The last one of a list stays until it is recorded.
+  const releaseLast = await holdAnswer(ben, requests[1]);
+  await lookAt(ben);
+  await approve(ben).click();
+  await expect(rowOf(ben, second)).toContainText("Recording your decision…");
+  await expect(title(ben)).toContainText(second);
+  release("continue");
+  await expect(held(ben, first)).toBeVisible();
+  releaseLast("continue");
+  await expect(held(ben, second)).toBeVisible();
+  await expect(title(ben)).toHaveText("Nothing left in this list");
+});
+
+test("a refused decision brings its request back with what was typed, and says why", async ({
+  ola,
+  ben,
+  cleo,
+}) => {
+  const { id, requestId } = await askForCostCenter(ola);
+  const next = `${id}-B`;
+  await openRequest(ola, (await startInvoice(ola, { id: next })).taskId);
+  await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
+  await ben.getByLabel("Cost center").fill("CC-7");
+  const release = await holdAnswer(ben, requestId);
+  await ben.getByRole("button", { name: "Send answer" }).click();
+  await expect(title(ben)).toContainText(next);
+  expect((await apiOf(cleo).write("POST", `/input-requests/${requestId}/claim`)).status()).toBe(200);
+  release("continue");
+  const refusal = requestPane(ben).getByRole("alert");
+  await expect(refusal).toContainText("Cleo claimed this");
+  await expect(refusal).toContainText("Nothing of yours was sent.");
+  await expect(ben).toHaveURL(new RegExp(requestId));
+  await expect(ben.getByLabel("Cost center")).toHaveValue("CC-7");
+  await expect(ben.getByText(/^Recording your decision/)).toHaveCount(0);
+  await checkAppearance(ben, "a refused decision");
+});
+
+test("who has gone on meanwhile is told of a decision that did not arrive, and finds it again", async ({
+  ola,
+  ben,
+}) => {
+  const { ids, requests } = await askTwo(ola);
+  const [first, second] = ids;
+  await ben.goto(`/inbox/${requests[0]}?tab=all&q=${first.slice(0, -2)}`);
+  await expect(title(ben)).toContainText(first);
+  const release = await holdAnswer(ben, requests[0]);
+  await approve(ben).click();
+  await expect(title(ben)).toContainText(second);
+  await ben.keyboard.press("Shift");
+  release("abort");
+  const told = ben.locator("[data-sonner-toast]").filter({ hasText: first });
+  await expect(told).toContainText("Your decision may not have arrived.");
+  await expect(rowOf(ben, first)).toContainText("Not recorded");
+  await expect(title(ben)).toContainText(second);
+  await told.getByRole("button", { name: "Open it" }).click();
+  await expect(title(ben)).toContainText(first);
+  await expect(requestPane(ben).getByRole("alert")).toContainText("Your decision may not have arrived.");
+  await expect(told).toHaveCount(0);
+  await approve(ben).click();
+  await expect(held(ben, first)).toBeVisible();
+  await expect(requestPane(ben).getByRole("alert")).toHaveCount(0);
+});
+
 test("admins write the reasons for declining, and approvers find them", async ({ ana, ola, ben }) => {
   await ana.goto("/settings/answers");
   const reasons = ana.getByRole("region", { name: "Reasons for declining" });
@@ -301,6 +376,21 @@ async function askTwo(ola: Page) {
   for (const each of ids)
     requests.push(await openRequest(ola, (await startInvoice(ola, { id: each })).taskId));
   return { ids, requests: requests as [string, string] };
+}
+
+const rowOf = (page: Page, id: string) =>
+  page.getByRole("region", { name: "Requests" }).getByRole("listitem").filter({ hasText: id });
+
+/** Holds the next answer to a request on its way to the server, until the returned function says what becomes of it. */
+async function holdAnswer(page: Page, requestId: string): Promise<(end: "continue" | "abort") => void> {
+  const ended = Promise.withResolvers<"continue" | "abort">();
+  let isFirst = true;
+  await page.route(`**/api/v1/input-requests/${requestId}/answer`, async (route) => {
+    const end = isFirst ? ended.promise : "continue";
+    isFirst = false;
+    await route[await end]();
+  });
+  return ended.resolve;
 }
 
 async function openFromList(page: Page, id: string): Promise<void> {

@@ -24,6 +24,7 @@ export const toast = Object.assign(
       say((each) => each.error(read(message), readIn(options))),
     success: (message: ReactNode, options?: ExternalToast) =>
       say((each) => each.success(read(message), readIn(options))),
+    dismiss: (id: string) => say((each) => each.dismiss(id)),
   },
 );
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { CardFoldsProvider, useCardFolds } from "@/components/text/folds.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
@@ -14,9 +14,7 @@ import { commentNeed } from "@/lib/requests/words/vote-words.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import type { OpenRemark, RemarkField } from "../thread/remarks.tsx";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
-import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
-import type { Decided } from "./decided.ts";
 import { DecisionBar } from "./decision/decision-bar.tsx";
 import {
   asksToSee,
@@ -29,6 +27,7 @@ import {
 } from "./decision/decision-offer.ts";
 import { LazyGuardedButton } from "./decision/main-buttons.tsx";
 import { goOnFrom, useArmed } from "./decision-store.ts";
+import { forgetRefused } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, FormWords, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
@@ -136,14 +135,19 @@ export function AnswerArea({
   const me = useMe();
   const isUrl = question.mode === "url";
   const draft = useDraft(question, newest, form);
-  /** What was refused since others agreed to something else: pressed again it is proposed, and nothing else is. */
-  const refused = useRef<Decided | null>(null);
-  const [error, setError] = useState<AnswerError | null>(null);
   const [siteOpened, setSiteOpened] = useOpenedSite(question);
   const [dialog, setDialog] = useState<AnswerDialog | null>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
+  const { refused } = decide;
+  const error = refused?.error ?? null;
+  /** The refusal is of the question on the screen, not of an earlier wording. */
+  const isOfThis = refused?.questionHash === question.questionHash;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each refusal
+  useEffect(() => {
+    if (refused && isOfThis) form.refuse(refused.error.errors);
+  }, [refused, isOfThis]);
   const folds = useCardFolds();
   const isUnfolded = folds.opened.length > 0;
   const armed = useArmed(question.id, isUnfolded);
@@ -182,9 +186,8 @@ export function AnswerArea({
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     if (!armed) return;
-    const isAgain = refused.current !== null && isSame(refused.current, answer);
-    const proposes = error?.code === "content_differs" && isAgain;
-    setError(null);
+    // What was refused since others agreed to something else: pressed again it is proposed, and nothing else is.
+    const proposes = refused?.error.code === "content_differs" && isOfThis && isSame(refused.decided, answer);
     // Saves the draft first: an undone answer returns to the form as it is now.
     draft.flush();
     const said = comment.trim();
@@ -193,12 +196,7 @@ export function AnswerArea({
       ...(agreed ? { anyWording: true } : {}),
       ...(proposes ? { proposes } : {}),
     };
-    decide.send({ ...answer, ...more }, (thrown) => {
-      const answerError = answerErrorOf(thrown, me.user.id);
-      refused.current = answer;
-      setError(answerError);
-      form.refuse(answerError.errors);
-    });
+    decide.send({ ...answer, ...more }, draft.typed(comment));
     setDialog(null);
   };
   /** Opens what is folded away, leads there, and says so. */
@@ -221,7 +219,7 @@ export function AnswerArea({
     snooze: offer.snoozes ? () => setDialog("snooze") : null,
   };
   useAnswerKeys({
-    skip: () => goOnFrom(question.id, { isSkip: true }),
+    skip: () => goOnFrom(question.id, "skip"),
     affirmative,
     other,
     onlyFocus: offer.onlyFocus,
@@ -312,10 +310,10 @@ export function AnswerArea({
         <AnswerErrorNotice
           error={error}
           request={request}
-          sent={refused.current?.content ?? {}}
+          sent={refused?.decided.content ?? {}}
           onTakeTheirs={() => {
             draft.refill();
-            setError(null);
+            forgetRefused(question.id);
           }}
           keptForm={decision.kind === "form"}
         />

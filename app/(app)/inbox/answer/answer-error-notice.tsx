@@ -1,17 +1,18 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { differsWords } from "@/lib/requests/words/agreed.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 import { formatAgo } from "@/lib/text/time.ts";
 import type { AnswerError } from "./answer-error.ts";
-import { addDecided, goOnFrom } from "./decision-store.ts";
+import { addDecided, forgetRefused, goOnFrom } from "./decision-store.ts";
 
 /**
  * Shows that a decision was not recorded: the earlier decision and its author, that nothing was sent, and the
@@ -36,6 +37,8 @@ export function AnswerErrorNotice({
   // Fixed on mount: a changing age would be announced again and again.
   const [now] = useState(Date.now);
   const { title, detail } = withTheirs(error, request, now);
+  // The toast says the same, where another request was on the screen.
+  useEffect(() => toast.dismiss(request.id), [request.id]);
   const over = request.state !== "open";
   const theirs = error.code === "content_differs" ? differsWords(request, sent) : null;
   return (
@@ -94,5 +97,6 @@ function withTheirs(error: AnswerError, { answer }: InputRequestDetail, now: num
 /** As after a decision: the list knows the next request. */
 function goOn(requestId: string) {
   addDecided([requestId]);
+  forgetRefused(requestId);
   goOnFrom(requestId);
 }

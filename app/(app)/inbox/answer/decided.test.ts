@@ -1,8 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { draftOf, namedDecision, votedWords } from "./decided.ts";
+import { decidedWords } from "../../../../lib/requests/answers/decided-words.ts";
+import type { Refused } from "./decided.ts";
 import { deliveryToast } from "./delivery-toast.ts";
-import { isExplained, keptDraft, restoredFrom, takesOver, triesAgain, typedAfter } from "./draft-state.ts";
+import {
+  isExplained,
+  keptDraft,
+  restoredFrom,
+  takesOver,
+  triesAgain,
+  typedAfter,
+  typedDraft,
+  withRefused,
+} from "./draft-state.ts";
 
 describe("the toast of a decision", () => {
   const ASKED = {
@@ -110,6 +121,27 @@ describe("what an undo restores", () => {
   });
 });
 
+describe("a request whose decision was refused comes back", () => {
+  const draft = (note: string, savedAt: string): Draft => ({ content: { note }, comment: null, savedAt });
+  const typed = draft("typed", "2026-11-21T12:01:00Z");
+  const earlier = draft("saved", "2026-11-21T12:00:00Z");
+  const later = draft("elsewhere", "2026-11-21T12:02:00Z");
+  test.each([
+    ["with what was typed", null, "q1", typed, typed],
+    ["with what was typed after the last save", earlier, "q1", typed, typed],
+    ["with a newer draft of another tab", later, "q1", typed, later],
+    ["without what was typed for another wording", null, "q2", typed, null],
+    ["with the saved draft where nothing was typed", earlier, "q1", null, earlier],
+  ])("%s", (_, saved, questionHash, refused, expected) => {
+    const refusal = { questionHash, draft: refused } as Refused;
+    expect(withRefused({ questionHash: "q1", draft: saved }, refusal).draft).toEqual(expected);
+  });
+
+  test("as it is where none was refused", () => {
+    expect(withRefused({ questionHash: "q1", draft: earlier }, undefined).draft).toBe(earlier);
+  });
+});
+
 describe("a draft", () => {
   const at = "2026-11-21T12:00:00Z";
   const later = "2026-11-21T12:01:00Z";
@@ -139,6 +171,15 @@ describe("a draft", () => {
   test("is kept as the server keeps it: without an empty comment, or not at all", () => {
     expect(keptDraft({ content: { note: "x" }, comment: "" }, later)).toEqual(draft);
     expect(keptDraft({ content: {}, comment: "" }, null)).toBeNull();
+  });
+
+  test("is what was typed, or nothing", () => {
+    expect(typedDraft({ content: { note: "x" }, comment: "" })).toMatchObject({
+      content: { note: "x" },
+      comment: null,
+    });
+    expect(typedDraft({ content: {}, comment: "Why" })).toMatchObject({ content: {}, comment: "Why" });
+    expect(typedDraft({ content: {}, comment: " " })).toBeNull();
   });
 
   test.each([

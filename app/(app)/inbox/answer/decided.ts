@@ -3,8 +3,20 @@ import type { AnswerInput, DraftInput } from "@/lib/requests/request-input-schem
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { sentValues } from "@/lib/requests/words/answer-values.ts";
 import { openStageOf } from "@/lib/requests/words/vote-words.ts";
+import type { Draft } from "@/lib/requests/request-schema.ts";
+import type { AnswerError } from "./answer-error.ts";
 
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
+
+/** A decision that the server did not record. */
+export interface Refused {
+  /** Of the question that was decided on. */
+  questionHash: string;
+  decided: Decided;
+  error: AnswerError;
+  /** What was typed, to go on with; null: nothing. */
+  draft: Draft | null;
+}
 
 /** Returns `Approved INV-100`, or `Declined “Not ours” · INV-100`. */
 export function namedDecision(words: string, name: string): string {

@@ -3,6 +3,8 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { timing } from "@/components/timings.ts";
 import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
+import type { Decided } from "./decided.ts";
+import type { Refused } from "./decided.ts";
 
 /**
  * Decisions made in this browser tab. Kept outside React: a decision outlives the pane it was made in, and a
@@ -11,13 +13,23 @@ import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
 interface Decisions {
   /** Decided requests, latest first. */
   decided: string[];
+  /** Decisions on their way to the server, by request. */
+  recording: Readonly<Record<string, Decided>>;
+  /** The last decisions that the server did not record, by request. */
+  refused: Readonly<Record<string, Refused>>;
   /** Recorded decisions that are still held and can be undone. Newest last. */
   undoable: { requestId: string; draft: DraftInput | null }[];
-  /** The request whose successor should open. A new object for each time. */
-  goOnFrom: { requestId: string; isSkip: boolean } | null;
+  /** The request whose successor should open, or that should come back. A new object for each time. */
+  goOnFrom: { requestId: string; why: GoOn } | null;
   /** Null once something else than what came next is on the screen. */
   next: Next | null;
 }
+
+/**
+ * Why the list goes on from a request: the request is over, was left for later, or its decision is being recorded. A
+ * request whose decision was `refused` comes back.
+ */
+export type GoOn = "over" | "skip" | "recording" | "refused";
 
 /** What came after a request was decided or skipped. */
 export interface Next {
@@ -31,7 +43,14 @@ export interface Next {
 }
 
 const NONE: string[] = [];
-let decisions: Decisions = { decided: NONE, undoable: [], goOnFrom: null, next: null };
+let decisions: Decisions = {
+  decided: NONE,
+  recording: {},
+  refused: {},
+  undoable: [],
+  goOnFrom: null,
+  next: null,
+};
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void) {
@@ -57,13 +76,58 @@ export function useDecided(): string[] {
   );
 }
 
-/** Asks the list to open the request after this one, which is over, or is left for later (`isSkip`). */
-export function goOnFrom(requestId: string, { isSkip = false } = {}) {
-  update({ goOnFrom: { requestId, isSkip } });
+/** Notes that a decision is on its way to the server. Returns false if another one of this request already is. */
+export function beginRecording(requestId: string, decided: Decided): boolean {
+  if (decisions.recording[requestId]) return false;
+  update({
+    recording: { ...decisions.recording, [requestId]: decided },
+    refused: without(decisions.refused, requestId),
+  });
+  return true;
+}
+
+/** `refused`: why the server did not record the decision; null if it did. */
+export function endRecording(requestId: string, refused: Refused | null) {
+  update({
+    recording: without(decisions.recording, requestId),
+    ...(refused && { refused: { ...decisions.refused, [requestId]: refused } }),
+  });
+}
+
+export function forgetRefused(requestId: string) {
+  if (decisions.refused[requestId]) update({ refused: without(decisions.refused, requestId) });
+}
+
+function without<T>(record: Readonly<Record<string, T>>, key: string): Record<string, T> {
+  const { [key]: _, ...rest } = record;
+  return rest;
+}
+
+const NO_RECORD: Readonly<Record<string, never>> = {};
+
+export function useRecording(): Readonly<Record<string, Decided>> {
+  return useSyncExternalStore(
+    subscribe,
+    () => decisions.recording,
+    () => NO_RECORD,
+  );
+}
+
+export function useRefused(): Readonly<Record<string, Refused>> {
+  return useSyncExternalStore(
+    subscribe,
+    () => decisions.refused,
+    () => NO_RECORD,
+  );
+}
+
+/** Asks the list to open the request after this one; of a refused decision, this one. */
+export function goOnFrom(requestId: string, why: GoOn = "over") {
+  update({ goOnFrom: { requestId, why } });
 }
 
 /** Calls back at each `goOnFrom()`. */
-export function useGoOn(goOn: (requestId: string, isSkip: boolean) => void) {
+export function useGoOn(goOn: (requestId: string, why: GoOn) => void) {
   const latest = useRef(goOn);
   useEffect(() => {
     latest.current = goOn;
@@ -73,7 +137,7 @@ export function useGoOn(goOn: (requestId: string, isSkip: boolean) => void) {
     return subscribe(() => {
       if (decisions.goOnFrom === seen) return;
       seen = decisions.goOnFrom;
-      if (seen) latest.current(seen.requestId, seen.isSkip);
+      if (seen) latest.current(seen.requestId, seen.why);
     });
   }, []);
 }

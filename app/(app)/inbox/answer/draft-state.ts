@@ -1,5 +1,7 @@
 import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
 import type { Draft } from "@/lib/requests/request-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { Refused } from "./decided.ts";
 
 /** `restored`: the form shows text typed earlier, at `at`. */
 export type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };
@@ -24,6 +26,22 @@ export function triesAgain(status: number | null): boolean {
 /** Returns the draft as the server keeps it, or null if there was nothing to save. */
 export function keptDraft({ content, comment }: DraftInput, savedAt: string | null): Draft | null {
   return savedAt === null ? null : { content, comment: comment || null, savedAt };
+}
+
+/** Returns what was typed as a draft of now, or null if nothing was. */
+export function typedDraft({ content, comment }: Pick<DraftInput, "content" | "comment">): Draft | null {
+  const isEmpty = Object.keys(content).length === 0 && !comment?.trim();
+  return isEmpty ? null : { content, comment: comment || null, savedAt: new Date().toISOString() };
+}
+
+/** Returns the request as it comes back after a refusal: with what was typed, unless the server has a newer draft. */
+export function withRefused<T extends Pick<InputRequestDetail, "draft" | "questionHash">>(
+  request: T,
+  refused: Refused | undefined,
+): T {
+  if (!refused?.draft || refused.questionHash !== request.questionHash) return request;
+  const isOlder = request.draft === null || request.draft.savedAt < refused.draft.savedAt;
+  return isOlder ? { ...request, draft: refused.draft } : request;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
 import type { Draft } from "@/lib/requests/request-schema.ts";
 import { ApiError, api } from "@/lib/web/client/base/client.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
+import { forgetRefused } from "./decision-store.ts";
 import {
   type DraftStatus,
   isExplained,
@@ -16,6 +17,7 @@ import {
   takesOver,
   triesAgain,
   typedAfter,
+  typedDraft,
 } from "./draft-state.ts";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
 
@@ -34,6 +36,8 @@ interface DraftState {
   everSaved: boolean;
   /** Saves unsaved changes at once. */
   flush: () => void;
+  /** Returns what is typed now, with this comment; null: nothing. */
+  typed: (comment: string) => Draft | null;
   /** Deletes the draft, here and on the server. */
   discard: () => void;
   /** Takes back what was typed into the fields; the comment stays. */
@@ -140,7 +144,10 @@ export function useDraft(
     status,
     everSaved,
     flush,
+    typed: (comment) => typedDraft({ content: typed.current.content, comment }),
     discard: () => {
+      // It would bring back what was typed.
+      forgetRefused(requestId);
       setComment("");
       startAnew({ comment: "", commentHere: false });
     },

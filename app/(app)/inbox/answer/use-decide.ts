@@ -1,67 +1,113 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import type { Draft } from "@/lib/requests/request-schema.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { undoWindow } from "@/lib/web/client/answers.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { goToRequest } from "../toolbar/use-inbox-place.ts";
+import { answerErrorOf } from "./answer-error.ts";
 import type { Decided } from "./decided.ts";
-import { addDecided, goOnFrom } from "./decision-store.ts";
+import {
+  addDecided,
+  beginRecording,
+  endRecording,
+  goOnFrom,
+  useRecording,
+  useRefused,
+} from "./decision-store.ts";
 
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
 
 /**
- * Sends a decision, bound to the question on the screen. Once the server has recorded the decision, the next
- * request opens, unless the person has done something else meanwhile.
+ * Sends a decision, bound to the question on the screen. The next request opens at once; the last one of a list stays
+ * until the server has recorded the decision. A request whose decision was refused comes back with what was typed. People
+ * who have done something else meanwhile stay where they are, and are told.
  */
 export function useDecide(question: InputRequestDetail) {
   const client = useQueryClient();
+  const router = useRouter();
+  const me = useMe();
   useQuery(undoWindow());
-  // A ref, because a second press may come before the next render.
-  const underWay = useRef(false);
-  const [answer, setAnswer] = useState<Decided | null>(null);
+  const { id } = question;
+  useEffect(() => {
+    onScreen.add(id);
+    return () => void onScreen.delete(id);
+  }, [id]);
 
-  const record = async (decided: Decided, onError: (error: unknown) => void) => {
+  const record = async (decided: Decided, typed: Draft | null) => {
     const activity = watchUserActivity();
+    const name = requestName(question);
+    const unsettled = { id, duration: Number.POSITIVE_INFINITY };
+    toast(`Recording your decision on ${name}…`, { ...unsettled, dismissible: false });
+    // The browser asks before it closes a page whose decision is not recorded.
+    const askToStay = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", askToStay);
     try {
       // Waits for the organization's own undo window: an answer must not leave sooner than people expect.
       const { holdMs } = await client.ensureQueryData(undoWindow());
-      const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${question.id}/answer`, {
+      const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${id}/answer`, {
         ...decided,
         questionHash: question.questionHash,
         holdMs,
       } satisfies AnswerInput);
-      client.setQueryData(requestDetail(question.id).queryKey, request);
-      void loadWithRetry(loadFollow).then((follow) => follow(client, request, { question, decided, holdMs }));
-      if (request.answer) addDecided([question.id]);
-      if (!activity.seen()) goOnFrom(question.id);
-    } catch (error) {
-      onError(error);
+      client.setQueryData(requestDetail(id).queryKey, request);
+      loadWithRetry(loadFollow).then(
+        (follow) => follow(client, request, { question, decided, holdMs }),
+        () => toast(`Your decision on ${name} is recorded`, { id, duration: 6_000, dismissible: true }),
+      );
+      endRecording(id, null);
+      if (request.answer) addDecided([id]);
+      if (!activity.seen()) goOnFrom(id);
+    } catch (thrown) {
+      const error = answerErrorOf(thrown, me.user.id);
+      endRecording(id, { questionHash: question.questionHash, decided, error, draft: typed });
+      if (onScreen.has(id)) toast.dismiss(id);
+      else if (!activity.seen()) {
+        toast.dismiss(id);
+        goOnFrom(id, "refused");
+      } else
+        toast.error(`${name}: ${error.title} ${error.detail}`, {
+          ...unsettled,
+          closeButton: true,
+          dismissible: true,
+          action: { label: "Open it", onClick: () => goToRequest(id, router.push) },
+        });
     } finally {
-      underWay.current = false;
-      setAnswer(null);
+      window.removeEventListener("beforeunload", askToStay);
       activity.stop();
-      void client.invalidateQueries({ queryKey: requestKeys.detail(question.id) });
+      void client.invalidateQueries({ queryKey: requestKeys.detail(id) });
       void client.invalidateQueries({ queryKey: requestKeys.lists });
       void client.invalidateQueries({ queryKey: taskKeys.task(question.taskId) });
     }
   };
   return {
     /** The decision being recorded. */
-    answer,
-    send: (decided: Decided, onError: (error: unknown) => void) => {
-      if (underWay.current) return;
-      underWay.current = true;
-      setAnswer(decided);
-      void record(decided, onError);
+    answer: useRecording()[id] ?? null,
+    /** The last decision, if the server did not record it. */
+    refused: useRefused()[id],
+    /** `typed`: what is given back if the server refuses the decision. */
+    send: (decided: Decided, typed: Draft | null) => {
+      if (!beginRecording(id, decided)) return;
+      void record(decided, typed);
+      // After a dialog has closed, which gives the focus back.
+      requestAnimationFrame(() => goOnFrom(id, "recording"));
     },
   };
 }
+
+/** The requests whose answer areas are mounted: a refused decision is told there. */
+const onScreen = new Set<string>();
 
 const ACTIVITIES = ["keydown", "pointerdown", "wheel", "popstate"] as const;
 

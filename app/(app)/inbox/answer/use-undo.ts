@@ -7,7 +7,8 @@ import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
-import { takeUndoable } from "./decision-store.ts";
+import { goToRequest } from "../toolbar/use-inbox-place.ts";
+import { forgetRefused, takeUndoable } from "./decision-store.ts";
 
 /** Undoes a held answer, and returns to its request with the form's values restored. */
 export function useUndo() {
@@ -15,11 +16,12 @@ export function useUndo() {
   const router = useRouter();
   return async (requestId: string) => {
     const draft = takeUndoable(requestId);
+    forgetRefused(requestId);
     try {
       const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${requestId}/undo`);
       toast("Undone. Nothing was sent.", { id: requestId, duration: 4_000, dismissible: true });
       await restore(client, request, draft);
-      goTo(requestId, router.push);
+      goToRequest(requestId, router.push);
     } catch (error) {
       toast.error(undoErrorWords(error), { id: requestId, duration: 8_000, dismissible: true });
       void client.invalidateQueries({ queryKey: requestKeys.detail(requestId) });
@@ -38,15 +40,6 @@ async function restore(client: QueryClient, request: InputRequestDetail, draft: 
     draft: { content: draft.content, comment: draft.comment ?? null, savedAt },
   });
   await api.put(`/api/v1/input-requests/${request.id}/draft`, draft);
-}
-
-function goTo(requestId: string, push: (href: string) => void) {
-  const { pathname, search } = window.location;
-  const address = `/inbox/${requestId}`;
-  if (pathname === address) return;
-  // Within the inbox a history change is enough, and keeps the filters.
-  if (pathname.startsWith("/inbox")) window.history.pushState(null, "", `${address}${search}`);
-  else push(address);
 }
 
 function undoErrorWords(error: unknown): string {

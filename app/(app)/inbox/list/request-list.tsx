@@ -21,7 +21,7 @@ import { LateFailure } from "../late-failure.tsx";
 import { useFocusTitle } from "../request/use-focus-title.ts";
 import { idInAddress, useInboxPlace } from "../toolbar/use-inbox-place.ts";
 import { RequestRow, RowSkeletons } from "./request-row.tsx";
-import { readAhead, type StableRow } from "./row-changes.ts";
+import { readAhead, type StableRow, waits } from "./row-changes.ts";
 import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
 import { useRequestRows, useRequestSelection } from "./use-request-rows.ts";
@@ -130,8 +130,7 @@ export function RequestList({
     const index = shown === null ? -1 : ids.indexOf(shown);
     revealed.current = index === -1 || view.reveal(index, "center");
   });
-  const selectable = (id: string) =>
-    rows.some(({ request, gone }) => request.id === id && !gone && request.state === "open");
+  const selectable = (id: string) => rows.some((row) => row.request.id === id && waits(row));
   useListKeys({
     ids,
     selection: mayAnswer ? { ...selection, clear: endSelection } : null,
@@ -221,7 +220,7 @@ export function RequestList({
                 current={row.request.id === shown}
                 href={place.address({ id: row.request.id })}
                 selection={
-                  mayAnswer && row.request.state === "open" && !row.gone
+                  mayAnswer && waits(row)
                     ? {
                         checked: selection.has(row.request.id),
                         selecting: boxes,

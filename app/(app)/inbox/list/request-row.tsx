@@ -60,7 +60,7 @@ export function RequestRow({
   selection: RowSelection | null;
   onOpen: (byKeyboard: boolean) => void;
 }) {
-  const { request, gone } = row;
+  const { request } = row;
   const { preferences, formats } = useMe();
   const { name, amount } = titleParts(request, formats);
   const compact = preferences.density === "compact";
@@ -115,7 +115,7 @@ export function RequestRow({
             <Age at={request.decidedAt ?? request.createdAt} className="shrink-0" />
           </span>
           <span className="flex flex-wrap gap-1.5 pt-0.5 empty:hidden">
-            <RowBadges request={request} gone={gone} />
+            <RowBadges row={row} />
           </span>
         </span>
       </a>
@@ -168,9 +168,9 @@ const BADGE_ICONS = {
   clock: Clock3,
 };
 
-function RowBadges({ request, gone }: { request: InputRequestSummary; gone: boolean }) {
+function RowBadges({ row }: { row: StableRow }) {
   const me = useMe();
-  return rowBadges(request, gone, me, LABELS).map((badge) =>
+  return rowBadges(row.request, row, me, LABELS).map((badge) =>
     "time" in badge ? (
       <TimeLeftBadge key="time" until={badge.time} />
     ) : (

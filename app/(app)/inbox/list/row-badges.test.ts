@@ -110,7 +110,7 @@ test.each<[string, object, string[]]>([
   ],
   ["that an expired one is over", { state: "expired", claimedBy: ana }, ["clock Expired bad"]],
 ])("%s", (_, more, expected) => {
-  const badges = rowBadges({ ...OPEN, ...more }, false, me, labels);
+  const badges = rowBadges({ ...OPEN, ...more }, { gone: false }, me, labels);
   const said = badges.map((badge) =>
     "time" in badge
       ? `until ${badge.time}`
@@ -120,6 +120,15 @@ test.each<[string, object, string[]]>([
 });
 
 test("a row that has left the list says only that", () => {
-  const badges = rowBadges({ ...OPEN, warnings: ["destructive"], comments: 2 }, true, me, labels);
+  const badges = rowBadges({ ...OPEN, warnings: ["destructive"], comments: 2 }, { gone: true }, me, labels);
   expect(badges).toEqual([{ words: "No longer waiting", icon: "gone" }]);
+});
+
+test("a row says that a decision made here is being recorded, or was not", () => {
+  const said = (decision: "recording" | "refused") =>
+    rowBadges({ ...OPEN, comments: 1 }, { gone: false, decision }, me, labels).map(
+      (badge) => "words" in badge && badge.words,
+    );
+  expect(said("recording")).toEqual(["Recording your decision…"]);
+  expect(said("refused")).toEqual(["Not recorded", "1"]);
 });

@@ -3,6 +3,7 @@ import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/re
 import { OUTCOME_TONES, type Outcome, outcomeOf } from "@/lib/requests/words/request-labels.ts";
 import type { Tone } from "@/lib/text/labels.ts";
 import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
+import type { StableRow } from "./row-changes.ts";
 
 /** A badge of a row. `time`: the time left until an instant, in place of words. */
 export type RowBadge =
@@ -38,7 +39,7 @@ type Badged = Pick<
 /** Returns the badges of a row, in order. */
 export function rowBadges(
   request: Badged,
-  gone: boolean,
+  { gone, decision }: Pick<StableRow, "gone" | "decision">,
   me: { user: { id: string; name: string; email: string } },
   labels: {
     states: Record<RequestState, string>;
@@ -58,9 +59,11 @@ export function rowBadges(
     return [{ words, tone: OUTCOME_TONES[outcome], icon: outcome }];
   }
   if (gone) return [{ words: "No longer waiting", icon: "gone" }];
+  if (decision === "recording") return [{ words: "Recording your decision…", icon: "clock" }];
   const blocker = requestBlocker(request, me) ?? acceptBlocker(request, me);
   const isMe = ({ id }: { id: string }) => id === me.user.id;
   const badges: (RowBadge | false | null)[] = [
+    decision === "refused" && { words: "Not recorded", tone: "bad", icon: "warning" },
     ...request.warnings.map(
       (warning): RowBadge => ({
         words: labels.warnings[warning],

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { newsIn, readAhead, rowAfter, type StableRow, settle, successorOf } from "./row-changes.ts";
+import {
+  newsIn,
+  readAhead,
+  rowAfter,
+  type StableRow,
+  settle,
+  successorOf,
+  withDecisions,
+} from "./row-changes.ts";
 
 const request = (id: string, state: InputRequestSummary["state"] = "open") =>
   ({ id, state }) as InputRequestSummary;
@@ -8,6 +16,7 @@ const row = (id: string, gone = false, state?: InputRequestSummary["state"]): St
   request: request(id, state),
   gone,
 });
+const recording = (id: string): StableRow => ({ ...row(id), decision: "recording" });
 const words = (rows: StableRow[]) =>
   rows.map(({ request: { id }, gone }) => (gone ? `(${id})` : id)).join(" ");
 
@@ -53,12 +62,23 @@ describe("rows that change", () => {
   });
 });
 
+test("rows say what became of the decisions made here", () => {
+  const rows = [row("a"), row("b"), row("c")];
+  expect(withDecisions(rows, {}, {})).toBe(rows);
+  expect(withDecisions(rows, { a: 1 }, { b: 1, z: 1 }).map(({ decision }) => decision)).toEqual([
+    "recording",
+    "refused",
+    undefined,
+  ]);
+});
+
 describe("after a decision", () => {
   test.each([
     ["the one below", [row("a"), row("b"), row("c")], "b", "c"],
     ["not one that has left", [row("a"), row("b"), row("c", true), row("d")], "b", "d"],
     ["not one that is answered", [row("a"), row("b"), row("c", false, "answered")], "b", "a"],
     ["at the end the nearest above", [row("a"), row("b"), row("c")], "c", "b"],
+    ["not one that is being recorded", [row("a"), row("b"), recording("c"), row("d")], "b", "d"],
     ["none when nothing waits", [row("a", true), row("b")], "b", undefined],
     ["the first when the decided one is not in the list", [row("a"), row("b")], "z", "a"],
   ])("%s", (_, rows, id, expected) => {
@@ -70,24 +90,33 @@ describe("what opens after a decision", () => {
   const rows = [row("a"), row("b"), row("c")];
   const there = { shown: "a", typing: false, looksBack: false };
   const words = { empty: "Nothing left in this list", titleOf: ({ id }: { id: string }) => `INV-${id}` };
-  test.each([
-    ["the next request", rows, "a", false, {}, { id: "b", words: "Next: INV-b" }],
-    ["the next request after a skip", rows, "a", true, {}, { id: "b", words: "Next: INV-b" }],
-    ["nothing after the last", [row("a")], "a", false, {}, { id: null, words: "Nothing left in this list" }],
+  test.each<[string, StableRow[], string, "over" | "skip" | "recording", object, object | null]>([
+    ["the next request", rows, "a", "over", {}, { id: "b", words: "Next: INV-b" }],
+    ["the next request after a skip", rows, "a", "skip", {}, { id: "b", words: "Next: INV-b" }],
+    ["nothing after the last", [row("a")], "a", "over", {}, { id: null, words: "Nothing left in this list" }],
     [
       "nothing after a skip of the last",
       [row("a")],
       "a",
-      true,
+      "skip",
       {},
       { id: null, words: "No more requests in this list" },
     ],
-    ["nothing where the person has opened another", rows, "a", false, { shown: "c" }, null],
-    ["nothing where the person has closed it", rows, "a", false, { shown: null }, null],
-    ["nothing while the person types in the search", rows, "a", false, { typing: true }, null],
-    ["nothing among what is done", rows, "a", false, { looksBack: true }, null],
-  ])("%s", (_, list, id, isSkip, person, expected) => {
-    expect(successorOf(list, { id, isSkip }, { ...there, ...person }, words)).toEqual(expected);
+    [
+      "the next request while this one is recorded",
+      rows,
+      "a",
+      "recording",
+      {},
+      { id: "b", words: "Next: INV-b" },
+    ],
+    ["nothing yet while the last one is recorded", [row("a")], "a", "recording", {}, null],
+    ["nothing where the person has opened another", rows, "a", "over", { shown: "c" }, null],
+    ["nothing where the person has closed it", rows, "a", "over", { shown: null }, null],
+    ["nothing while the person types in the search", rows, "a", "over", { typing: true }, null],
+    ["nothing among what is done", rows, "a", "over", { looksBack: true }, null],
+  ])("%s", (_, list, id, why, person, expected) => {
+    expect(successorOf(list, { id, why }, { ...there, ...person }, words)).toEqual(expected);
   });
 });
 

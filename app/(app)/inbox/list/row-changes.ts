@@ -1,4 +1,5 @@
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import type { GoOn } from "../answer/decision-store.ts";
 
 export interface StableRow {
   request: InputRequestSummary;
@@ -6,6 +7,30 @@ export interface StableRow {
    * The request was answered or withdrawn and left this list. The row stays until closing the gap is safe.
    */
   gone: boolean;
+  /** This browser's own decision is on its way to the server, or was not recorded. */
+  decision?: "recording" | "refused";
+}
+
+/** Returns the rows with what became of this browser's own decisions. */
+export function withDecisions(
+  rows: StableRow[],
+  recording: Readonly<Record<string, unknown>>,
+  refused: Readonly<Record<string, unknown>>,
+): StableRow[] {
+  if (Object.keys(recording).length + Object.keys(refused).length === 0) return rows;
+  return rows.map((row) => {
+    const { id } = row.request;
+    return recording[id]
+      ? { ...row, decision: "recording" }
+      : refused[id]
+        ? { ...row, decision: "refused" }
+        : row;
+  });
+}
+
+/** Whether a row can be decided on now. */
+export function waits({ request, gone, decision }: StableRow): boolean {
+  return !gone && request.state === "open" && decision !== "recording";
 }
 
 /**
@@ -39,35 +64,40 @@ export function settle(
 /** Returns the open request to read after this one: the one below, else the one above, else null. */
 export function rowAfter(rows: StableRow[], id: string): StableRow | null {
   const at = rows.findIndex((row) => row.request.id === id);
-  const waits = (row: StableRow) => !row.gone && row.request.state === "open" && row.request.id !== id;
-  const below = rows.slice(at + 1).find(waits);
-  return below ?? rows.slice(0, Math.max(0, at)).findLast(waits) ?? null;
+  const isOther = (row: StableRow) => waits(row) && row.request.id !== id;
+  const below = rows.slice(at + 1).find(isOther);
+  return below ?? rows.slice(0, Math.max(0, at)).findLast(isOther) ?? null;
 }
 
 /** Returns the ids of the next open requests below this one, as many as are read ahead. */
 export function readAhead(rows: StableRow[], id: string | null): string[] {
   const at = rows.findIndex((row) => row.request.id === id);
   if (at === -1) return [];
-  const waiting = rows.slice(at + 1).filter((row) => !row.gone && row.request.state === "open");
-  return waiting.slice(0, AHEAD).map((row) => row.request.id);
+  return rows
+    .slice(at + 1)
+    .filter(waits)
+    .slice(0, AHEAD)
+    .map((row) => row.request.id);
 }
 
 const AHEAD = 2;
 
 /**
  * Returns what opens after a request was decided or skipped, and the words that say so. Null: the person has
- * opened another request, is typing, or looks back at what is done, and is left alone.
+ * opened another request, is typing, or looks back at what is done, and is left alone. Nothing is said to be over
+ * while the last decision is being recorded.
  */
 export function successorOf(
   rows: StableRow[],
-  after: { id: string; isSkip: boolean },
+  after: { id: string; why: Exclude<GoOn, "refused"> },
   person: { shown: string | null; typing: boolean; looksBack: boolean },
   words: { empty: string; titleOf: (request: InputRequestSummary) => string },
 ): { id: string | null; words: string } | null {
   if (person.looksBack || person.typing || person.shown !== after.id) return null;
   const next = rowAfter(rows, after.id)?.request;
   if (next) return { id: next.id, words: `Next: ${words.titleOf(next)}` };
-  return { id: null, words: after.isSkip ? "No more requests in this list" : words.empty };
+  if (after.why === "recording") return null;
+  return { id: null, words: after.why === "skip" ? "No more requests in this list" : words.empty };
 }
 
 type Known = Pick<InputRequestSummary, "id" | "createdAt">;

@@ -8,7 +8,7 @@ import { type StableRow, successorOf } from "./row-changes.ts";
 
 /**
  * Opens the next open request after a decision, focuses its title and tells which it is, unless the person has
- * opened another request or is typing.
+ * opened another request or is typing. Brings back a request whose decision was refused.
  */
 export function useNextRequest({
   rows,
@@ -31,10 +31,17 @@ export function useNextRequest({
 }): void {
   const formats = useFormats();
   useEffect(() => forgetNext(shown), [shown]);
-  useGoOn((id, isSkip) => {
+  useGoOn((id, why) => {
+    if (why === "refused") {
+      const row = rows.find(({ request }) => request.id === id);
+      tellNext({ after: id, id, words: `Back to ${row ? requestTitle(row.request, formats) : "it"}` });
+      open(id);
+      readOn(id);
+      return;
+    }
     const next = successorOf(
       rows,
-      { id, isSkip },
+      { id, why },
       { shown, typing: isTyping(), looksBack: !listening },
       { empty: emptyWords, titleOf: (request) => requestTitle(request, formats) },
     );

@@ -7,7 +7,8 @@ import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { InboxFilters } from "@/lib/requests/words/inbox-filters.ts";
 import { groupRequests } from "@/lib/requests/words/inbox-rows.ts";
 import { type RequestTab, requestList } from "@/lib/web/client/requests.ts";
-import { type StableRow, settle } from "./row-changes.ts";
+import { useRecording, useRefused } from "../answer/decision-store.ts";
+import { type StableRow, settle, waits, withDecisions } from "./row-changes.ts";
 
 /** Groups are made of this many loaded rows, so that few move when later pages are loaded. */
 const GROUPED = 1_000;
@@ -32,11 +33,14 @@ export function useRequestRows(tab: RequestTab, filters: InboxFilters, shown: st
   // A search of what is urgent lists by age.
   const isByAge = filters.order === "oldest" || (filters.q !== "" && ["", "urgent"].includes(filters.order));
   const appends = tab !== "done" && filters.group === "" && isByAge;
+  const rows = useStableRows(name, fresh, hovered || (scrolled && !appends), shown);
+  const recording = useRecording();
+  const refused = useRefused();
   return {
     list,
     /** The key of the list that the rows belong to. */
     name,
-    rows: useStableRows(name, fresh, hovered || (scrolled && !appends), shown),
+    rows: useMemo(() => withDecisions(rows, recording, refused), [rows, recording, refused]),
     loading: fresh === undefined,
     /** Handlers of the scrolling element. */
     hold: {
@@ -54,7 +58,7 @@ export interface Selection extends RowSelection {
 
 /** `list`: the key of the list. */
 export function useRequestSelection(list: string, rows: StableRow[]): Selection {
-  const open = rows.filter((row) => !row.gone && row.request.state === "open").map((row) => row.request);
+  const open = rows.filter(waits).map((row) => row.request);
   const selection = useSelection(
     list,
     open.map((request) => request.id),

@@ -10,6 +10,8 @@ import { ApiError } from "@/lib/web/client/base/client.ts";
 import { useKeptError } from "@/lib/web/client/base/kept-error.ts";
 import { similarRequests } from "@/lib/web/client/base/request-context.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
+import { useRefused } from "../answer/decision-store.ts";
+import { withRefused } from "../answer/draft-state.ts";
 import { LateFailure } from "../late-failure.tsx";
 import type { Listed } from "../list/request-list.tsx";
 import { Steps } from "../list/steps.tsx";
@@ -32,6 +34,7 @@ export function RequestPane({
   const formats = useFormats();
   const request = useQuery(requestDetail(id));
   const failure = useKeptError(request);
+  const refused = useRefused()[id];
   // Loaded and shown together with the request: a late warning would move the button about to be pressed.
   const similar = useQuery(similarRequests(id));
   const whole = useLazyComponents(
@@ -50,7 +53,7 @@ export function RequestPane({
         {listed && <Steps listed={listed} id={id} />}
       </div>
       {request.data && shown ? (
-        <RequestView request={request.data} similar={similar.data ?? null} />
+        <RequestView request={withRefused(request.data, refused)} similar={similar.data ?? null} />
       ) : failure ? (
         <NotLoaded error={failure} onRetry={() => void request.refetch()} onBack={onBack} />
       ) : (

@@ -32,7 +32,7 @@ export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDeta
       const isGivenBack = request.assignedTo !== null && now.assignedTo === null;
       toast(isGivenBack ? `${snoozed}. It is no longer assigned to you` : snoozed);
       onDismiss();
-      goOnFrom(request.id, { isSkip: true });
+      goOnFrom(request.id, "skip");
       show(now);
     },
   });

@@ -37,3 +37,13 @@ function idIn(pathname: string): string | null {
 export function idInAddress(): string | null {
   return idIn(window.location.pathname);
 }
+
+/** Opens a request, from any page. */
+export function goToRequest(requestId: string, push: (href: string) => void) {
+  const { pathname, search } = window.location;
+  const address = `/inbox/${requestId}`;
+  if (pathname === address) return;
+  // Within the inbox a history change is enough, and keeps the filters.
+  if (pathname.startsWith("/inbox")) window.history.pushState(null, "", `${address}${search}`);
+  else push(address);
+}

@@ -54,7 +54,7 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           <Kbd className="mt-0.5 ml-auto">D</Kbd>
         </MenuItem>
       )}
-      <MenuItem onSelect={() => goOnFrom(request.id, { isSkip: true })}>
+      <MenuItem onSelect={() => goOnFrom(request.id, "skip")}>
         <SkipForward {...icon} />
         Skip
         <Kbd className="ml-auto">S</Kbd>
