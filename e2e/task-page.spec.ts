@@ -52,6 +52,13 @@ test("a task is followed, understood and started again with the keyboard alone",
     SOON,
   );
   await expect(steps.filter({ hasText: "Task moved on" })).toBeVisible(SOON);
+  const summary = ola.getByRole("region", { name: "Status" });
+  await expect(summary).toContainText(/Party\s*ACME/);
+  await expect(summary).toContainText(/Amount\s*\$1,000\.00/);
+  await expect(summary.getByRole("link", { name: "Approved by Ben" })).toHaveAttribute(
+    "href",
+    `/inbox/${requestId}`,
+  );
   await expect(strip).toHaveAccessibleName(/waiting for a person .*, delivering .*, working .* so far/);
   await press(ola, ola.getByText("As a list"));
   await expect(ola.getByRole("table").getByRole("row")).toContainText(["Phase", /Queued|Working/]);
@@ -112,6 +119,23 @@ test("a task is followed, understood and started again with the keyboard alone",
   await expect(taskHeader(ola)).toContainText(/started again (just now|.* ago) \(/, SOON);
   // The engine calls the server after the page has shown the new task.
   await expect.poll(async () => (await ledgerOf(`${id}-B`)).tasks, SOON).toBe(1);
+});
+
+test("a tab is in the address: it is shared, loaded again, and no step of Back", async ({ ola }) => {
+  const { taskId } = await startInvoice(ola);
+  await ola.goto("/tasks");
+  await ola.goto(`/tasks/${taskId}?tab=arguments`);
+  await expect(ola.getByRole("tab", { name: "Arguments" })).toHaveAttribute("aria-selected", "true");
+  await ola.getByRole("tab", { name: "Requests" }).click();
+  await expect(ola).toHaveURL(`/tasks/${taskId}?tab=requests`);
+  await ola.reload();
+  await expect(ola.getByRole("tab", { name: "Requests" })).toHaveAttribute("aria-selected", "true");
+  await ola.getByRole("tab", { name: "Timeline" }).click();
+  await expect(ola).toHaveURL(`/tasks/${taskId}`);
+  await ola.goBack();
+  await expect(ola).toHaveURL(/\/tasks$/);
+  await ola.goto(`/tasks/${taskId}?tab=nothing`);
+  await expect(ola.getByRole("tab", { name: "Timeline" })).toHaveAttribute("aria-selected", "true");
 });
 
 test("Tab leads to a toast and out of it again", async ({ ola }) => {

@@ -2,8 +2,9 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
-import { useState } from "react";
+import { useSearchParams } from "next/navigation";
 import { Facts } from "@/components/facts/facts.tsx";
+import { changedQuery } from "@/components/list/use-list-place.ts";
 import { ReadList } from "@/components/people/read-list.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -33,6 +34,7 @@ import { TaskHistory } from "./task-history.tsx";
 import { TaskNotices } from "./task-notices.tsx";
 import { TaskPhases } from "./task-phases.tsx";
 import { TaskRequests } from "./task-requests.tsx";
+import { TaskSummary } from "./task-summary.tsx";
 
 export function TaskScreen({ id }: { id: string }) {
   const task = useQuery(taskDetail(id));
@@ -55,7 +57,7 @@ export function TaskScreen({ id }: { id: string }) {
 
 function Loaded({ task }: { task: TaskDetail }) {
   const me = useMe();
-  const [tab, setTab] = useState("timeline");
+  const asked = useSearchParams().get("tab");
   const { kind, id: requesterId } = task.requestedBy;
   const isOwn = kind === "member" && requesterId === me.user.id && me.view === null;
   const tabs = [
@@ -66,6 +68,7 @@ function Loaded({ task }: { task: TaskDetail }) {
     ...(me.may("protocol:read") ? [{ value: "protocol", label: "Protocol" }] : []),
     ...(me.may("events:read") || isOwn ? [{ value: "access", label: "Access" }] : []),
   ];
+  const tab = tabs.find(({ value }) => value === asked)?.value ?? "timeline";
   return (
     <>
       <TaskHeader task={task} />
@@ -73,7 +76,7 @@ function Loaded({ task }: { task: TaskDetail }) {
       <TaskNotices task={task} />
       {task.raceId && <RaceGroup raceId={task.raceId} taskId={task.id} />}
       {task.attempts > 1 && <AttemptGroup task={task} />}
-      <Tabs value={tab} onChange={setTab} tabs={tabs}>
+      <Tabs value={tab} onChange={showTab} tabs={tabs}>
         <TabPanel value="timeline">
           <TaskHistory task={task} />
         </TabPanel>
@@ -95,6 +98,14 @@ function Loaded({ task }: { task: TaskDetail }) {
       </Tabs>
     </>
   );
+}
+
+/** Arrow keys go through the tabs, so that each would be a step of Back. */
+function showTab(tab: string) {
+  const query = changedQuery(new URLSearchParams(window.location.search), {
+    tab: tab === "timeline" ? null : tab,
+  });
+  window.history.replaceState(null, "", `${window.location.pathname}${query}`);
 }
 
 function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
@@ -154,7 +165,7 @@ function TaskAccess({ task }: { task: TaskDetail }) {
   );
 }
 
-/** The task's status in one sentence, its progress, and its phases. */
+/** What the task is about, its status in one sentence, its progress, and its phases. */
 function TaskProgress({ task }: { task: TaskDetail }) {
   const { progress } = task;
   const formats = useFormats();
@@ -165,6 +176,7 @@ function TaskProgress({ task }: { task: TaskDetail }) {
       aria-label="Status"
       className="flex flex-col gap-2.5 rounded-lg border border-line bg-panel px-4 py-3"
     >
+      <TaskSummary task={task} />
       <div aria-live="polite" className="flex flex-col gap-2.5 empty:hidden">
         {(sentence || progress) && (
           <p className="flex items-baseline gap-4">
