@@ -273,3 +273,36 @@ test("the receipt of a decided request is downloaded from its menu, and holds", 
     receipt: { sent: "taken", answers: [{ by: { name: "Ben" } }] },
   });
 });
+
+test("a receipt is printed from a page that says what was asked, who decided, and what was sent", async ({
+  ola,
+  ben,
+  gus,
+}) => {
+  const { id, taskId } = await startInvoice(ola, { id: newInvoiceId() });
+  const requestId = await openRequest(ola, taskId);
+  await answer(ben, requestId, { value: "approve" });
+  await expect.poll(async () => (await readRequest(ben, requestId)).state, SOON).toBe("settled");
+  await ben.goto(`/inbox/${requestId}?tab=done`);
+  await requestPane(ben).getByRole("button", { name: "More about this request" }).click();
+  await ben.getByRole("menuitem", { name: /Print receipt/ }).click();
+  await expect(ben).toHaveURL(`/receipts/${requestId}`);
+  await expect(ben.getByRole("heading", { level: 1 })).toContainText(id);
+  const page = ben.getByRole("article");
+  await expect(page).toContainText("Approved by Ben");
+  await expect(page).toContainText("The server replied that it has the answer.");
+  await expect(page).toContainText(/Asked\s*\d.* UTC/);
+  await expect(page).toContainText(requestId);
+  await checkAppearance(ben, "a receipt to print");
+
+  await ben.evaluate(() => {
+    window.print = () => document.body.setAttribute("data-printed", "");
+  });
+  await ben.getByRole("button", { name: "Print or save as PDF" }).click();
+  await expect(ben.locator("body[data-printed]")).toBeAttached();
+  await ben.emulateMedia({ media: "print", colorScheme: "dark" });
+  await expect(ben.getByRole("button", { name: "Print or save as PDF" })).toBeHidden();
+  await expect(page).toBeVisible();
+  // Nobody of another organization learns that there is such a request.
+  expect((await gus.goto(`/receipts/${requestId}`))?.status()).toBe(404);
+});

@@ -186,6 +186,35 @@ export const DECIDING: Shot[] = [
     },
   },
   {
+    name: "receipt to print",
+    person: "Ben",
+    async open(page, fixture) {
+      const { requestId } = await fixture.invoice();
+      await fixture.answer("Ben", requestId, {
+        action: "accept",
+        content: { value: "approve" },
+        holdMs: 0,
+        comment: "As agreed with ACME",
+      });
+      await fixture.became(requestId, "settled");
+      await page.goto(`/receipts/${requestId}`);
+      await expect(page.getByRole("article")).toContainText("Approved by Ben");
+    },
+  },
+  {
+    name: "recording",
+    person: "Ben",
+    brief: true,
+    async open(page, fixture) {
+      await fixture.ask("approve_payment");
+      const { requestId } = await fixture.ask("approve_payment");
+      await openInbox(page, requestId);
+      await page.route(`**/api/v1/input-requests/${requestId}/answer`, () => new Promise(() => {}));
+      await requestPane(page).getByRole("button", { name: "Reject" }).click();
+      await expect(page.getByText(/^Recording your decision/).first()).toBeVisible();
+    },
+  },
+  {
     name: "conflict",
     person: "Ben",
     brief: true,

@@ -24,6 +24,7 @@ const BUDGETS: Record<string, number> = {
   "/not-from-here": 165_000,
   "/notices": 192_000,
   "/overview": 227_000,
+  "/receipts/[id]": 171_000,
   "/servers": 221_000,
   "/servers/[id]": 249_000,
   "/servers/agents": 176_000,

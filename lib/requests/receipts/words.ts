@@ -1,4 +1,4 @@
-/** What a receipt says, in sentences for a terminal. Pure. */
+/** What a receipt says, in sentences: for a terminal, and for the page to print. Pure. */
 import { actorWords } from "../../access/actor-words.ts";
 import type { Receipt } from "./receipt-schema.ts";
 
@@ -22,7 +22,7 @@ export function wordsOf(receipt: Receipt): string[] {
     : lines;
 }
 
-const SENT: Record<Receipt["sent"], string> = {
+export const SENT: Record<Receipt["sent"], string> = {
   nothing: "No answer was sent to the server.",
   unknown: "An answer was sent, and no reply says whether the server has it.",
   carried_out: "Intray itself acted on the answer: the question was its own, and no server had to be told.",
@@ -74,7 +74,7 @@ function actionWords(action: string): string {
   return `“${plain(action)}”${action === "accept" ? " (the form was sent; this does not tell what it says)" : ""}`;
 }
 
-function signInWords(signedIn: Receipt["votes"][number]["signedIn"]): string {
+export function signInWords(signedIn: Receipt["votes"][number]["signedIn"]): string {
   if (!signedIn) return "signed in as the history does not say";
   if (signedIn.method === "key") return "by an API key";
   const factors = signedIn.amr.length > 0 ? ` (${signedIn.amr.map(plain).join(", ")})` : "";

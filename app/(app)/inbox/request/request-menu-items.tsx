@@ -1,6 +1,6 @@
 "use client";
 
-import { Copy, FileCheck, Hash, Link2, ListChecks } from "lucide-react";
+import { Copy, FileCheck, Hash, Link2, ListChecks, Printer } from "lucide-react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { copyText } from "@/components/ui/copy-text.ts";
 import { Link } from "@/components/ui/link.tsx";
@@ -33,6 +33,17 @@ export function RequestMenuItems({ request, link }: { request: InputRequestDetai
           Open the task
         </Link>
       </MenuItem>
+      {request.state !== "open" && !me.view && (
+        <MenuItem asChild>
+          <Link href={`/receipts/${request.id}`}>
+            <Printer aria-hidden strokeWidth={1.75} />
+            <span>
+              Print receipt
+              <span className="block text-muted text-xs">A page to print or to save as PDF.</span>
+            </span>
+          </Link>
+        </MenuItem>
+      )}
       {request.state !== "open" && !me.view && (
         <MenuItem asChild>
           <a href={`/api/v1/input-requests/${request.id}/receipt`} download>
