@@ -30,6 +30,15 @@ test("an admin finds who decided what, verifies the history and takes it along",
   await expect(ana.getByRole("heading", { name: "Today" })).toBeVisible();
   await checkAppearance(ana, "the activity");
 
+  await ana.keyboard.press("/");
+  await expect(ana.getByRole("searchbox", { name: "Search the activity" })).toBeFocused();
+  await ana.keyboard.type(id);
+  await expect(ana).toHaveURL(new RegExp(`q=${id}`));
+  await expect(rows.filter({ hasText: "signed in" })).toHaveCount(0);
+  await expect(claimed).toBeVisible();
+  await checkAppearance(ana, "a search of the activity");
+  await ana.getByRole("button", { name: "Clear" }).click();
+  await expect(ana).toHaveURL(/\/activity$/);
   await ana.getByRole("combobox", { name: "What" }).selectOption("Questions");
   await expect(ana).toHaveURL(/type=request/);
   await expect(rows.filter({ hasText: "started it" })).toHaveCount(0);
@@ -97,5 +106,19 @@ test("a phone has it in the menu of the person", async ({ ana }) => {
   await ana.getByRole("button", { name: "Ana: account and appearance" }).click();
   await ana.getByRole("menuitem", { name: "Activity" }).click();
   await expect(ana).toHaveURL(/\/activity$/);
+  await expect(ana.getByRole("listitem").first()).toBeVisible();
+});
+
+test("a search that finds nothing in the newest lines goes on with older ones", async ({ ana }) => {
+  await ana.route(LIST, (route) => {
+    const isOlder = new URL(route.request().url()).searchParams.has("cursor");
+    return isOlder
+      ? route.continue()
+      : route.fulfill({ json: { items: [], nextCursor: "WyI5OTk5OTk5OTkiXQ" } });
+  });
+  await ana.goto("/activity?q=ana");
+  await expect(ana.getByText("Not found in the newest lines")).toBeVisible(SOON);
+  await checkAppearance(ana, "nothing found so far");
+  await ana.getByRole("button", { name: "Search older lines" }).click();
   await expect(ana.getByRole("listitem").first()).toBeVisible();
 });

@@ -78,7 +78,56 @@ describe("the list of events", () => {
     expect(second.body.nextCursor).toBeNull();
   });
 
-  test.each(["type=%27%3B", "type=a.b.c", "taskId=x", "from=yesterday", "limit=0"])(
+  describe("finds words", () => {
+    beforeAll(() =>
+      web.db.withOrganization(acme, (tx) =>
+        appendEvents(tx, [
+          {
+            type: "server.paused",
+            actor: { kind: "key", id: uuidv7(), name: "Nightly" },
+            data: { name: "ERP", reason: "100% of C:\\_temp is full" },
+          },
+          {
+            type: "member.added",
+            actor: { kind: "member", id: ana.userId, name: "Ana" },
+            data: { name: "Rómulo “R”", role: "viewer" },
+          },
+        ]),
+      ),
+    );
+    test.each([
+      ["of who did it", "nightly", ["server.paused"]],
+      ["of what it was", "paused", ["server.paused"]],
+      ["of the details", "rómulo “r”", ["member.added"]],
+      ["of the task's name", "inv-100", ["request.claimed", "task.queued"]],
+      ["of the task's tool", "process_inv", ["request.claimed", "task.queued"]],
+      ["but no names of details", "reason", []],
+      ["with signs as they are", "100%", ["server.paused"]],
+      ["with other signs as they are", "c:\\_temp", ["server.paused"]],
+      ["and takes no sign for any text", "1%0", []],
+      ["and takes no sign for any letter", "E_P", []],
+      ["that are nowhere", "nowhere", []],
+    ])("%s", async (_, words, types) => {
+      expect(await typesOf(`q=${encodeURIComponent(words)}`)).toEqual(types);
+    });
+
+    test("within the other filters, and none but spaces are no search", async () => {
+      expect(await typesOf("q=erp&type=server")).toEqual(["server.paused"]);
+      expect(await typesOf("q=erp&type=member")).toEqual([]);
+      expect(await typesOf("q=%20&type=server")).toEqual(["server.paused"]);
+    });
+
+    test("page by page", async () => {
+      const page = async (query: string) =>
+        (await web.call("GET", `/api/v1/events?q=inv-100&limit=1${query}`, ana)).body;
+      const first = await page("");
+      const second = await page(`&cursor=${first.nextCursor}`);
+      expect([first, second].map(({ items }) => items[0].type)).toEqual(["request.claimed", "task.queued"]);
+      expect(second.nextCursor).toBeNull();
+    });
+  });
+
+  test.each(["type=%27%3B", "type=a.b.c", "taskId=x", "from=yesterday", "limit=0", `q=${"x".repeat(201)}`])(
     "refuses %s",
     async (query) => {
       expect((await web.call("GET", `/api/v1/events?${query}`, ana)).status).toBe(422);
@@ -134,6 +183,11 @@ describe("a line of the list names its task", () => {
       (await list(`taskId=${secret}&type=request`, who.cookie))[0];
     expect(await lines(owner)).toMatchObject({ data: { message: "Pay_salary of Cleo, 9,000?" } });
     expect(await lines(ana)).toMatchObject({ type: "request.opened", actor, data: {} });
+    // Nor is a line found by what it does not say.
+    for (const words of ["salary", "9,000"]) {
+      expect(await list(`q=${words}`, owner.cookie)).not.toEqual([]);
+      expect(await list(`q=${words}`)).toEqual([]);
+    }
     const exported = async (who: { cookie: string }) =>
       (await (await web.open("GET", "/api/v1/events/export", who)).text()).trimEnd().split("\n");
     expect(JSON.stringify(await exported(owner))).toContain("Pay_salary");

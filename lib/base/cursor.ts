@@ -67,6 +67,11 @@ export function toPage<Row, Item>(
   };
 }
 
+/** The cursor of a list by number that goes on below this one. */
+export function sequenceCursor(key: bigint): string {
+  return encode(key);
+}
+
 function encode(key: Position | OrderedPosition | bigint): string {
   return Buffer.from(JSON.stringify(partsOf(key))).toString("base64url");
 }

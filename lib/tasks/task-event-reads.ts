@@ -2,23 +2,23 @@
 import type { Principal } from "../access/principal.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
-import type { Page } from "../base/page.ts";
+import type { Page, SearchedPage } from "../base/page.ts";
 import { listEvents, readEvent } from "../history/events/event-reads.ts";
 import type { EventQuery, EventType, ListedEvent, TaskEvent } from "../history/events/event-schema.ts";
 import { PHASE_EVENTS, type PhaseEvent } from "./phases.ts";
 import type { TaskEventQuery } from "./task-schema.ts";
-import { visibleTask } from "./visibility.ts";
+import { ofHiddenTask, visibleTask } from "./visibility.ts";
 
 /**
  * The organization's events, newest first, each with its task's name. Of a task that the principal may not see, an
- * event says no more than its type, actor and time.
+ * event says no more than its type, actor and time, and is found by no more.
  */
 export async function listOrganizationEvents(
   tx: Tx,
   principal: Principal,
   query: EventQuery,
-): Promise<Page<ListedEvent>> {
-  const { items, nextCursor } = await listEvents(tx, query);
+): Promise<SearchedPage<ListedEvent>> {
+  const { items, ...page } = await listEvents(tx, query, ofHiddenTask(principal));
   const ids = [...new Set(items.flatMap(({ taskId }) => taskId ?? []))];
   const rows = await tx.$queryRaw<{ id: string; label: string | null; tool: string; visible: boolean }[]>`
     SELECT t.id, t.label, t.tool, ${visibleTask(principal)} AS visible FROM task t
@@ -39,7 +39,7 @@ export async function listOrganizationEvents(
       const { visible, ...named } = task;
       return visible ? { ...event, task: named } : { ...event, task: null, data: {} };
     }),
-    nextCursor,
+    ...page,
   };
 }
 

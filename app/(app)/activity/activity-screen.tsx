@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Download, History, SearchX, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
+import { SearchField } from "@/components/list/search-field.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
@@ -15,13 +16,14 @@ import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { Verification } from "@/lib/history/events/event-schema.ts";
 import { describeVerification } from "@/lib/history/events/verification-words.ts";
+import { NOT_SEARCHED } from "@/lib/requests/words/not-searched.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { downloadAsPerson } from "@/lib/web/client/base/download.ts";
 import { type EventFilter, eventList, verifyHistory } from "@/lib/web/client/events.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityList, ActivitySkeleton } from "./activity-list.tsx";
 
-const NAMES = ["type", "actorId", "taskId", "inputRequestId", "from", "to"] as const;
+const NAMES = ["q", "type", "actorId", "taskId", "inputRequestId", "from", "to"] as const;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -76,7 +78,8 @@ function Activity() {
   const verification = useVerification();
   const download = useMutation({ mutationFn: () => downloadAsPerson("/api/v1/events/export") });
   const filtered = Object.values(shown).some((value) => value !== "");
-  const clear = () => change({ type: "", actorId: "", taskId: "", inputRequestId: "", from: "", to: "" });
+  const clear = () =>
+    change({ q: "", type: "", actorId: "", taskId: "", inputRequestId: "", from: "", to: "" });
   return (
     <Page
       title="Activity"
@@ -93,6 +96,13 @@ function Activity() {
       <StepUp />
       {download.error && <Notice live tone="bad" title={errorSentence(download.error)} />}
       <VerificationNotice verification={verification} />
+      <SearchField
+        label="Search the activity"
+        value={shown.q}
+        onChange={(q) => change({ q })}
+        className="w-full md:max-w-md"
+      />
+      {list.data?.pages[0]?.contentNotSearched && <p className="text-[13px] text-muted">{NOT_SEARCHED}</p>}
       <ActivityFilters shown={shown} filtered={filtered} onChange={change} onClear={clear} />
       {list.isPending ? (
         <ActivitySkeleton />
@@ -100,7 +110,17 @@ function Activity() {
         <LoadFailure what="The history" error={list.error} onRetry={() => void list.refetch()} />
       ) : events.length === 0 ? (
         <div className="rounded-lg border border-line bg-panel">
-          {filtered ? (
+          {list.hasNextPage ? (
+            <Empty
+              icon={SearchX}
+              title="Not found in the newest lines"
+              action={
+                <Button disabled={list.isFetching} onClick={() => void list.fetchNextPage()}>
+                  {list.isFetchingNextPage ? "Searching…" : "Search older lines"}
+                </Button>
+              }
+            />
+          ) : filtered ? (
             <Empty
               icon={SearchX}
               title="Nothing of that kind happened"

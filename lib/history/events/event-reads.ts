@@ -3,48 +3,91 @@ import { z } from "zod";
 import { type Actor, actorSchema } from "../../access/access-schema.ts";
 import { type Content, sealedUnder } from "../../base/content/content.ts";
 import { contentOf } from "../../base/content/content-keys.ts";
-import { readSequence, toPage } from "../../base/cursor.ts";
+import { readSequence, sequenceCursor, toPage } from "../../base/cursor.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
-import type { Page } from "../../base/page.ts";
+import { containing, notSearched } from "../../base/db/search.ts";
+import type { SearchedPage } from "../../base/page.ts";
 import { shortTexts } from "../../text/foreign/short-texts.ts";
 import type { Anchor, EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./event-schema.ts";
 import { readLine } from "./line.ts";
 
+/** Lines that one page of a search looks through: no index has their texts. */
+const SEARCHED = 10_000;
 /** The most characters of a line's texts in a list; the export has all of them. */
 const DATA_IN_LISTS = 10_000;
 
-/** Lists the organization's history, newest first. */
-export async function listEvents(tx: Tx, query: EventQuery): Promise<Page<OrganizationEvent>> {
-  const before = readSequence(query.cursor);
-  const { type, actorId, taskId, inputRequestId, from, to } = query;
+/**
+ * Lists the organization's history, newest first. A search looks through SEARCHED lines a page, and may find none there:
+ * `nextCursor` says whether older ones are left. `hidden`, a condition on the alias `e`, is true of lines whose details may
+ * not be read, nor found by what they say.
+ */
+export async function listEvents(
+  tx: Tx,
+  query: EventQuery,
+  hidden = Prisma.sql`false`,
+): Promise<SearchedPage<OrganizationEvent>> {
+  const { limit } = query;
+  const words = query.q?.trim() || undefined;
+  const [found] = await tx.$queryRaw<{ seqs: bigint[] | null; lookedTo: bigint | null }[]>`
+    WITH looked AS MATERIALIZED (
+      SELECT e.organization_id, e.seq, e.type, e.actor, e.task_id, e.data FROM event e WHERE ${matching(tx, query)}
+      ORDER BY e.seq DESC LIMIT ${words ? SEARCHED : limit + 1})
+    SELECT ARRAY(SELECT e.seq FROM looked e WHERE ${words ? saidIn(words, hidden) : Prisma.sql`true`}
+        ORDER BY e.seq DESC LIMIT ${limit + 1}) AS seqs,
+      (SELECT CASE WHEN count(*) = ${SEARCHED} THEN min(seq) END FROM looked) AS "lookedTo"`;
   const rows = await tx.event.findMany({
-    where: {
-      organizationId: tx.organizationId,
-      actorId,
-      taskId,
-      inputRequestId,
-      ...(before !== null && { seq: { lt: before } }),
-      ...(type && { OR: type.map(typed) }),
-      ...((from || to) && { at: { gte: from, lt: to } }),
-    },
+    where: { organizationId: tx.organizationId, seq: { in: found?.seqs ?? [] } },
     select: { seq: true, at: true, type: true, actor: true, taskId: true, inputRequestId: true, data: true },
     orderBy: { seq: "desc" },
-    take: query.limit + 1,
   });
-  return toPage(
+  const page = toPage(
     rows,
-    query.limit,
+    limit,
     (row) => row.seq,
     (row) => {
       const event = readEvent(row);
       return { ...event, taskId: row.taskId, data: shortTexts(event.data, DATA_IN_LISTS) };
     },
   );
+  const older = words && found?.lookedTo != null ? sequenceCursor(found.lookedTo) : null;
+  return { ...page, nextCursor: page.nextCursor ?? older, ...notSearched(tx, words) };
+}
+
+/** Condition on the alias `e`: the filters of a list, but for its words. */
+function matching(
+  tx: Tx,
+  { cursor, type, actorId, taskId, inputRequestId, from, to }: EventQuery,
+): Prisma.Sql {
+  const before = readSequence(cursor);
+  const conditions = [Prisma.sql`e.organization_id = ${tx.organizationId}::uuid`];
+  if (before !== null) conditions.push(Prisma.sql`e.seq < ${before}`);
+  if (actorId) conditions.push(Prisma.sql`e.actor_id = ${actorId}`);
+  if (taskId) conditions.push(Prisma.sql`e.task_id = ${taskId}::uuid`);
+  if (inputRequestId) conditions.push(Prisma.sql`e.input_request_id = ${inputRequestId}::uuid`);
+  if (type) conditions.push(Prisma.sql`(${Prisma.join(type.map(typed), " OR ")})`);
+  if (from) conditions.push(Prisma.sql`e.at >= ${from}::timestamptz`);
+  if (to) conditions.push(Prisma.sql`e.at < ${to}::timestamptz`);
+  return Prisma.join(conditions, " AND ");
 }
 
 /** Matches a type, or all types with a first word. The column compares bytes, and "/" follows ".". */
-function typed(wanted: string) {
-  return { type: wanted.includes(".") ? wanted : { gte: `${wanted}.`, lt: `${wanted}/` } };
+function typed(wanted: string): Prisma.Sql {
+  return wanted.includes(".")
+    ? Prisma.sql`e.type = ${wanted}`
+    : Prisma.sql`(e.type >= ${`${wanted}.`} AND e.type < ${`${wanted}/`})`;
+}
+
+/** Condition on the alias `e`: who did it, what it was, the task's name or a text of the details has the words. */
+function saidIn(words: string, hidden: Prisma.Sql): Prisma.Sql {
+  const has = (text: Prisma.Sql) =>
+    Prisma.sql`(${text} ILIKE ${containing(words)} AND NOT starts_with(${text}, 'sealed/'))`;
+  return Prisma.sql`(${has(Prisma.sql`(e.actor ->> 'name')`)}
+    OR ${has(Prisma.sql`translate(e.type, '._', '  ')`)}
+    OR ((EXISTS (SELECT FROM task named WHERE named.organization_id = e.organization_id AND named.id = e.task_id
+          AND (${has(Prisma.sql`named.label`)} OR ${has(Prisma.sql`named.tool`)}))
+        OR EXISTS (SELECT FROM jsonb_path_query(e.data, '$.** ? (@.type() == "string" || @.type() == "number")') said
+          WHERE ${has(Prisma.sql`(said #>> '{}')`)}))
+      AND NOT (${hidden})))`;
 }
 
 /**

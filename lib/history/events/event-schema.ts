@@ -232,8 +232,12 @@ export const listedEventSchema = eventSchema.extend({
 });
 export type ListedEvent = z.infer<typeof listedEventSchema>;
 
-/** `type`: types or first words (`answer`), comma-separated. `from` is inclusive, `to` exclusive. */
+/**
+ * `q`: words in the actor's name, the type, the task's name or the details. `type`: types or first words (`answer`),
+ * comma-separated. `from` is inclusive, `to` exclusive.
+ */
 export const eventQuerySchema = pageQuerySchema.extend({
+  q: z.string().max(200).optional(),
   type: z
     .string()
     .max(500)

@@ -1,4 +1,4 @@
-import { pageSchema } from "@/lib/base/page.ts";
+import { searchedPageSchema } from "@/lib/base/page.ts";
 import { eventQuerySchema, listedEventSchema } from "@/lib/history/events/event-schema.ts";
 import { listOrganizationEvents } from "@/lib/tasks/task-event-reads.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -8,9 +8,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "events:read",
-      summary: "The organization's history, newest first",
+      summary:
+        "The organization's history, newest first. A search with `q` looks through 10,000 lines a page, which may find none",
       query: eventQuerySchema,
-      output: pageSchema(listedEventSchema),
+      output: searchedPageSchema(listedEventSchema),
     },
     ({ caller, query }) => within(caller, (tx, principal) => listOrganizationEvents(tx, principal, query)),
   ),
