@@ -76,11 +76,21 @@ test("an owner adds an agent, copies its set-up once, changes what it may call, 
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(grants.getByRole("listitem")).toHaveCount(1, SOON);
 
+  await yara.getByRole("button", { name: "New secret…" }).click();
+  await expect(dialog.getByText("The present secret stops working at once.")).toBeVisible();
+  await checkAppearance(yara, "a new secret for an agent");
+  await dialog.getByRole("button", { name: "Make a new secret" }).click();
+  await expect(dialog.getByLabel("Secret")).toHaveValue(/^ita_[\w-]{43}$/, SOON);
+  await expect(dialog.getByLabel("Secret")).not.toHaveValue(secret);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(grants.getByRole("listitem")).toHaveCount(1);
+
   await yara.getByRole("button", { name: "Revoke…" }).click();
   await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
   await expect(yara.getByText("No agents yet")).toBeVisible(SOON);
   await yara.goto("/activity");
   await expect(yara.getByText("Yara revoked the agent “Coding agent”")).toBeVisible(SOON);
+  await expect(yara.getByText("Yara gave the agent “Coding agent” a new secret")).toBeVisible();
   await yara.context().close();
 });
 

@@ -57,6 +57,8 @@ const change = (id: string, body: object) =>
 const read = async (id: string) =>
   (await web.call("GET", `/api/v1/agent-credentials/${id}`, { cookie: ada.cookie })).body;
 const revoke = (id: string) => web.call("DELETE", `/api/v1/agent-credentials/${id}`, { cookie: ada.cookie });
+const rotate = (id: string, body: object = {}) =>
+  web.call("POST", `/api/v1/agent-credentials/${id}/rotate`, { cookie: ada.cookie, body });
 const all = () => ({ serverId: server.id });
 
 /** Comes as an agent; a refusal is its code. */
@@ -86,6 +88,20 @@ const list = (tools: object[], serverId = server.id) =>
   ]);
 const role = (person: Person, to: Role) =>
   sql("UPDATE membership SET role = $2 WHERE id = $1", [person.memberId, to]);
+
+/** Signs an agent in as Ada. */
+async function signIn() {
+  const { signInAgent } = await import("@/lib/agents/agent-writes.ts");
+  const member: Principal & { userId: string } = {
+    organizationId: acme,
+    userId: ada.userId,
+    role: "admin",
+    actor: { kind: "member", id: ada.userId, name: "Ada" },
+  };
+  return web.db.withOrganization(acme, (tx) =>
+    signInAgent(tx, member, { oauthClientId: "client-1", name: "Claude Code" }),
+  );
+}
 
 /** Starts a task as an agent, as `/mcp` does. */
 async function start(principal: Principal, name = "pay"): Promise<string> {
@@ -166,6 +182,42 @@ describe("an agent's secret", () => {
       [acme],
     );
     expect(types.map(({ type }) => type)).toEqual(["agent.created", "agent.revoked"]);
+  });
+
+  test("is replaced by its maker: the old one is refused at once, and the agent stays", async () => {
+    const { body } = await create({ grants: [all()], expires: 7 });
+    await sql("UPDATE agent_credential SET calls = 4 WHERE id = $1", [body.id]);
+    const made = await rotate(body.id);
+    expect(made.status).toBe(200);
+    expect(made.body).toMatchObject({ id: body.id, name: "Coder", calls: 4, grants: body.grants });
+    expect(made.body.secret).toMatch(/^ita_[\w-]{43}$/);
+    expect(Math.round((Date.parse(made.body.expiresAt) - Date.now()) / 86_400_000)).toBe(90);
+    expect(await come(body.secret)).toBeNull();
+    expect(await come(made.body.secret)).toMatchObject({ agent: { id: body.id } });
+    const [line] = await sql(
+      "SELECT actor, data FROM event WHERE organization_id = $1 AND type = 'agent.rotated'",
+      [acme],
+    );
+    expect(line).toMatchObject({ actor: { name: "Ada" }, data: { agentId: body.id, name: "Coder" } });
+    expect(JSON.stringify(line)).not.toContain(made.body.secret);
+    // Of two at once one secret is in force.
+    const both = await Promise.all([rotate(body.id), rotate(body.id)]);
+    const taken = await Promise.all(both.map(async ({ body: each }) => (await come(each.secret)) !== null));
+    expect(taken.toSorted()).toEqual([false, true]);
+  });
+
+  test("is replaced by nobody else: not by another admin, a key, or for who signs in or was revoked", async () => {
+    const { body } = await create();
+    const by = (who: object, id = body.id) =>
+      web.call("POST", `/api/v1/agent-credentials/${id}/rotate`, { ...who, body: {} });
+    expect((await by({ cookie: ana.cookie })).body.code).toBe("forbidden");
+    expect((await by({ key: await web.key(acme, "owner") })).body.code).toBe("forbidden");
+    expect(await come(body.secret)).toMatchObject({ agent: { id: body.id } });
+    const signedIn = await signIn();
+    expect((await by({ cookie: ada.cookie }, signedIn.id)).body.code).toBe("forbidden");
+    await revoke(body.id);
+    expect((await rotate(body.id)).status).toBe(404);
+    expect((await rotate(body.id, { expires: "never" })).status).toBe(404);
   });
 
   test("ends as an API key does", async () => {
@@ -343,18 +395,7 @@ describe("an agent", () => {
   });
 
   test("that was signed in acts as its member, and sees no more than it started", async () => {
-    const { signInAgent } = await import("@/lib/agents/agent-writes.ts");
     const { agentById } = await import("@/lib/web/auth/agent.ts");
-    const member: Principal & { userId: string } = {
-      organizationId: acme,
-      userId: ada.userId,
-      role: "admin",
-      actor: { kind: "member", id: ada.userId, name: "Ada" },
-    };
-    const signIn = () =>
-      web.db.withOrganization(acme, (tx) =>
-        signInAgent(tx, member, { oauthClientId: "client-1", name: "Claude Code" }),
-      );
     const [first, again] = [await signIn(), await signIn()];
     expect([first.created, again]).toEqual([true, { id: first.id, created: false }]);
     const caller = await agentById(acme, first.id, "203.0.113.9");

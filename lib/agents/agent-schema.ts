@@ -79,6 +79,10 @@ export const updateAgentSchema = z
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateAgent = z.infer<typeof updateAgentSchema>;
 
+/** `expires`: when the new secret ends, as of `createAgentSchema`. */
+export const rotateAgentSchema = createAgentSchema.pick({ expires: true });
+export type RotateAgent = z.infer<typeof rotateAgentSchema>;
+
 const agentGrantSchema = z.object({
   serverId: z.uuid(),
   serverName: z.string(),

@@ -14,7 +14,7 @@ import { memberBehind } from "../people/api-keys/api-key-reads.ts";
 import { DEFAULT_LIFETIME } from "../people/api-keys/api-key-schema.ts";
 import { warningAt } from "../people/api-keys/api-key-status.ts";
 import { endOf, withinOwn } from "../people/api-keys/limits.ts";
-import type { CreateAgent, GrantInput, UpdateAgent } from "./agent-schema.ts";
+import type { CreateAgent, GrantInput, RotateAgent, UpdateAgent } from "./agent-schema.ts";
 import { pinsOf } from "./grants.ts";
 import { keptTools } from "./kept-tools.ts";
 
@@ -166,6 +166,39 @@ export async function updateAgent(
     ...(askAgentToo !== agent.askAgentToo && { askAgentToo }),
     ...(granted && { grants: granted }),
   });
+}
+
+/**
+ * Gives an agent a new secret, which is returned and stored nowhere; the one of before is refused from now on. Only the member
+ * who made the agent may, in person: to anybody else the secret would give rights that are the maker's.
+ */
+export async function rotateAgentSecret(
+  tx: Tx,
+  { actor, userId }: Principal,
+  id: string,
+  { expires = DEFAULT_LIFETIME }: RotateAgent,
+): Promise<{ secret: string }> {
+  const { name, secretHash, createdBy } = await lockAgent(tx, id);
+  if (secretHash === null)
+    throw new AppError("forbidden", "This agent signs in from its own program: it has no secret.");
+  if (actor.kind !== "member" || createdBy === null || createdBy !== userId)
+    throw new AppError(
+      "forbidden",
+      "Only the person who made an agent can give it a new secret. Add another agent, and revoke this one.",
+    );
+  const secret = PREFIX + randomSecret();
+  const now = new Date();
+  const expiresAt = await endOf(tx, expires, now);
+  await tx.agentCredential.updateMany({
+    where: { organizationId: tx.organizationId, id, revokedAt: null, secretHash },
+    data: {
+      secretHash: Uint8Array.from(hashSecret(secret)),
+      expiresAt,
+      warnedDays: warningAt(expiresAt, now),
+    },
+  });
+  await record(tx, actor, "agent.rotated", id, { name, expiresAt: expiresAt?.toISOString() ?? null });
+  return { secret };
 }
 
 /** Ends an agent at once: its calls that are held open end too. What it started goes on. */

@@ -238,6 +238,9 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.shared": false },
     alsoFound: { 403: "a key has none of its own" },
   },
+  "POST /api/v1/agent-credentials/{id}/rotate": {
+    alsoFound: { 403: "an agent is rotated by its maker alone" },
+  },
   "POST /api/v1/api-keys/{id}/rotate": { alsoFound: { 403: "a key is rotated by its maker alone" } },
   "DELETE /api/v1/me/membership": { spends: "it ends the membership", membersOnly: "a key is no member" },
   "PUT /api/v1/me/organization": { membersOnly: "a key has one organization" },

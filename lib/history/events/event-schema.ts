@@ -108,6 +108,7 @@ export const EVENT_TYPES = [
   "key.refused",
   "agent.created",
   "agent.changed",
+  "agent.rotated",
   "agent.revoked",
   "agent.signed_in",
   "agent.turned_away",

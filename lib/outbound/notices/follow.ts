@@ -35,7 +35,7 @@ const ABOUT_MAKERS: EventType[] = [
 const ABOUT_ASKERS: EventType[] = ["service_account.owner_changed", "key.created"];
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
-const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
+const ABOUT_AGENTS: EventType[] = ["agent.revoked", "agent.rotated"];
 const ABOUT_AUDIT_STREAMS = /^audit_stream\./;
 const ABOUT_SERVICE_ACCOUNTS = /^service_account\./;
 /** A new certificate is seen by the job that reads them; a provider that is gone ends nothing. */

@@ -144,6 +144,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       "neutral",
       grantsOf(data),
     ),
+  "agent.rotated": (data, who) => say(`${who} gave the agent${named(data)} a new secret`),
   "agent.signed_in": (data, who) =>
     say(`${who} let the agent${named(data)} act in their name`, "neutral", clientOf(data)),
   "agent.turned_away": (data, who) =>

@@ -56,8 +56,8 @@ export function SetUp({ url, secret }: { url: string; secret: string | null }) {
       {note && <p className="text-[13px] text-muted">{note}</p>}
       {secret === null && (
         <p className="text-[13px] text-muted">
-          Replace {PLACEHOLDER} with the agent’s secret, which was shown once, when the agent was added. If
-          the secret is lost, add another agent and revoke this one.
+          Replace {PLACEHOLDER} with the agent’s secret, which was shown once, when it was made. If the secret
+          is lost, the person who added the agent makes a new one on this page.
         </p>
       )}
     </div>

@@ -3,6 +3,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Day, TimeAgo } from "@/components/time/time.tsx";
@@ -74,6 +75,7 @@ function AgentTasks({ agent }: { agent: Agent }) {
 
 const DIALOGS = {
   edit: lazyComponent(() => import("./edit-dialog.tsx").then((file) => file.EditDialog)),
+  rotate: lazyComponent(() => import("./rotate-dialog.tsx").then((file) => file.RotateDialog)),
   revoke: lazyComponent(() => import("./revoke-dialog.tsx").then((file) => file.RevokeDialog)),
 };
 
@@ -104,6 +106,9 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
   const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
   const Asked = asking && DIALOGS[asking];
   const { name, role, member, createdBy, createdAt, expiresAt, lastSeenAt, firstSeenAt } = agent;
+  const me = useMe();
+  /** Only who made the agent may have its new secret. */
+  const isMaker = member === null && createdBy?.id === me.user.id;
   return (
     <>
       <header className="flex flex-col gap-2">
@@ -121,6 +126,7 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
           <AgentBadges agent={agent} />
           <div className="flex flex-wrap gap-2 max-md:w-full max-md:*:flex-1 md:ml-auto">
             <Button onClick={() => setAsking("edit")}>Edit…</Button>
+            {isMaker && <Button onClick={() => setAsking("rotate")}>New secret…</Button>}
             <Button variant="danger" onClick={() => setAsking("revoke")}>
               Revoke…
             </Button>
@@ -170,7 +176,7 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
           </div>
         )}
       </Part>
-      {Asked && <Asked agent={agent} onClose={() => setAsking(null)} />}
+      {Asked && <Asked agent={agent} url={url} onClose={() => setAsking(null)} />}
     </>
   );
 }

@@ -1,0 +1,76 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "@/components/form/use-form.ts";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { type Agent, type NewAgent, rotateAgentSchema } from "@/lib/agents/agent-schema.ts";
+import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { api } from "@/lib/web/client/base/client.ts";
+import { EndField, readEnd } from "../../../settings/api-keys/key-fields.tsx";
+import { SetUp } from "../set-up.tsx";
+
+/** Asks when the new secret ends, then shows it once, in texts to set programs up with. */
+export function RotateDialog({ agent, url, onClose }: { agent: Agent; url: string; onClose: () => void }) {
+  const [made, setMade] = useState<NewAgent | null>(null);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={made ? `${agent.name} has a new secret` : `New secret for ${agent.name}`}
+      description={
+        made
+          ? "Copy the secret or a set-up now: the secret is shown this once."
+          : "The present secret stops working at once. The agent’s tools, tasks and history stay."
+      }
+    >
+      {made ? (
+        <>
+          <SecretOnce label="Secret" value={made.secret} quiet />
+          <SetUp url={url} secret={made.secret} />
+          <DialogActions>
+            <Button onClick={onClose}>Done</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <RotateForm agent={agent} onMade={setMade} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function RotateForm({
+  agent,
+  onMade,
+  onClose,
+}: {
+  agent: Agent;
+  onMade: (made: NewAgent) => void;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: rotateAgentSchema,
+    read: (data) => ({ expires: readEnd(data) }),
+    send: async (values) => {
+      onMade(await api.post<NewAgent>(`/api/v1/agent-credentials/${agent.id}/rotate`, values));
+      await client.invalidateQueries({ queryKey: agentKeys.list });
+      await client.invalidateQueries({ queryKey: agentKeys.agent(agent.id) });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <EndField errors={errors} />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Making the secret…" : "Make a new secret"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+import { readAgent } from "@/lib/agents/agent-reads.ts";
+import { newAgentSchema, rotateAgentSchema } from "@/lib/agents/agent-schema.ts";
+import { rotateAgentSecret } from "@/lib/agents/agent-writes.ts";
+import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "agents:manage",
+      stepUp: true,
+      summary: "Give an agent of one's own a new secret, shown this once; the one before it ends now",
+      params: idParams,
+      body: rotateAgentSchema,
+      output: newAgentSchema,
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (tx, principal) => {
+        await holdCredential(tx, caller);
+        const { secret } = await rotateAgentSecret(tx, principal, params.id, body);
+        return { ...(await readAgent(tx, params.id)), secret };
+      }),
+  ),
+});
