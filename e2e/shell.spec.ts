@@ -57,6 +57,11 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   await expect(ola).toHaveURL(/settings\/keyboard/);
 
   await open();
+  await keys.type("setings memvers");
+  await expect(ola.getByRole("option", { selected: true })).toContainText("Settings: Members");
+  await keys.press("Escape");
+
+  await open();
   await keys.type("no such thing");
   await expect(ola.getByText("Nothing matches “no such thing”.")).toBeVisible();
   await keys.press("ControlOrMeta+k");

@@ -30,6 +30,62 @@ export function matching<T extends Pick<PaletteItem, "label" | "group" | "words"
   return [...found.filter(leads), ...found.filter((item) => !leads(item))];
 }
 
+/** As `matching()`; where nothing matches, returns what would if a letter or two were typed otherwise, the nearest first. */
+export function nearlyMatching<T extends Pick<PaletteItem, "label" | "group" | "words">>(
+  items: T[],
+  text: string,
+): T[] {
+  const exact = matching(items, text);
+  if (exact.length > 0) return exact;
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return items
+    .map((item) => {
+      const words = `${item.label} ${item.group} ${item.words ?? ""}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+      return { item, edits: wanted.reduce((sum, word) => sum + editsTo(word, words), 0) };
+    })
+    .filter(({ edits }) => edits < Infinity)
+    .sort((one, other) => one.edits - other.edits)
+    .map(({ item }) => item);
+}
+
+/**
+ * The fewest edits that make a word the beginning of one of these; Infinity for more than a typo. Short words, and names with
+ * figures, have to be as typed.
+ */
+function editsTo(word: string, words: string[]): number {
+  const most = /\d/.test(word) || word.length < 4 ? 0 : word.length < 7 ? 1 : 2;
+  const edits = Math.min(
+    ...words.map((each) => {
+      if (each.includes(word)) return 0;
+      const isSwapped = each[0] === word[1] && each[1] === word[0];
+      return each[0] === word[0] || isSwapped ? editsToBeginning(word, each) : Infinity;
+    }),
+  );
+  return edits <= most ? edits : Infinity;
+}
+
+/** The fewest letters added, left out, changed or swapped with the next that make `word` a beginning of `text`. */
+function editsToBeginning(word: string, text: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: text.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= word.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= text.length; j++) {
+      const same = word[i - 1] === text[j - 1];
+      const swapped = i > 1 && j > 1 && word[i - 1] === text[j - 2] && word[i - 2] === text[j - 1];
+      next[j] = Math.min(
+        row[j]! + 1,
+        next[j - 1]! + 1,
+        row[j - 1]! + (same ? 0 : 1),
+        swapped ? before[j - 2]! + 1 : Infinity,
+      );
+    }
+    before = row;
+    row = next;
+  }
+  return Math.min(...row);
+}
+
 /** Groups items, in the order of each group's first item. */
 export function grouped(items: PaletteItem[]): PaletteGroup[] {
   const groups = new Map<string, PaletteItem[]>();

@@ -19,6 +19,7 @@ import { paletteCommands } from "@/components/shell/palette/palette-commands.ts"
 import {
   grouped,
   matching,
+  nearlyMatching,
   type PaletteGroup,
   type PaletteItem,
 } from "@/components/shell/palette/palette-items.ts";
@@ -123,9 +124,9 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
     return [...grouped(here), ...grouped([...before, ...places, ...commands])];
   }
   return [
+    // What is done to the open request is named as it is: no slip decides.
     ...grouped(matching(here, text)),
-    ...grouped(matching(places, text)),
-    ...grouped(matching(commands, text)),
+    ...grouped(nearlyMatching([...places, ...commands], text)),
     ...grouped(found.map(linked)),
   ];
 }
