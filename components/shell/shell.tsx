@@ -9,6 +9,7 @@ import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-overlay.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { followOthers } from "@/components/shell/session/other-tabs.ts";
+import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isDialogOpen, KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 import { Toaster } from "@/components/ui/toast/toaster.tsx";
@@ -152,6 +153,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </div>
       <BottomBar hidden={fullScreen} />
       <Overlays />
+      <StepUp />
       {going && <GoHint onEnd={endGoing} />}
       <Toaster />
     </div>

@@ -7,7 +7,6 @@ import { useMemo, useState } from "react";
 import { SearchField } from "@/components/list/search-field.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
-import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
@@ -93,7 +92,6 @@ function Activity() {
         </>
       }
     >
-      <StepUp />
       {download.error && <Notice live tone="bad" title={errorSentence(download.error)} />}
       <VerificationNotice verification={verification} />
       <SearchField

@@ -6,7 +6,6 @@ import { type ReactNode, useId, useState } from "react";
 import { InviteDialog } from "@/components/people/invite-dialog.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -120,7 +119,6 @@ export function GetStartedScreen() {
         </StepCard>
       </ol>
       <InviteDialog open={inviting} onOpenChange={setInviting} />
-      <StepUp />
     </Page>
   );
 }

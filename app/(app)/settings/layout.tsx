@@ -7,7 +7,6 @@ import { MORE_ITEMS } from "@/components/shell/nav-items.ts";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { leave } from "@/components/shell/session/sign-out.ts";
-import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { unreadWords, useUnread } from "@/components/shell/session/use-unread.ts";
 import { SETTINGS_GROUPS, SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -114,7 +113,6 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
         <div className={cn("flex min-w-0 flex-1 flex-col gap-6", !section?.wide && "max-w-2xl")}>
           {children}
         </div>
-        <StepUp />
       </div>
     </Page>
   );

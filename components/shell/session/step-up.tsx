@@ -31,7 +31,7 @@ export function StepUp() {
       open={open}
       onOpenChange={() => end(false)}
       title="Confirm that it is you"
-      description="Asked before data is exported, deleted or sent elsewhere, and before access changes. It counts for 5 minutes."
+      description="Asked before data is exported, deleted or sent elsewhere, before access changes, and where the policy requires it for a decision. It counts for 5 minutes."
     >
       <StepUpForm onEnd={end} />
     </Dialog>
