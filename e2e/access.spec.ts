@@ -11,7 +11,7 @@ test("who asked for a task sees who looked at it, on the task and with all that 
   await ola.goto(`/tasks/${taskId}`);
   await ola.getByRole("tab", { name: "Access" }).click();
   const panel = ola.getByRole("tabpanel", { name: "Access" });
-  await expect(panel).toContainText("Looking at the task, its requests or a list is not recorded.");
+  await expect(panel).toContainText("Opening the task, its requests or a list is not recorded.");
 
   // An admin reads the messages, takes a list out and looks as Ola; Ben, who is neither, has no such tab.
   await ana.goto(`/tasks/${taskId}`);
@@ -36,7 +36,7 @@ test("who asked for a task sees who looked at it, on the task and with all that 
   await checkAppearance(ola, "who looked at a task");
 
   await ola.goto("/settings/security");
-  const own = ola.getByRole("list", { name: "Who looked at what is yours" }).getByRole("listitem");
+  const own = ola.getByRole("list", { name: "Access log" }).getByRole("listitem");
   await expect(own.filter({ hasText: "Ana looked at lists as you, read only" }).first()).toBeVisible();
   await expect(own.filter({ hasText: "Ana exported a list with tasks of yours" }).first()).toBeVisible();
   const read = own.filter({ hasText: "Ana read the protocol messages" }).first();

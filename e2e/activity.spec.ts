@@ -53,8 +53,8 @@ test("an admin finds who decided what, verifies the history and takes it along",
   await expect(ana).toHaveURL(/\/activity$/);
 
   await ana.getByRole("button", { name: "Verify" }).press("Enter");
-  const result = ana.getByRole("alert").filter({ hasText: "whole" });
-  await expect(result).toContainText(/^[\d,]+ lines, whole/);
+  const result = ana.getByRole("alert").filter({ hasText: "none altered" });
+  await expect(result).toContainText(/^[\d,]+ entries checked, none altered/);
   await checkAppearance(ana, "the activity, verified");
   const started = ana.waitForEvent("download");
   await ana.getByRole("button", { name: "Export" }).press("Enter");
@@ -80,7 +80,7 @@ test("what cannot be read is said, and so is a history that was altered", async 
   await ana.goto("/activity");
   await expect(ana.getByText("The history could not be loaded")).toBeVisible(SOON);
   await ana.getByRole("button", { name: "Verify" }).click();
-  await expect(ana.getByRole("alert").filter({ hasText: "does not hold at line 42" })).toBeVisible();
+  await expect(ana.getByRole("alert").filter({ hasText: "was altered at entry 42" })).toBeVisible();
   await checkAppearance(ana, "the activity, broken");
   await ana.unroute(LIST);
   await ana.getByRole("button", { name: "Try again" }).click();

@@ -11,7 +11,7 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
   await nina.goto("/settings/organization");
   const field = nina.getByLabel("Reached from");
   // The browser and Intray are on one machine: its address is none of the internet's, and the screen says so.
-  await expect(nina.getByText(/which is no address of the internet/)).toBeVisible(SOON);
+  await expect(nina.getByText(/which is no public address/)).toBeVisible(SOON);
   await checkAppearance(nina, "networks, none");
 
   await tabTo(nina, field);
@@ -21,7 +21,7 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
   await checkAppearance(nina, "networks with an error");
   await field.fill("192.0.2.0/24");
   await nina.getByRole("button", { name: "Save networks" }).click();
-  await expect(nina.getByText(/so that you would be locked out. Nothing was saved/)).toBeVisible(SOON);
+  await expect(nina.getByText(/you would be locked out. Nothing was saved/)).toBeVisible(SOON);
   await checkAppearance(nina, "networks without one's own");
   await tabTo(nina, nina.getByRole("button", { name: /^Add mine/ }));
   await nina.keyboard.press("Enter");

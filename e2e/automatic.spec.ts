@@ -124,7 +124,7 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
 
   // Live only for who types its name, since two decisions are too few.
   await saveInEditor(owner, policyWith({ mode: "live", dailyCap: 1 }));
-  await expect(owner.getByText("Not enough is known yet of what would go live")).toBeVisible(SOON);
+  await expect(owner.getByText("Too few decisions were compared for this to go live")).toBeVisible(SOON);
   const go = owner.getByRole("button", { name: "Save, and let it answer" });
   await expect(go).toBeDisabled();
   await owner.getByLabel("Name of the rule").fill("Small");

@@ -98,7 +98,9 @@ test("a rule that names a tool as agents see it is refused with the right name, 
   await add.click();
   await expect(dialog).toHaveCount(0);
   await ana.getByRole("button", { name: "Try on the last 100 calls" }).click();
-  const warning = ana.getByRole("alert").filter({ hasText: "Rules name what is not there" });
+  const warning = ana
+    .getByRole("alert")
+    .filter({ hasText: "Some rules name servers, tools or people that do not exist" });
   await expect(warning).toContainText("No tool is called “wire_money”");
   await ana.getByRole("button", { name: "Save rules" }).click();
   const row = ana.getByRole("list", { name: "Call rules" }).getByRole("listitem").filter({ hasText: name });
@@ -228,7 +230,7 @@ test("somebody is asked without an agent, and says no with a reason", async ({ o
   await ben.goto(`/inbox/${requestId}`);
   const pane = requestPane(ben);
   await expect(pane.getByText("Espresso AG")).toBeVisible();
-  await expect(pane.getByText(/Will be told to Ola/).locator("visible=true")).toBeVisible();
+  await expect(pane.getByText(/The answer goes to Ola/).locator("visible=true")).toBeVisible();
   await checkAppearance(ben, "request of a person");
   await pane.getByRole("button", { name: /^Decline/ }).click();
   const decline = ben.getByRole("dialog", { name: `Decline ${label}` });

@@ -260,7 +260,7 @@ test("of two who send a form within 50 ms one wins; the other reads who, and kee
   expect(given?.content).toMatchObject({ cost_center: filled.get(winner) });
   const refusal = requestPane(loser).getByRole("alert");
   await expect(refusal).toContainText(new RegExp(`${given?.by.name} answered this`));
-  await expect(refusal).toContainText("Your decision was not recorded; theirs stands.");
+  await expect(refusal).toContainText("Their decision counts. Yours was not recorded.");
   await expect(refusal.getByRole("button", { name: "Go to the next request" })).toBeVisible();
   await expect(loser.getByLabel("Cost center")).toHaveValue(filled.get(loser) ?? "");
   await expect(loser.getByLabel("Cost center")).toBeDisabled();

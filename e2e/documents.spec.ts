@@ -111,7 +111,9 @@ test("a document is read once, however long it is looked at, and also after the 
   await ben.clock.fastForward("01:05");
   await afterAMinute;
   await ben.context().setOffline(true);
-  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toBeVisible();
+  await expect(
+    ben.getByText("You’re offline. Decisions are paused. This page may be out of date."),
+  ).toBeVisible();
   const afterTheAbsence = readAgain();
   await ben.context().setOffline(false);
   await afterTheAbsence;

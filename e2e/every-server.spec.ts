@@ -109,7 +109,7 @@ test("a start of unknown outcome is settled: as what it made, or as nothing", as
   await testRows.insertFind(server, "Checking the invoice", lost);
   await testRows.insertFind(server, "Paying line 2 of 3", lost);
   await ben.goto(`/tasks/${lost}`);
-  await expect(ben.getByText("an operator says what became of it")).toBeVisible();
+  await expect(ben.getByText("An operator then says what happened")).toBeVisible();
   await ola.goto(`/tasks/${lost}`);
   await expect(ola.getByText("2 tasks on the server could be it:")).toBeVisible();
   await expect(ola.getByRole("button", { name: "Cancel…" })).toHaveCount(0);
@@ -183,7 +183,7 @@ test("an answer that could not be delivered is kept, and the card offers the way
   const pane = requestPane(ben);
   await expect(
     pane.getByText(
-      "The answer could not be delivered: the server has lost the question, and does not put it again.",
+      "The answer could not be delivered: the server lost the question and does not ask it again.",
     ),
   ).toBeVisible();
   await expect(pane.getByText("ask an operator to start it again")).toBeVisible();

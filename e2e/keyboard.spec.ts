@@ -74,7 +74,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   expect(await answerOf(0)).toMatchObject({ action: "decline", comment: "Not ours" });
 
   await keys.press("c");
-  await expect(ben.getByText("Claimed: others see that it is yours")).toBeVisible();
+  await expect(ben.getByText("Claimed. Others see that you work on it")).toBeVisible();
   await lookAt(ben);
   await keys.press("r");
   await expect(title).toContainText(third);

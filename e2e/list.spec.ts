@@ -216,7 +216,7 @@ test("a saved view outlives a reload, is shared, changed and deleted", async ({ 
   await ola.getByRole("dialog").getByRole("button", { name: "Delete view" }).click();
   await expect(ola.getByText(`View: ${name}`)).toHaveCount(0);
   await ben.goto(address);
-  await expect(ben.getByText("This view is no longer there")).toBeVisible();
+  await expect(ben.getByText("This view no longer exists")).toBeVisible();
   await expect(rows(ben)).toHaveCount(1);
   await checkAppearance(ben, "a view that was deleted");
 });

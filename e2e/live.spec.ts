@@ -60,7 +60,9 @@ test("offline, the buttons are off and say why, and what was typed stays; nothin
   await pane.getByRole("button", { name: "Add a comment…" }).click();
   await pane.getByRole("textbox", { name: /comment/i }).fill("checked by phone");
   await ben.context().setOffline(true);
-  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toBeVisible();
+  await expect(
+    ben.getByText("You’re offline. Decisions are paused. This page may be out of date."),
+  ).toBeVisible();
   await expect(pane.getByText("You’re offline. Decisions are paused.", { exact: true })).toBeVisible();
   for (const name of ["Approve", "Reject"])
     await expect(pane.getByRole("button", { name, exact: true })).toBeDisabled();
@@ -70,9 +72,9 @@ test("offline, the buttons are off and say why, and what was typed stays; nothin
   await expect(pane.getByRole("textbox", { name: /comment/i })).toHaveValue("checked by phone");
 
   await ben.context().setOffline(false);
-  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toHaveCount(
-    0,
-  );
+  await expect(
+    ben.getByText("You’re offline. Decisions are paused. This page may be out of date."),
+  ).toHaveCount(0);
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
   await pane.getByRole("button", { name: "Approve" }).click();
   await backTo(ben, requestId);
@@ -86,7 +88,9 @@ test("what is asked for offline, before its script has come, opens once the netw
 }) => {
   const { requestId } = await askAbout(ola, ben);
   await ben.context().setOffline(true);
-  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toBeVisible();
+  await expect(
+    ben.getByText("You’re offline. Decisions are paused. This page may be out of date."),
+  ).toBeVisible();
   await ben.keyboard.press("?");
   await ben.context().setOffline(false);
   await expect(ben.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible(SOON);
@@ -105,7 +109,7 @@ test("a session that ended elsewhere leaves the page and what was typed as they 
   await page.context().clearCookies();
   // Saving the draft may tell the page first: the button is off then.
   await pane.getByRole("button", { name: "Approve" }).click({ force: true });
-  await expect(page.getByText("You were signed out. What you typed is still here.")).toBeVisible();
+  await expect(page.getByText("You were signed out. Your text is still here.")).toBeVisible();
   await expect(pane.getByText("You were signed out. Sign in again to decide.")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Approve" })).toBeDisabled();
   await checkAppearance(page, "signed out elsewhere", ON_DESKTOP);
@@ -140,11 +144,11 @@ test("killed servers are told of, and everything is read again when they are bac
     await expect(async () => {
       await intray.kill("web");
       await expect(
-        page.getByText("Intray can’t be reached. Decisions are paused. What you see may be old."),
+        page.getByText("Intray can’t be reached. Decisions are paused. This page may be out of date."),
       ).toBeVisible({ timeout: 500 });
     }).toPass({ timeout: 60_000 });
     await expect(
-      page.getByText("Intray can’t be reached. Decisions are paused. What you see may be old."),
+      page.getByText("Intray can’t be reached. Decisions are paused. This page may be out of date."),
     ).toHaveCount(0, { timeout: 60_000 });
     await expect(rowOf(page, id)).toBeVisible({ timeout: 60_000 });
 

@@ -139,7 +139,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await vera.goto("/tasks");
   await titled(vera, "Tasks");
   await dana.getByRole("button", { name: "Remove Vera" }).click();
-  await expect(dana.getByText("What they decided stays, under their name.")).toBeVisible();
+  await expect(dana.getByText("Their decisions stay, under their name.")).toBeVisible();
   await checkAppearance(dana, "remove dialog");
   await dana.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
   await expectToast(dana, "Vera was removed");
@@ -405,7 +405,7 @@ test("a member is suspended, out at once, and back with the role; sessions are e
   await at(vera, "Sierra");
 
   await dana.goto("/settings/members");
-  await expect(dana.getByText("Address not proved", { exact: true })).toBeVisible();
+  await expect(dana.getByText("E-mail not confirmed", { exact: true })).toBeVisible();
   const more = async (entry: string) => {
     await dana.getByRole("button", { name: "More for Vera" }).click();
     await dana.getByRole("menuitem", { name: entry }).click();

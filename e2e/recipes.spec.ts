@@ -102,7 +102,7 @@ test("a recipe is removed once it was asked whether, and what happens to its tas
   await editor.getByLabel("Recipe", { exact: true }).fill("half written");
   await editor.getByRole("button", { name: "Remove the recipe…" }).click();
   const question = ana.getByRole("dialog", { name: "Remove the recipe unused_recipe?" });
-  await expect(question).toContainText("Open tasks keep the version that they were started with");
+  await expect(question).toContainText("Open tasks continue with their version");
   await checkAppearance(ana, "a recipe is about to be removed");
   await question.getByRole("button", { name: "Keep it" }).click();
   // What was written stands.
@@ -134,7 +134,7 @@ test("its task asks with the invoice's facts, and is approved once", async ({ ol
   await expect(ben.getByRole("button", { name: /^Decline/ })).toHaveCount(0);
   await pane.getByRole("button", { name: "More", exact: true }).click();
   await expect(ben.getByRole("menuitem", { name: "Skip" })).toBeVisible();
-  await expect(ben.getByRole("menuitem", { name: /Decline|Cancel the question/ })).toHaveCount(0);
+  await expect(ben.getByRole("menuitem", { name: /Decline|Dismiss without answering/ })).toHaveCount(0);
   await ben.keyboard.press("Escape");
   await ben.keyboard.press("d");
   await expect(ben.getByRole("dialog")).toHaveCount(0);

@@ -28,23 +28,23 @@ test("an open request is read and answered as before, while the database no long
   expect(await plain(before.taskId)).toBe(2);
 
   await ana.goto("/settings/organization");
-  const seal = ana.getByRole("switch", { name: "Seal what tasks are about" });
+  const seal = ana.getByRole("switch", { name: "Encrypt task content" });
   await tabTo(ana, seal);
   await ana.keyboard.press("Space");
-  const sure = ana.getByRole("dialog", { name: "Seal what tasks are about?" });
+  const sure = ana.getByRole("dialog", { name: "Encrypt task content?" });
   await expect(sure).toBeVisible();
   await checkAppearance(ana, "sealing, asked");
   await tabTo(ana, sure.getByRole("button", { name: "Seal", exact: true }));
   await ana.keyboard.press("Enter");
   await expect(sure).toHaveCount(0);
   await expect(seal).toBeChecked();
-  await expect(ana.getByText("Everything is sealed, except lines")).toBeVisible(CONVERTED);
+  await expect(ana.getByText("All content is encrypted, except earlier lines")).toBeVisible(CONVERTED);
   await seal.scrollIntoViewIfNeeded();
   await checkAppearance(ana, "sealing, on");
   expect(await plain(before.taskId)).toBe(0);
 
   await ben.goto(`/inbox?q=${CUSTOMER.split(" ")[0]}`);
-  await expect(ben.getByText("What tasks say is sealed")).toBeVisible();
+  await expect(ben.getByText("Task content is encrypted")).toBeVisible();
   await checkAppearance(ben, "sealing, search");
   const after = await askAbout(ola, ben, { changes: { customer: CUSTOMER } });
   expect(await plain(after.taskId)).toBe(0);
@@ -60,7 +60,7 @@ test("an open request is read and answered as before, while the database no long
   }
 
   await seal.press("Space");
-  await ana.getByRole("dialog").getByRole("button", { name: "Stop sealing" }).click();
+  await ana.getByRole("dialog").getByRole("button", { name: "Stop encrypting" }).click();
   await expect(seal).not.toBeChecked();
   await expect.poll(() => plain(after.taskId), CONVERTED).toBe(2);
   await ola.goto(`/tasks/${after.taskId}`);

@@ -3,7 +3,7 @@ import { checkAppearance } from "./fixtures/appearance.ts";
 import { addPerson, newOwner } from "./fixtures/organizations.ts";
 import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test("an owner makes a service account and a key of it, and it rests without an owner", async ({
+test("an owner makes a service account and a key of it, and it is suspended without an owner", async ({
   browser,
 }) => {
   const wanda = await newOwner(browser, "Wanda", "whiskey");
@@ -46,12 +46,12 @@ test("an owner makes a service account and a key of it, and it rests without an 
 
   const more = wanda.getByRole("button", { name: "More for Nightly import" });
   await more.click();
-  await wanda.getByRole("menuitem", { name: "Put to rest" }).click();
-  await expect(accounts.getByText("An admin put it to rest: its keys are refused.")).toBeVisible(SOON);
+  await wanda.getByRole("menuitem", { name: "Suspend" }).click();
+  await expect(accounts.getByText("An admin suspended it: its keys are refused.")).toBeVisible(SOON);
   expect(await use()).toBe(403);
   await more.click();
-  await wanda.getByRole("menuitem", { name: "Let it go on" }).click();
-  await expect(accounts.getByText("Rests", { exact: true })).toHaveCount(0, SOON);
+  await wanda.getByRole("menuitem", { name: "Resume" }).click();
+  await expect(accounts.getByText("Suspended", { exact: true })).toHaveCount(0, SOON);
 
   const { items } = await apiOf(wanda).get<{ items: { id: string; name: string }[] }>("/members");
   const will = items.find(({ name }) => name === "Will");
@@ -59,9 +59,9 @@ test("an owner makes a service account and a key of it, and it rests without an 
   expect((await wanda.request.delete(`/api/v1/members/${will?.id}`, { headers })).status()).toBe(204);
   await wanda.reload();
   await expect(
-    accounts.getByText("Nobody answers for it, so its keys are refused. Give it another owner."),
+    accounts.getByText("It has no owner, so its keys are refused. Choose another owner."),
   ).toBeVisible(SOON);
-  await checkAppearance(wanda, "a service account that rests");
+  await checkAppearance(wanda, "a suspended service account");
   await wanda.getByRole("button", { name: "Change Nightly import" }).click();
   await dialog.getByLabel("Owner").selectOption({ label: "Wanda · wanda@whiskey.example" });
   await dialog.getByRole("button", { name: "Save" }).click();

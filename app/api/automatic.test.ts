@@ -270,8 +270,8 @@ describe("a proposal", () => {
       its.sql("UPDATE membership SET role = $1 WHERE user_id = $2", [role, dana.userId]);
     await demote("admin");
     for (const [proposal, words] of [
-      [unproven, /people have decided otherwise/],
-      [named, /Dana is none any more/],
+      [unproven, /latest decisions differ/],
+      [named, /Dana is no longer an owner/],
     ] as const) {
       const refused = await approving(proposal);
       expect([refused.status, refused.body.code]).toEqual([409, "version_changed"]);

@@ -358,12 +358,12 @@ describe("a document that can't be shown is refused in words", () => {
     expect(await codeOf(await readOnly(link))).toEqual([
       502,
       "server_unavailable",
-      "The server does not have this document, or does not hand it out.",
+      "The server does not have this document, or does not offer it.",
     ]);
   });
 
   test.each<[string, object, RegExp]>([
-    ["no part", { contents: [] }, /handed out nothing/],
+    ["no part", { contents: [] }, /returned nothing/],
     ["no list of parts", { contents: "all" }, /does not answer as an MCP server/],
     [
       "a question of its own",

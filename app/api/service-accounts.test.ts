@@ -99,19 +99,19 @@ describe("a key of a service account", () => {
       serviceAccount: { id },
       createdBy: { id: ada.userId, name: "a former member" },
     });
-    expect(await listed(id)).toMatchObject({ owner: { name: "Otto" }, rests: null, keys: 1 });
+    expect(await listed(id)).toMatchObject({ owner: { name: "Otto" }, suspended: null, keys: 1 });
   });
 
   test("is refused while nobody answers for the account, and taken again once somebody does", async () => {
     const { id, key } = await account(ada, ana);
     await role(ada, "viewer");
-    expect([await use(key), (await listed(id)).rests]).toEqual([RESTS, "owner_too_weak"]);
+    expect([await use(key), (await listed(id)).suspended]).toEqual([RESTS, "owner_too_weak"]);
     await role(ada, "operator");
     expect(await use(key)).toEqual([200, "operator"]);
     await remove(ada);
-    expect([await use(key), (await listed(id)).rests]).toEqual([RESTS, "owner_gone"]);
+    expect([await use(key), (await listed(id)).suspended]).toEqual([RESTS, "owner_gone"]);
     expect((await change(otto, id, { ownerId: otto.memberId })).body).toMatchObject({
-      rests: null,
+      suspended: null,
       owner: { name: "Otto" },
     });
     expect(await use(key)).toEqual([200, "operator"]);
@@ -126,7 +126,7 @@ describe("a key of a service account", () => {
     expect(await use(key)).toEqual(RESTS);
   });
 
-  test("leaves nothing that goes on by itself while the account rests", async () => {
+  test("leaves nothing that goes on by itself while the account is suspended", async () => {
     const { id, keyId } = await account(otto, ana);
     const failed = async () => {
       const taskId = await insertTask(web.db, acme, server, { state: "failed" });
@@ -143,9 +143,9 @@ describe("a key of a service account", () => {
       return length > 0;
     };
     expect(await retried()).toBe(true);
-    await change(ana, id, { rests: true });
+    await change(ana, id, { suspended: true });
     expect(await retried()).toBe(false);
-    await change(ana, id, { rests: false, role: "approver" });
+    await change(ana, id, { suspended: false, role: "approver" });
     expect(await retried()).toBe(false);
     await change(ana, id, { role: "operator" });
     await role(otto, "viewer");
@@ -154,9 +154,9 @@ describe("a key of a service account", () => {
 
   test("is refused while an admin has the account rest", async () => {
     const { id, key } = await account(otto, ana);
-    expect((await change(ada, id, { rests: true })).body.rests).toBe("put_to_rest");
+    expect((await change(ada, id, { suspended: true })).body.suspended).toBe("by_admin");
     expect(await use(key)).toEqual(RESTS);
-    expect((await change(ada, id, { rests: false })).body.rests).toBeNull();
+    expect((await change(ada, id, { suspended: false })).body.suspended).toBeNull();
     expect(await use(key)).toEqual([200, "operator"]);
     expect(await types()).toEqual(["created", "rested", "resumed"]);
   });
@@ -232,14 +232,14 @@ describe("a service account", () => {
     expect((await create(ada, { role: "operator", ownerId: ben.memberId })).status).toBe(422);
     expect((await create(ada, { role: "owner", ownerId: otto.memberId })).status).toBe(403);
     const { body } = await create(ada, { role: "approver", ownerId: ben.memberId });
-    expect(body).toMatchObject({ role: "approver", owner: { name: "Ben" }, rests: null, keys: 0 });
+    expect(body).toMatchObject({ role: "approver", owner: { name: "Ben" }, suspended: null, keys: 0 });
     expect((await change(ada, body.id, { role: "operator" })).status).toBe(422);
     expect((await change(ada, body.id, { role: "operator", ownerId: ada.memberId })).status).toBe(200);
     const strong = await account(otto, ana, "owner");
     for (const refused of [
       await change(ada, strong.id, { role: "viewer" }),
       await change(ada, strong.id, { ownerId: ada.memberId }),
-      await change(ada, strong.id, { rests: true }),
+      await change(ada, strong.id, { suspended: true }),
       await makeKey(ada, strong.id, "viewer"),
       await drop(ada, strong.id),
     ])
@@ -280,16 +280,16 @@ describe("a service account", () => {
   test("is not given to a member who leaves at the same moment", async () => {
     const { id, key } = await account(otto, ana);
     await Promise.all([change(ana, id, { ownerId: ada.memberId }), remove(ada)]);
-    const { owner, rests } = await listed(id);
-    // Whichever was first: it is Otto's still, or rests.
-    expect([owner?.name ?? null, rests, (await use(key))[0]]).toEqual(
+    const { owner, suspended } = await listed(id);
+    // Whichever was first: it is Otto's still, or suspended.
+    expect([owner?.name ?? null, suspended, (await use(key))[0]]).toEqual(
       owner ? ["Otto", null, 200] : [null, "owner_gone", 403],
     );
   });
 });
 
 describe("those who can give a resting account another owner", () => {
-  test("are told once that it rests, and no more when it does not", async () => {
+  test("are told once that it is suspended, and no more when it is not", async () => {
     const { id } = await account(ada, ana);
     const engine = createDatabase(web.database.engineUrl);
     const told = async ({ userId }: Person) =>
@@ -319,7 +319,7 @@ describe("those who can give a resting account another owner", () => {
       expect(await told(ana)).toEqual([]);
       expect(await types()).toEqual(["created", "owner_missing", "owner_back"]);
       // What an admin decided tells nobody anything new.
-      await change(otto, id, { rests: true });
+      await change(otto, id, { suspended: true });
       await turn();
       expect(await told(ana)).toEqual([]);
     } finally {

@@ -14,7 +14,7 @@ export default async function ForgotPasswordPage() {
     return (
       <FrontPage
         title="Forgot your password?"
-        intro="Intray sends no mail here. Ask an admin of your organization, or whoever runs Intray, for a link that sets a new one."
+        intro="Intray sends no mail here. Ask an admin of your organization, or the person who runs Intray, for a link that sets a new one."
       >
         <Button asChild variant="primary">
           <Link href="/sign-in">Back to sign in</Link>

@@ -29,7 +29,7 @@ export function JoinScreen() {
     return (
       <LinkOver
         title="This invitation has expired"
-        next="It was used or withdrawn, or is older than a week. Ask whoever invited you for a new link."
+        next="It was used or withdrawn, or is older than a week. Ask the person who invited you for a new link."
       />
     );
   if (state.kind !== "found") return <LinkPending title="Your invitation" state={state} />;
@@ -70,8 +70,8 @@ function WayIn({ found, token, onJoined }: WayInProps) {
     return (
       <Notice tone="wait" title={`Nobody has confirmed yet that ${email} is yours`}>
         <p>
-          Your account works where you are a member, and joins nothing else until then. Ask for an invitation
-          by e-mail, or ask whoever runs Intray for a link to set your password.
+          Until you confirm your e-mail, your account works only where you are a member. Ask for an invitation
+          by e-mail, or ask the person who runs Intray for a link to set your password.
         </p>
       </Notice>
     );
@@ -89,8 +89,8 @@ function WayIn({ found, token, onJoined }: WayInProps) {
       {session === "unproven" && (
         <Notice tone="wait" title="Choose a new password">
           <p>
-            This link confirms that {email} is yours. Whatever opened your account before stops working:
-            sessions, passkeys, two-step sign-in and API keys.
+            This link confirms that {email} is yours. The account’s earlier sessions, passkeys, two-step
+            sign-in and API keys stop working.
           </p>
         </Notice>
       )}

@@ -19,7 +19,9 @@ function SetPasswordForm({ token, onSet }: { token: string; onSet: () => void })
   const { form, errors, failure, pending, blocked, onSubmit } = useForm({
     schema,
     read: (data) => Object.fromEntries(data),
-    sentences: { link_expired: "This link was used or has expired. Ask whoever runs Intray for a new link." },
+    sentences: {
+      link_expired: "This link was used or has expired. Ask the person who runs Intray for a new link.",
+    },
     send: async ({ password }) => {
       await api.post("/api/set-password", { token, password });
       onSet();
@@ -45,14 +47,14 @@ export function SetPasswordScreen() {
     return (
       <LinkOver
         title="This link is incomplete"
-        next="Open it again from the message it came in. If that fails, ask whoever runs Intray for a new link."
+        next="Open it again from the message it came in. If that fails, ask the person who runs Intray for a new link."
       />
     );
   if (state.kind === "over")
     return (
       <LinkOver
         title="This link has expired"
-        next="Each link works once, for a limited time. Ask whoever runs Intray for a new link."
+        next="Each link works once, for a limited time. Ask the person who runs Intray for a new link."
       />
     );
   if (state.kind !== "found") return <LinkPending title="Set your password" state={state} />;

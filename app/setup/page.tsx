@@ -34,8 +34,8 @@ function SetupClosed() {
   return (
     <Notice tone="wait" title="Setup is closed">
       <p>
-        Whoever runs Intray opens it: set <code>INTRAY_SETUP_TOKEN</code> for the web app and start it again,
-        or make the first organization with <code>npm run -s intray -- org create</code>.
+        The person who runs Intray can open it: set <code>INTRAY_SETUP_TOKEN</code> for the web app and start
+        it again, or make the first organization with <code>npm run -s intray -- org create</code>.
       </p>
     </Notice>
   );

@@ -25,9 +25,9 @@ const SENTENCES: Record<string, string> = {
   passkey_refused: "The passkey was not accepted. Try again, or sign in another way.",
   passkey_closed: "No passkey was given.",
   OAuthSignin: "The sign-in provider can’t be reached. Try again.",
-  OAuthCallback: "What the sign-in provider answered could not be trusted. Try again.",
+  OAuthCallback: "The sign-in provider’s answer could not be trusted. Try again.",
   Callback: "The sign-in provider did not let you in. Try again.",
-  provider_failed: "What the sign-in provider answered could not be trusted. Tell whoever runs Intray.",
+  provider_failed: "The sign-in provider’s answer could not be trusted. Tell the person who runs Intray.",
   saml_declined: "Your organization’s sign-in provider did not let you in.",
   saml_expired: "That took too long. Try again.",
   saml_not_started: "That sign-in is over, or was not begun here. Try again.",
@@ -53,7 +53,7 @@ function sentenceOf(code: string): string {
   if (code.startsWith("throttled")) return pauseSentence(Number(seconds ?? 60));
   const known = Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;
   if (known === undefined && code.startsWith("saml_"))
-    return "What your organization’s sign-in provider answered could not be trusted. Try again, or tell an admin of it.";
+    return "Your organization’s sign-in provider gave an answer that could not be trusted. Try again, or tell an admin of it.";
   return known ?? "Signing in did not work. Try again.";
 }
 

@@ -80,7 +80,7 @@ export function AwayForm({ absent, current }: { absent: Absent; current: Away | 
           <summary className="cursor-pointer text-[13px] text-muted">Only for some requests</summary>
           <div className="mt-3 flex flex-col gap-4">
             <p className="text-[13px] text-muted">
-              Names, with commas between them. A request has to match each line that is filled in.
+              Names, separated by commas. A request has to match each line that is filled in.
             </p>
             {SCOPES.map(([kind, label]) => (
               <TextField
@@ -188,8 +188,8 @@ function StandIn({
       label="Who stands in"
       description={
         isOwn
-          ? "Votes in your place, and is told what is assigned to you. Not for private tasks."
-          : "Votes in their place, and is told what is assigned to them. Not for private tasks."
+          ? "Votes for you, and is notified about requests assigned to you. Not for private tasks."
+          : "Votes for them, and is notified about requests assigned to them. Not for private tasks."
       }
       required
       error={error}

@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
@@ -28,9 +29,7 @@ export function InvitationMade({ made, onDone }: { made: NewInvitation; onDone: 
     return (
       <>
         {show.error && <Notice live tone="bad" title={errorSentence(show.error)} />}
-        <p>
-          The link was mailed to {email}, and is shown to nobody: whoever opens it has proved the address.
-        </p>
+        <p>The link was mailed to {email}. It is not shown here, since opening it confirms the address.</p>
         <DialogActions>
           <Button disabled={show.isPending} onClick={() => show.mutate()}>
             Show a link instead
@@ -55,12 +54,13 @@ export function InvitationMade({ made, onDone }: { made: NewInvitation; onDone: 
 
 /** A new link and the person it is for. */
 function LinkOnce({ url, email, onDone }: { url: string; email: string; onDone: () => void }) {
+  const { organization } = useMe();
   return (
     <>
       <SecretOnce label={`Link for ${email}`} value={url} />
       <p className="text-[13px] text-muted">
-        It is shown this once. Whoever opens it needs the account of {email}, or makes it. An account made by
-        a link that was shown works in this organization alone, until its person proves the address.
+        It is shown this once. The person who opens it signs in as {email}, or makes that account. Until they
+        confirm their e-mail, a new account works only in {organization.name}.
       </p>
       <DialogActions>
         <Button onClick={onDone}>Done</Button>

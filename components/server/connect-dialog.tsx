@@ -275,7 +275,7 @@ function AddressResult({
     >
       <p>
         {health.state === "failing"
-          ? "The address may not be the one it speaks MCP at: many servers end in /mcp."
+          ? "Its MCP address may be another one. Many end in /mcp."
           : unreachedAdvice(url)}
       </p>
       {health.state !== "failing" && <AllowHost url={url} onAllowed={onAllowed} />}

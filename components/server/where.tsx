@@ -18,7 +18,7 @@ export function ServerWhere({ server, className }: { server: Server; className?:
 export function OperatorBadge({ server }: { server: Server }) {
   if (server.origin !== "operator") return null;
   return (
-    <Badge icon={UserCog} title="Who runs Intray defines it in a file; it cannot be changed here">
+    <Badge icon={UserCog} title="The person who runs Intray defines it in a file. It cannot be changed here">
       Defined by the operator
     </Badge>
   );

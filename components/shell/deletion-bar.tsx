@@ -15,7 +15,7 @@ export function DeletionBar({ by, at }: { by: string; at: string }) {
         <Trash2 aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
         <span>
           <strong className="font-semibold">{by} asked to delete this organization.</strong> It goes{" "}
-          <TimeUntil at={at} over="as soon as nothing stands against it" />.
+          <TimeUntil at={at} over="as soon as nothing prevents it" />.
         </span>
       </p>
       <Link href="/settings/organization" className="shrink-0 font-medium underline">

@@ -108,7 +108,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/away",
     label: "Away",
-    description: "Who votes in your place meanwhile",
+    description: "Who votes for you while you are away",
     icon: CalendarOff,
     needs: "requests:answer",
     group: "Approvals",

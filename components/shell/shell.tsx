@@ -89,7 +89,7 @@ function ConnectionBar() {
           <TriangleAlert aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
           {trouble === "signed_out" ? (
             <span className="flex flex-wrap items-center gap-x-2">
-              <span>You were signed out. What you typed is still here.</span>
+              <span>You were signed out. Your text is still here.</span>
               <a
                 href={`/sign-in?callbackUrl=${encodeURIComponent(pathname)}`}
                 target="_blank"
@@ -102,7 +102,7 @@ function ConnectionBar() {
             </span>
           ) : (
             <span>
-              {trouble === "not_live" ? NOT_LIVE : `${TROUBLE_WORDS[trouble]} What you see may be old.`}
+              {trouble === "not_live" ? NOT_LIVE : `${TROUBLE_WORDS[trouble]} This page may be out of date.`}
             </span>
           )}
         </p>

@@ -101,8 +101,8 @@ function Restart({ taskId, onClose }: { taskId: string; onClose: () => void }) {
 
 const ENDED = "A new task is started with the same arguments. What this one has already done is not undone.";
 const RUNNING =
-  "This task is still running. A second one is started with the same arguments: whatever the tool does, it may then do twice.";
+  "This task is still running. A second one starts with the same arguments, so the tool may do its work twice.";
 const DESCRIPTIONS: Partial<Record<TaskState, string>> = {
   start_unknown:
-    "Nobody knows whether this one began. If it did, whatever the tool does may be done twice. This one stays as it is, for somebody to settle.",
+    "Nobody knows whether this one started. If it did, the tool may do its work twice. This task stays open until somebody settles it.",
 };

@@ -37,11 +37,21 @@ export function Day({ at, className }: { at: string; className?: string }) {
   return <Instant at={at} className={className} text={useFormats().dayInWords(at, now)} zoned />;
 }
 
-/** `2 d 4 h` until an instant; `over` once the instant has passed. */
-export function TimeUntil({ at, over, className }: { at: string; over: string; className?: string }) {
+/** `2 d 4 h` until an instant, or what `words` makes of the time left; `over` once the instant has passed. */
+export function TimeUntil({
+  at,
+  over,
+  words = formatDuration,
+  className,
+}: {
+  at: string;
+  over: string;
+  words?: (ms: number) => string;
+  className?: string;
+}) {
   const now = useNow((now) => (Date.parse(at) - now < 2 * MINUTE ? 1_000 : 10_000));
   const left = Date.parse(at) - now;
-  return <Instant at={at} className={className} text={left < 1_000 ? over : formatDuration(left)} />;
+  return <Instant at={at} className={className} text={left < 1_000 ? over : words(left)} />;
 }
 
 /** `zoned`: the text depends on the person's time zone, as the title does. */

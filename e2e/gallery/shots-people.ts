@@ -232,7 +232,7 @@ export const PEOPLE: Shot[] = [
       await page.route("**/api/v1/organization/content-sealing", (route) => route.fulfill({ json }));
       await page.goto("/settings/organization");
       await expect(page.getByText("Sealing what is stored")).toBeVisible();
-      await page.getByRole("heading", { name: "Sealed content" }).scrollIntoViewIfNeeded();
+      await page.getByRole("heading", { name: "Encryption" }).scrollIntoViewIfNeeded();
     },
   },
   {
@@ -245,7 +245,7 @@ export const PEOPLE: Shot[] = [
       await page.route("**/api/v1/organization/content-sealing", (route) => route.fulfill({ json }));
       await page.goto("/settings/organization");
       await expect(page.getByText("The organization's key can't be opened")).toBeVisible();
-      await page.getByRole("heading", { name: "Sealed content" }).scrollIntoViewIfNeeded();
+      await page.getByRole("heading", { name: "Encryption" }).scrollIntoViewIfNeeded();
     },
   },
   {

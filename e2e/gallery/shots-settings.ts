@@ -223,7 +223,7 @@ export const SETTINGS: Shot[] = [
       const { get, write } = apiOf(page);
       const { items: members } = await get<{ items: { id: string; name: string }[] }>("/members");
       const { items: known } = await get<{ items: { name: string }[] }>("/service-accounts");
-      for (const [name, owner, rests] of [
+      for (const [name, owner, suspended] of [
         ["Nightly import", "Ola", false],
         ["Invoice bot", "Ana", true],
       ] as const) {
@@ -237,10 +237,10 @@ export const SETTINGS: Shot[] = [
           ownerId,
         });
         const { id } = await made.json();
-        if (rests) await write("PATCH", `/service-accounts/${id}`, { rests });
+        if (suspended) await write("PATCH", `/service-accounts/${id}`, { suspended });
       }
       await page.goto("/settings/api-keys");
-      await expect(page.getByText("Rests", { exact: true }).first()).toBeVisible();
+      await expect(page.getByText("Suspended", { exact: true }).first()).toBeVisible();
       await page.getByRole("list", { name: "Service accounts" }).scrollIntoViewIfNeeded();
     },
   },

@@ -25,11 +25,11 @@ const VARIABLE = "INTRAY_AGENT_SECRET";
 const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
 
 const WAITS =
-  "A call that waits for a person stays open for as long as “Wait up to” says, then answers with a task id. Once somebody has answered, the same call made again returns the result, as wait_for_task with that id does.";
-const BY_ITSELF = `Ask it for something that a tool does, or to ask somebody: it calls the tools by itself. ${WAITS}`;
+  "A call that waits for a person stays open for the time set as “Wait up to”, then returns a task id. After someone answers, repeat the call to get the result.";
+const BY_ITSELF = `Ask it to do a tool’s work, or to ask a person: it calls the tools itself. ${WAITS}`;
 
 const again = (what: string) =>
-  `The question stands in the inbox. If nobody answers for as long as “Wait up to” says, the call ends with a task id. Run ${what} again once somebody has answered: the same call returns the answer.`;
+  `The question appears in the inbox. If nobody answers within “Wait up to”, the call returns a task id. After someone answers, run ${what} again to get the answer.`;
 
 /** `url`: that of `/mcp`. `secret`: the agent's, or null once it is not known any more. */
 export function setUps(url: string, secret: string | null): SetUp[] {

@@ -19,7 +19,7 @@ export async function approveCall(
 ): Promise<NewEvent[]> {
   if (await hasToolChanged(tx, task.id)) {
     const message =
-      "This tool, or its recipe, changed while the call waited for its approval, so the call was not made. Start it again to have it decided anew.";
+      "This tool, or its recipe, changed while the call waited for its approval, so the call was not made. Start it again to have it decided again.";
     await endTask(tx, task.id, {
       state: "failed",
       gate: "withdrawn",

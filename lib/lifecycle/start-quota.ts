@@ -61,9 +61,9 @@ const WORDS = {
   own_starts: (count: string) =>
     `You started as many tasks in the last minute as you may (${count}). Try again in a moment.`,
   open_tasks: (count: string) =>
-    `Your organization has as many open tasks as it may (${count}). Let some end, or ask whoever runs this Intray for more.`,
+    `Your organization has as many open tasks as it may (${count}). Let some end, or ask the person who runs Intray for more.`,
   own_open_tasks: (count: string) =>
-    `You have as many open tasks as you may (${count}). Let some end, or ask whoever runs this Intray for more.`,
+    `You have as many open tasks as you may (${count}). Let some end, or ask the person who runs Intray for more.`,
 };
 type QuotaName = keyof typeof WORDS;
 

@@ -224,7 +224,7 @@ export interface CallOptions {
    * of its questions, which are shown as they are asked.
    */
   secrets?: () => string[];
-  /** Goes with every request of the call, in its `_meta` (SEP-414): for servers of whoever runs Intray, and no others. */
+  /** Goes with every request of the call, in its `_meta` (SEP-414): for servers of the person who runs Intray, and no others. */
   traceparent?: string;
   /** Sees every message in both directions, before masking. */
   onMessage?: (direction: "out" | "in", method: string, body: unknown) => void;

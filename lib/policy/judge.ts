@@ -23,7 +23,7 @@ const stageSchema = z.object({
   requireReason: z.array(z.enum(["approve", "reject"])),
   /** Times such as `4h`, from when the stage opens. What requests of an earlier version lack never comes. */
   remind: z.array(z.string()).default([]),
-  /** Who is asked too, and when. */
+  /** Who is also asked, and when. */
   escalations: z
     .array(
       z.object({

@@ -73,7 +73,7 @@ async function refuseUnprovenRules(
   if (actor.kind !== "member" || userId === null || role !== "owner")
     throw new AppError(
       "forbidden",
-      "Only an owner, in person, sets automatic rules live, or changes what keeps live ones from answering: rules by which people have to agree, and live rules before others. Any admin stops all automatic answers, and takes the last live rules away.",
+      "Only an owner, in person, can set automatic rules live, or change rules that limit live ones. Any admin can stop all automatic answers, and remove the last live rules.",
     );
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
 }
@@ -90,12 +90,12 @@ async function refuseUnprovenProposal(
   if (role !== "owner")
     throw new AppError(
       "version_changed",
-      `Automatic rules answer more by it, which is an owner's to propose, and ${name} is none any more. It has to be proposed anew.`,
+      `With this change automatic rules answer more. Only an owner can propose that, and ${name} is no longer an owner. Propose it again.`,
     );
   if (errors.length > 0)
     throw new AppError(
       "version_changed",
-      "The record of an automatic rule in it does not speak for it any more: people have decided otherwise, or took decisions back. It has to be proposed anew.",
+      "People’s latest decisions differ from an automatic rule in it. Propose it again.",
     );
 }
 
@@ -148,14 +148,11 @@ export async function approveProposal(tx: Tx, principal: Principal, id: string):
   // Whom the second admin looked at is whom it means.
   const { after } = change;
   if (canonicalJson(after.people) !== canonicalJson(peopleSchema.parse(people)))
-    throw new AppError(
-      "version_changed",
-      "An address in it means somebody else by now. It has to be proposed anew.",
-    );
+    throw new AppError("version_changed", "An address in it now means somebody else. Propose it again.");
   if (canonicalJson(after.groups) !== canonicalJson(groupIdsSchema.parse(groups ?? {})))
     throw new AppError(
       "version_changed",
-      "The name of a group in it means another one by now. It has to be proposed anew.",
+      "The name of a group in it now means another group. Propose it again.",
     );
   const { proposer, approver, role } = await proposerOf(tx, id);
   await refuseUnprovenProposal(tx, { role, name: proposedBy }, change, namesSchema.parse(acknowledged ?? []));

@@ -42,7 +42,8 @@ async function change(
   host: string,
   next: (hosts: string[]) => string[],
 ): Promise<AllowedHosts> {
-  if (!isPerson(principal)) throw new AppError("forbidden", "A person allows an address, not a key.");
+  if (!isPerson(principal))
+    throw new AppError("forbidden", "Only a person can allow an address, not an API key.");
   const file = await db.withOrganization(principal.organizationId, async (tx) => {
     const found = await fileOf(tx, principal);
     if (found === null)

@@ -168,10 +168,7 @@ async function askForTools(
   { isPaused }: KeptTools,
 ): Promise<{ tools: Tool[] } | { why: string }> {
   if (isPaused)
-    throw new AppError(
-      "server_paused",
-      "The server is paused: it is not asked for its tools until it goes on.",
-    );
+    throw new AppError("server_paused", "The server is paused. Its tools can be read after the pause.");
   const { found, health } = await probeAndRecord(services, principal, serverId);
   if (!found) return { why: health.message ?? NOT_REACHED };
   // As they were stored just now, with the server's recipes.

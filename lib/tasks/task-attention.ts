@@ -81,7 +81,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   no_engine: {
     severity: "stuck",
     label: "No engine",
-    words: "No engine runs, so nothing is started, checked or delivered. Tell whoever runs Intray.",
+    words: "No engine runs, so nothing is started, checked or delivered. Tell the person who runs Intray.",
     states: ["queued", "starting", "working", "input_required"],
   },
   server_paused: {

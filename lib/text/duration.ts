@@ -19,6 +19,12 @@ export function formatDuration(ms: number): string {
   return rest === 0 ? first : `${first} ${rest} ${nextUnit}`;
 }
 
+/** How much longer: `121 more days`, `5 h 12 min more`. */
+export function moreTime(ms: number): string {
+  const days = Math.floor(ms / UNITS[0]![1]);
+  return days > 1 ? `${days} more days` : `${formatDuration(ms)} more`;
+}
+
 /** Formats ms without leaving anything out, for settings of some minutes: `1 min 50 s`, `3 min`, `20 s`, `1.5 s`. */
 export function exactDuration(ms: number): string {
   const minutes = Math.floor(ms / 60_000);

@@ -73,7 +73,7 @@ test.each(EVENT_TYPES)("%s has words of its own, also where retention has droppe
 });
 
 test.each([
-  ["task.started", { durable: false }, "The call is under way; the server made no task of it"],
+  ["task.started", { durable: false }, "The call is running. The server did not make it a task"],
   ["task.started", { ttlMs: null }, "Task accepted by the server"],
   ["task.adopted", {}, "Ben took it over from the server"],
   ["task.start_settled", { started: false }, "Ben found that it never started"],

@@ -12,7 +12,8 @@ const list = readFileSync("CONTRIBUTING.md", "utf8").split("\n## Words\n")[1] ??
 const words = [...list.matchAll(/^\| ([\w ]+) \| .* \| (pages|pages, screens) \|$/gm)].map(
   ([, word = "", where = ""]) => ({
     word,
-    pattern: new RegExp(`\\b${word.replaceAll(" ", "\\s+")}\\b`, "gi"),
+    // After a dot it is a name in the code.
+    pattern: new RegExp(`(?<!\\.)\\b${word.replaceAll(" ", "\\s+")}\\b`, "gi"),
     onScreens: where.includes("screens"),
   }),
 );
@@ -27,9 +28,12 @@ const pages = [
   ...filesIn("docs", /\.md$/),
   ...filesIn("examples", /\.md$/),
 ];
-const screens = ["app", "components", "lib/web/words", "lib/outbound/mail"].flatMap((folder) =>
-  filesIn(folder, /(?<!\.test)\.tsx?$/),
-);
+const screens = [
+  ...["app", "components", "lib/outbound/mail", "scripts/commands"].flatMap((folder) =>
+    filesIn(folder, /(?<!\.test)\.tsx?$/),
+  ),
+  ...filesIn("lib", /\bwords\b.*(?<!\.test)\.ts$/),
+];
 
 /** Blanks what is no prose, so that places stay the same. */
 const without = (text: string, pattern: RegExp) =>

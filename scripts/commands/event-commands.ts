@@ -39,9 +39,9 @@ export async function verifyEventsCommand(args: string[]): Promise<string> {
 const WHAT: Record<Fault, string> = {
   gap: "there is no line",
   altered: "somebody altered line",
-  unlinked: "what came before was exchanged, seen at line",
+  unlinked: "earlier lines were replaced, seen at line",
   cut: "its end was cut or rewritten from line",
-  rewritten: "it was made anew, as its anchor shows for line",
+  rewritten: "it was rewritten: it differs from its anchor at line",
 };
 
 function readAnchor(text: string | undefined): Anchor | undefined {

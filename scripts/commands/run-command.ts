@@ -43,20 +43,20 @@ const USAGE = `npm run -s intray -- <command>
   org create <slug> --name N --owner E                 makes an organization; prints its owner's link to set a password
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
-  org sign-in --clear --org S                          takes back how an organization's people have to sign in, where
-                                                       its provider is gone and nobody gets in any more
-  org confirm-saml <name> --org S                      confirms a SAML provider as it is, where no owner counts as another
-                                                       person than who set it up
+  org sign-in --clear --org S                          removes an organization's requirements for signing in, if its
+                                                       provider is gone and nobody can sign in any more
+  org confirm-saml <name> --org S                      confirms a SAML provider as it is, if no owner counts as another
+                                                       person than the one who set it up
   org domain <domain> --org S [--remove]               verifies a domain on your word, without DNS; or removes it
   org delete <slug> --confirm <slug>                   deletes an organization at once, once an owner has exported it
-  org addresses --org S [--set NET,NET | --clear]      sets the networks from which an organization is reached, also for who
-                                                       locked themselves out; prints them
+  org addresses --org S [--set NET,NET | --clear]      sets the networks from which an organization is reached, also after
+                                                       people locked themselves out; prints them
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   user password-link <email>                           prints a link to set a new password
-  user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes
+  user no-second-factor <email>                        turns two-step sign-in off, for people who lost phone and codes
   user made-by-link                                    lists accounts made by a shown link that are in several organizations
-  user vouch <email> --org S                           has a member count as a person of their own, not one with who
-                                                       invited them, where a second person is required
+  user vouch <email> --org S                           has a member count as a person of their own, apart from the
+                                                       member who invited them, where a second person is required
   key create --org S --role R [--name N] [--expires E] [--from NET,NET] [--permissions P,P]
                                                        makes an API key; prints it, this once. E: 7, 30, 90 (unless given)
                                                        or 365 days, a date, never; NET: networks it may come from (CIDR);
@@ -69,16 +69,16 @@ const USAGE = `npm run -s intray -- <command>
   agent create --org S --name N [--grant SERVER[:TOOL]]… [--hold-ms N] [--expires E]
                                                        makes an agent, which calls tools by MCP at /mcp; prints its secret,
                                                        this once. --grant: a server's tools, or one of them; --hold-ms: how
-                                                       long a call is held open (0 to 210000), as its client can bear unless
-                                                       given; E: as of a key
+                                                       long a call is held open (0 to 210000), else as long as its client
+                                                       allows; E: as for a key
   events verify --org S | --file F [--head H] [--anchor P:H] [--stream F]
                                                        checks the history's chain of hashes, also against an anchor or
                                                        a file of an audit stream; a --file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
-  policy export --org S [--file F]                     writes the policy in force, as JSON or YAML (.yaml)
+  policy export --org S [--file F]                     writes the current policy, as JSON or YAML (.yaml)
   policy diff --org S --file F                         says what applying a file would change; exits 1 if anything
   policy test --file F | --org S                       runs the tests in a policy; those of a file need no database
-  policy apply --org S --file F [--version N]          saves a file as the policy; with N only if that is the version in force
+  policy apply --org S --file F [--version N]          saves a file as the policy; with N only if that is the current version
   receipt verify FILE --keys F | --url U               checks a receipt against public keys: a saved /.well-known/jwks.json,
                                                        or that of an Intray; says what holds. Needs no database
   receipt rotate-key                                   signs receipts with a new key from now on; prints its id

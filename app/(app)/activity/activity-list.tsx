@@ -26,7 +26,7 @@ const ACTORS: Record<ListedEvent["actor"]["kind"], { icon: LucideIcon; what: str
   key: { icon: KeyRound, what: "API key" },
   agent: { icon: Bot, what: "Agent" },
   rule: { icon: Scale, what: "Rule of the policy" },
-  engine: { icon: Server, what: "Intray itself" },
+  engine: { icon: Server, what: "System" },
   system: { icon: Server, what: "The installation" },
 };
 

@@ -63,7 +63,7 @@ export function ActivityScreen() {
     return (
       <Page title="Activity">
         <Notice title="Only admins read the history of the organization.">
-          What happened to a task stands on the task itself.
+          The page of each task has the task’s own history.
         </Notice>
       </Page>
     );
@@ -185,7 +185,7 @@ function VerificationNotice({ verification: { state } }: { verification: Checked
       <p>{detail}</p>
       {state.found.ok && state.found.head && (
         <p>
-          Keep this hash of the last line elsewhere, and nobody can rewrite what came before it:{" "}
+          Keep this hash of the last entry elsewhere. It proves later that no earlier entry was changed:{" "}
           <code className="break-all font-mono text-xs">{state.found.head}</code>
         </p>
       )}

@@ -91,7 +91,7 @@ function FoundList({ found, onStartOver }: { found: Found; onStartOver: () => vo
           }
         >
           <p>
-            A command runs on Intray’s own machine, so only whoever runs Intray can define it: in the file
+            A command runs on Intray’s own machine. Only the person who runs Intray can define it, in the file
             that <code>INTRAY_SERVERS_FILE</code> names, as docs/operator-servers.md describes.
           </p>
         </Notice>

@@ -158,6 +158,6 @@ function whatToDo(state: Exclude<Health["state"], "ok">, url: string | null): st
 }
 
 const WHAT_TO_DO = {
-  unauthorized: "It is saved, and wants to know who asks: give it a token, or choose OAuth, on its page.",
-  failing: "It is saved. The address may not be the one it speaks MCP at: many servers end in /mcp.",
+  unauthorized: "It is saved, but needs a sign-in. Give it a token or choose OAuth on its page.",
+  failing: "It is saved. Its MCP address may be another one. Many end in /mcp.",
 };

@@ -78,7 +78,7 @@ export function GetStartedScreen() {
         <StepCard
           number={2}
           title="Connect a server"
-          description="An MCP server whose tools run as tasks. It is asked at once who it is and what it can do."
+          description="An MCP server whose tools run as tasks. Intray tests it at once."
           {...skipping("server")}
         >
           <ConnectStep done={steps.server === "done"} />
@@ -86,7 +86,7 @@ export function GetStartedScreen() {
         <StepCard
           number={3}
           title="Start a task"
-          description="Choose a tool, fill in its form, and follow what comes of it."
+          description="Choose a tool, fill in its form, and follow the task."
           {...skipping("task")}
         >
           {steps.task === "done" ? (
@@ -98,7 +98,7 @@ export function GetStartedScreen() {
               <Link href="/tasks/new">New task</Link>
             </Button>
           ) : (
-            <p className="text-muted">Connect a server first: its tools are what tasks are made of.</p>
+            <p className="text-muted">Connect a server first. Each task is a call of one of its tools.</p>
           )}
         </StepCard>
         <StepCard

@@ -41,7 +41,7 @@ export function NoticesScreen() {
           <Button asChild className="max-md:hidden">
             <Link href="/settings/notifications">
               <Settings aria-hidden strokeWidth={1.75} />
-              What you are told
+              Notification settings
             </Link>
           </Button>
         </>
@@ -73,7 +73,8 @@ function NoticeList({ unreadOnly }: { unreadOnly: boolean }) {
     return (
       <div className="rounded-lg border border-line bg-panel">
         <Empty icon={BellRing} title={unreadOnly ? "Nothing unread" : "No notifications yet"}>
-          You are told here when something waits for you, and when what you started ends or needs a person.
+          You get a notification when a request waits for you, and when a task of yours ends or needs a
+          person.
         </Empty>
       </div>
     );

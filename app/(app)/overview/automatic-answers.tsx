@@ -15,7 +15,7 @@ export function AutomaticAnswers({ figures: { automatic } }: { figures: Overview
   return (
     <Card
       title="Automatic answers"
-      note="Answered by rules of the policy in this period; and what people decided beside them"
+      note="Answers by rules of the policy in this period, compared with what people decided"
       action={
         me.may("settings:manage") && (
           <Link

@@ -160,10 +160,7 @@ function Engines({ figures: { engines } }: { figures: Overview }) {
       <Card title="Engines" note="Connections each engine serves, and how late it runs (p99, last minute)">
         {engines.length === 0 ? (
           <Notice tone="bad" title="No engine is running">
-            <p>
-              Tasks aren’t started or checked, and answers aren’t delivered, until one runs. Nothing is lost:
-              answers are kept and sent then.
-            </p>
+            <p>Until one runs, no task is started or checked, and no answer is sent. Nothing is lost.</p>
           </Notice>
         ) : (
           <FiguresTable

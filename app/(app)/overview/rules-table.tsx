@@ -20,7 +20,7 @@ export function RulesTable({ figures }: { figures: Overview }) {
   return (
     <Card
       title="Decisions by rule"
-      note="Median times, until all who had to agree had, or one had rejected"
+      note="Median times until enough people had agreed, or until a rejection"
       action={
         now.overdue > 0 && (
           <Link

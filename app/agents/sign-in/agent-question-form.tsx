@@ -151,8 +151,8 @@ function placeOf(redirect: Redirect): string {
 
 const WARNINGS: Record<Redirect["kind"], string> = {
   computer:
-    "If you did not, choose Deny: another program on this computer, or whoever sent you a link to this page, wants to act as you in Intray.",
-  app: "If you did not, choose Deny: another app on this computer, or whoever sent you a link to this page, wants to act as you in Intray.",
+    "If you did not, choose Deny: another program on this computer, or the person who sent you a link to this page, wants to act as you in Intray.",
+  app: "If you did not, choose Deny: another app on this computer, or the person who sent you a link to this page, wants to act as you in Intray.",
   site: "If you did not, or don’t know the site it redirects to, choose Deny: somebody else wants to act as you in Intray.",
 };
 

@@ -59,7 +59,7 @@ const WORDS: Record<string, Words> = {
 
 const OTHERWISE: Words = {
   title: "The agent could not be signed in",
-  sentence: `What it asked for is not valid. ${AGAIN} If it happens again, tell whoever makes the agent.`,
+  sentence: `Its request is not valid. ${AGAIN} If it happens again, tell the people who make the agent.`,
 };
 
 function refusalWords(code: string): Words {

@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       if (!signInSettings().passwords || env().smtpUrl === undefined)
         throw new AppError(
           "forbidden",
-          "Intray can't mail a link here. Ask an admin of your organization, or whoever runs Intray.",
+          "Intray can't mail a link here. Ask an admin of your organization, or the person who runs Intray.",
         );
       await askPasswordReset(await database(), body.email);
       return undefined;

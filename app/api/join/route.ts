@@ -7,7 +7,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "none",
-      summary: "Accept an invitation as who is signed in, also without an organization so far; sessions only",
+      summary:
+        "Accept an invitation with the account that is signed in, also one in no organization yet; sessions only",
       body: joinSchema,
       errors: [
         "account_unproven",

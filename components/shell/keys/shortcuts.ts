@@ -26,7 +26,7 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
     shortcuts: [
       { keys: "A", what: "Approve, or go to the first field that is missing" },
       { keys: "R", what: "Reject" },
-      { keys: "1", what: "The first choice where none says yes; 2 the second, to 4" },
+      { keys: "1", what: "The first choice, if none is an approval. 2 to 4: the others" },
       { keys: "D", what: "Decline to answer, with a reason" },
       { keys: "S", what: "Skip to the next request" },
       { keys: "C", what: "Claim or release" },

@@ -383,7 +383,7 @@ export function unavailable(what?: string): AppError {
   const why = what === undefined ? undefined : new Error(`${what} can't be opened`);
   return new AppError(
     "content_unavailable",
-    "What this is about is sealed, and can't be opened now. Nothing is lost; tell whoever runs Intray.",
+    "This content is encrypted and can't be read now. Nothing is lost. Tell the person who runs Intray.",
     { cause: why },
   );
 }

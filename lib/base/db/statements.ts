@@ -97,7 +97,7 @@ export class Statements {
     if (loss === "changed" || ++this.#losses < LOSSES || !this.#named) return;
     this.#named = false;
     log.warn(
-      "A pooler in front of Postgres does not keep prepared statements: they are sent without names from now on, and planned anew each time. Set INTRAY_NAMED_STATEMENTS=0, or let the pooler keep them.",
+      "A pooler in front of Postgres does not keep prepared statements: they are sent without names from now on, and planned again each time. Set INTRAY_NAMED_STATEMENTS=0, or let the pooler keep them.",
     );
   }
 }

@@ -6,18 +6,21 @@ export function describeVerification(
   { ok, lines, brokenAt, fault }: Verification,
   { number }: Formats,
 ): { title: string; detail: string } {
-  const count = `${number(lines)} ${lines === 1 ? "line" : "lines"}`;
+  const count = `${number(lines)} ${lines === 1 ? "entry" : "entries"}`;
   if (ok || fault === null || brokenAt === null)
-    return { title: `${count}, whole`, detail: "No line was changed, added, moved or taken away." };
+    return {
+      title: `${count} checked, none altered`,
+      detail: "No entry was changed, added, moved or removed.",
+    };
   const at = number(brokenAt);
-  return { title: `The history does not hold at line ${at}`, detail: DETAILS[fault](at) };
+  return { title: `The history was altered at entry ${at}`, detail: DETAILS[fault](at) };
 }
 
 const DETAILS: Record<Fault, (at: string) => string> = {
-  gap: (at) => `Line ${at} is missing, though later ones are there.`,
-  altered: (at) => `Line ${at} says something else than when it was written.`,
-  unlinked: (at) => `Line ${at} does not follow from the one before it: what came before was exchanged.`,
-  cut: (at) =>
-    `The end of the history is not where it was: lines from ${at} on were taken away or rewritten.`,
-  rewritten: (at) => `Line ${at} has another hash than the anchor kept elsewhere: the history was made anew.`,
+  gap: (at) => `Entry ${at} is missing, but later ones exist.`,
+  altered: (at) => `The text of entry ${at} has changed since it was written.`,
+  unlinked: (at) => `Entry ${at} does not follow from the entry before it: earlier entries were replaced.`,
+  cut: (at) => `The history used to go further: entries from ${at} on were removed or rewritten.`,
+  rewritten: (at) =>
+    `The hash of entry ${at} differs from the anchor kept elsewhere: the history was rewritten.`,
 };

@@ -36,7 +36,7 @@ export async function prepareOperation(
       extra: { limit: MOST_ITEMS },
     });
   if (chosen.length === 0)
-    throw new AppError("nothing_suits", `There is none among them that you could ${WORDS[input.action]}.`);
+    throw new AppError("nothing_suits", `There is no task among them that you can ${WORDS[input.action]}.`);
   const id = uuidv7();
   await tx.bulkOperation.create({
     data: {

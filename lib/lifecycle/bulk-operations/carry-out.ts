@@ -134,7 +134,7 @@ async function principalOf(tx: Tx, { actor, userId, action }: Item): Promise<Pri
             AND (k.permissions IS NULL OR ${needed} = ANY (k.permissions))`;
   const role = row && weaker(row);
   if (!role || !may(role, needed))
-    throw new AppError("forbidden", "Who asked for it may not do this any more.");
+    throw new AppError("forbidden", "The person who asked for it may no longer do this.");
   return { organizationId: tx.organizationId, userId, role, actor };
 }
 

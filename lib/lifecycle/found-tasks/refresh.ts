@@ -43,10 +43,7 @@ export async function refreshFoundTasks(
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
   const server = await within((tx) => readServer(tx, NOBODY, serverId));
   if (server.pause)
-    throw new AppError(
-      "server_paused",
-      "The server is paused: it is not asked for its tasks until it goes on.",
-    );
+    throw new AppError("server_paused", "The server is paused. Its tasks can be read after the pause.");
   const list = await within((tx) => sharedEndpoint(services, tx, server))
     .then((endpoint) => listAt(endpoint, server.era, services.network))
     .catch(unavailable);

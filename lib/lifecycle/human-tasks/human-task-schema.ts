@@ -53,7 +53,9 @@ const toWhom = {
     .min(1)
     .max(320)
     .optional()
-    .describe("Who is asked: the e-mail address or the id of a member. Without it whoever may answer"),
+    .describe(
+      "Who is asked: the e-mail address or the id of a member. If it is left out, anybody who may answer",
+    ),
   label: z.string().trim().min(1).max(200).optional().describe("A short name for lists, e.g. INV-100"),
   expiresAt: z.iso
     .datetime({ offset: true })

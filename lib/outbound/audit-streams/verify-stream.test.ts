@@ -86,7 +86,7 @@ test("a chain that was made anew in one piece is found by an anchor and by a fil
     const { code, out, err } = await verify("--org", "acme", ...way);
     expect(code).toBe(1);
     expect(out).toContain('"fault":"rewritten"');
-    expect(err).toContain("it was made anew");
+    expect(err).toContain("it was rewritten");
   }
   // The file still holds by itself.
   expect((await verify("--file", ndjsonFile!)).out).toContain('"ok":true');

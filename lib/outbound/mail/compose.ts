@@ -29,7 +29,7 @@ export function composeAccountMail(
   const when = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const advice = [
     "If this was you, there is nothing to do.",
-    "If not: end the other sessions and change your password under Settings, Security, and tell whoever runs Intray.",
+    "If not: end the other sessions and change your password under Settings, Security, and tell the person who runs Intray.",
     ...(isLast ? ["More of this kind today are shown in Intray and not mailed."] : []),
     "You get this because it concerns your account. It can't be turned off.",
   ];

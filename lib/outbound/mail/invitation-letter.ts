@@ -21,7 +21,7 @@ export function composeInvitation({
 }): { subject: string; text: string; html: string } {
   const [place, by] = [shorten(organization), shorten(inviter ?? "Somebody")];
   const what = `${by} invites you to ${place} as ${aRole(role)}.`;
-  const how = `The link works once, for a week, and is yours alone: whoever opens it joins as ${oneLine(email)}. If you do not know ${place}, do nothing.`;
+  const how = `The link works once, for a week. Keep it to yourself: anybody who opens it joins as ${oneLine(email)}. If you do not know ${place}, do nothing.`;
   return {
     subject: `${by} invites you to ${place}`,
     text: [what, url, how].join("\n\n"),

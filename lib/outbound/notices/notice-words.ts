@@ -12,8 +12,7 @@ export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment" | "apiKey
 export const KIND_WORDS: Record<NoticeKind, { label: string; description: string }> = {
   assigned: {
     label: "Assigned to you",
-    description:
-      "A request that was given to you to answer, a mention, and a question about what you asked for",
+    description: "A request assigned to you, a mention, and a question about a task of yours",
   },
   request: { label: "Waiting for anyone", description: "A request that you and others may answer" },
   attention: {
@@ -21,7 +20,7 @@ export const KIND_WORDS: Record<NoticeKind, { label: string; description: string
     description: "Unknown starts, undelivered answers, failing servers and sign-ins, API keys that end",
   },
   failed: { label: "Failed", description: "A task that you started has failed" },
-  lost: { label: "Lost", description: "A task that you started is not known to its server any more" },
+  lost: { label: "Lost", description: "A server no longer knows a task that you started" },
   done: { label: "Done", description: "A task that you started is done" },
 };
 
@@ -36,7 +35,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "request.reminded": { text: "A request still waits for your vote", tone: "wait" },
   "request.assigned": { text: "A request was assigned to you", tone: "wait" },
   "request.woke": { text: "A request that you snoozed is back", tone: "wait" },
-  "request.info_wanted": { text: "Somebody needs information about what you asked for", tone: "wait" },
+  "request.info_wanted": { text: "Somebody needs information about a task of yours", tone: "wait" },
   "comment.mentioned": { text: "You were mentioned in a comment", tone: "neutral" },
   "comment.info_given": { text: "The information that you asked for is there", tone: "wait" },
   "request.undeliverable": { text: "Delivery of an answer failed", tone: "bad" },
@@ -68,7 +67,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "agent.ends_in_3_days": { text: "The secret of an agent ends within 3 days", tone: "wait" },
   "agent.ended": { text: "The secret of an agent has ended", tone: "bad" },
   "audit_stream.failing": { text: "The audit stream has been failing for an hour", tone: "bad" },
-  "service_account.rests": { text: "A service account rests: nobody answers for it", tone: "bad" },
+  "service_account.rests": { text: "A service account is suspended: it has no owner", tone: "bad" },
   "saml_provider.certificate_ends": { text: "A SAML certificate ends within 30 days", tone: "wait" },
 };
 
@@ -159,7 +158,7 @@ const MANY: Record<Cause, string> = {
   "agent.ends_in_3_days": "Secrets of # agents end within 3 days",
   "agent.ended": "Secrets of # agents have ended",
   "audit_stream.failing": "# audit streams have been failing for an hour",
-  "service_account.rests": "# service accounts rest: nobody answers for them",
+  "service_account.rests": "# service accounts are suspended: they have no owner",
   "saml_provider.certificate_ends": "SAML certificates of # providers end within 30 days",
 };
 

@@ -27,7 +27,7 @@ export async function changePassword(
   if (before === null)
     throw new AppError(
       "no_password",
-      "Your account has no password; ask whoever runs Intray for a link to set one.",
+      "Your account has no password; ask the person who runs Intray for a link to set one.",
     );
   if (!(await verifyPassword(input.current, before))) throw wrongPassword("current");
   const after = await hashNewPassword(input.password, [name, email]);

@@ -36,7 +36,7 @@ export async function rotateKey(
     throw new AppError(
       "forbidden",
       key.createdBy
-        ? "Only who made a key can rotate it. Make another one, and revoke this."
+        ? "Only the creator of a key can rotate it. Make another one, and revoke this."
         : "This key was made by the command line, which rotates it too.",
     );
   if (!roleAllows(role, roleSchema.parse(key.role)))

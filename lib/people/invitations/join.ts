@@ -30,7 +30,7 @@ export async function join(
     if (!row?.may)
       throw new AppError(
         "account_unproven",
-        "Nobody has confirmed yet that this address is yours. Ask for an invitation by e-mail, or ask whoever runs Intray for a link to set your password.",
+        "Nobody has confirmed yet that this address is yours. Ask for an invitation by e-mail, or ask the person who runs Intray for a link to set your password.",
       );
     await acceptInvitation(tx, person, token);
   });

@@ -79,7 +79,8 @@ export async function makeMemberPasswordLink(
   memberId: string,
   lifetimeMs: number,
 ): Promise<string> {
-  if (principal.userId === null) throw new AppError("forbidden", "A person makes it, not an API key.");
+  if (principal.userId === null)
+    throw new AppError("forbidden", "Only a person can make it, not an API key.");
   const { userId, name } = await lockMember(tx, principal, memberId);
   if (userId === principal.userId)
     throw new AppError("forbidden", "Change your own password under Settings, Security.");
@@ -92,7 +93,7 @@ export async function makeMemberPasswordLink(
   if (!row?.made)
     throw new AppError(
       "forbidden",
-      `You can't make a link for ${name}. They set a new password by mail themselves, or whoever runs Intray makes a link.`,
+      `You can't make a link for ${name}. They set a new password by mail themselves, or the person who runs Intray makes a link.`,
     );
   await appendEvents(tx, [
     { type: "member.password_link_made", actor: principal.actor, data: { userId, name } },
@@ -176,7 +177,7 @@ export async function suspendMember(
   // Locks what the copy below reads.
   const member = await lockMember(tx, principal, memberId);
   if (member.userId === principal.userId)
-    throw new AppError("forbidden", "Nobody can suspend themselves: another admin can.");
+    throw new AppError("forbidden", "You can't suspend yourself. Another admin can.");
   await tx.$executeRaw`INSERT INTO suspended_member (organization_id, id, user_id, role, granted_by, inherited, single_keys,
       tour_seen, density, locale, joined_at, suspended_by, cause)
     SELECT m.organization_id, m.id, m.user_id, m.role, m.granted_by, m.inherited, m.single_keys, m.tour_seen, m.density,

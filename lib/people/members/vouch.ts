@@ -22,7 +22,7 @@ interface Vouched {
  * counts as one with the member, and `nothing_to_vouch` for a member who counts for themselves already.
  */
 export async function vouchFor(tx: Tx, { userId, actor }: Principal, memberId: string): Promise<void> {
-  if (userId === null) throw new AppError("forbidden", "A person vouches, not an API key.");
+  if (userId === null) throw new AppError("forbidden", "Only a person can vouch, not an API key.");
   const [member] = await tx.$queryRaw<Vouched[]>`
     SELECT m.user_id AS "userId", u.name, ${CAN_BE_VOUCHED} AS counts,
       same_maker(m.organization_id, m.user_id, ${userId}::uuid) AS same
@@ -52,7 +52,7 @@ export async function takeVouchBack(
   { userId: ownerId, actor }: Principal,
   memberId: string,
 ): Promise<void> {
-  if (ownerId === null) throw new AppError("forbidden", "A person takes it back, not an API key.");
+  if (ownerId === null) throw new AppError("forbidden", "Only a person can take it back, not an API key.");
   const [member] = await tx.$queryRaw<{ userId: string; name: string }[]>`
     SELECT m.user_id AS "userId", u.name FROM membership m JOIN "user" u ON u.id = m.user_id
     WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ${memberId}::uuid`;

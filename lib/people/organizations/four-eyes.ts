@@ -53,13 +53,13 @@ export async function proposeEnd(tx: Tx, principal: Principal): Promise<void> {
 /** Ends the rule at once, as a second person. Throws `same_maker` for whoever counts as one with the proposer. */
 export async function acceptEnd(tx: Tx, principal: Principal): Promise<void> {
   const { userId, actor } = principal;
-  if (userId === null) throw new AppError("forbidden", "A person accepts this, not an API key.");
+  if (userId === null) throw new AppError("forbidden", "Only a person can accept this, not an API key.");
   const proposal = await lockProposal(tx, principal);
   if (!proposal) throw notFound("proposal");
   if (proposal.same)
     throw new AppError(
       "same_maker",
-      "You count as one person with whoever proposed this, or it was a key of the command line, which may be yours. It takes effect by itself, or when somebody else accepts.",
+      "You count as one person with the proposer, or the proposal was made with a key of the command line, which may be yours. It takes effect by itself, or when somebody else accepts.",
     );
   await tx.$executeRaw`UPDATE four_eyes_proposal SET state = 'accepted', accepter = ${userId}::uuid,
       decided_by = ${storable(actor)}::jsonb, decided_at = now()
@@ -72,7 +72,7 @@ export async function withdrawEnd(tx: Tx, principal: Principal): Promise<void> {
   const proposal = await lockProposal(tx, principal);
   if (!proposal) throw notFound("proposal");
   if (!mayWithdraw(principal, actorSchema.parse(proposal.by)))
-    throw new AppError("forbidden", "Only an owner, or who proposed it, can withdraw this.");
+    throw new AppError("forbidden", "Only an owner or the proposer can withdraw this.");
   const { actor } = principal;
   await tx.$executeRaw`UPDATE four_eyes_proposal SET state = 'withdrawn', decided_by = ${storable(actor)}::jsonb, decided_at = now()
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${proposal.id}::uuid AND state = 'open'`;

@@ -45,6 +45,6 @@ export function toHold(row: {
 
 function inPerson(principal: Principal): Principal {
   if (principal.userId === null)
-    throw new AppError("forbidden", "A person answers for a legal hold, not an API key.");
+    throw new AppError("forbidden", "Only a person can set or lift a legal hold, not an API key.");
   return principal;
 }

@@ -14,7 +14,7 @@ const FAULTS: Record<string, string> = {
   saml_recipient: "The assertion is for another address. Check the ACS URL at the provider.",
   saml_audience: "The assertion is for another audience. Check Intray’s entity id at the provider.",
   saml_expired: "The assertion is too old. Check the clocks.",
-  saml_not_yet_valid: "The assertion is of the future. Check the clocks.",
+  saml_not_yet_valid: "The assertion’s time is in the future. Check the clocks.",
   saml_no_subject: "The assertion names nobody, or in a way that Intray can’t read.",
   saml_transient_subject: "The provider sends another name id each time. Choose a persistent one.",
   saml_no_authentication: "The assertion does not say that anybody signed in.",

@@ -133,7 +133,7 @@ export async function updateSamlProvider(
   if (isReplaced && (await isRequired(tx, id)))
     throw new AppError(
       "would_lock_out",
-      "The organization requires this provider, so that a slip would keep everybody out: put a new certificate beside the present one, or take the provider out of Settings → Sign-in first.",
+      "The organization requires this provider, so a mistake would lock everybody out. Add a new certificate beside the present one, or take the provider out of Settings → Sign-in first.",
     );
   const data = { ...settings, ...described };
   const by = await describedBy(tx, principal);
@@ -171,7 +171,7 @@ export async function removeSamlProvider(tx: Tx, { actor }: Principal, id: strin
  * count for themselves again. Its sessions end. Throws `not_found`, `same_maker`, `nothing_to_confirm`.
  */
 export async function confirmSamlProvider(tx: Tx, { userId, actor }: Principal, id: string): Promise<void> {
-  if (userId === null) throw new AppError("forbidden", "A person confirms this, not an API key.");
+  if (userId === null) throw new AppError("forbidden", "Only a person can confirm this, not an API key.");
   await confirmAs(tx, userId, actor, id);
 }
 
@@ -188,7 +188,7 @@ export async function confirmAs(
   if (row?.outcome === "same")
     throw new AppError(
       "same_maker",
-      "You count as one person with who set this provider up or changed it. Another owner has to confirm it.",
+      "You count as one person with somebody who set up or changed this provider. Another owner has to confirm it.",
     );
   if (row?.outcome !== "done")
     throw new AppError("nothing_to_confirm", `${before.name} is confirmed as it is.`);

@@ -54,15 +54,15 @@ function toServiceAccount(row: Row): ServiceAccount {
     description,
     role: roleSchema.parse(row.role),
     owner: ownerId !== null && ownerName !== null ? { id: ownerId, name: ownerName } : null,
-    rests: restsFor(row),
+    suspended: suspendedFor(row),
     keys,
     createdAt: row.createdAt.toISOString(),
   };
 }
 
 /** As `service_account_rests` and `gate.key_behind` judge, with the reason. */
-function restsFor({ role, restedAt, ownerRole }: Row): ServiceAccount["rests"] {
+function suspendedFor({ role, restedAt, ownerRole }: Row): ServiceAccount["suspended"] {
   if (ownerRole === null) return "owner_gone";
   if (!roleAllows(roleSchema.parse(ownerRole), roleSchema.parse(role))) return "owner_too_weak";
-  return restedAt ? "put_to_rest" : null;
+  return restedAt ? "by_admin" : null;
 }

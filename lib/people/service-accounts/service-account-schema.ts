@@ -14,16 +14,16 @@ export const createServiceAccountSchema = z.strictObject({
 export type CreateServiceAccount = z.infer<typeof createServiceAccountSchema>;
 
 export const updateServiceAccountSchema = createServiceAccountSchema
-  .extend({ description, /** An admin puts it to rest, or lets it go on. */ rests: z.boolean() })
+  .extend({ description, /** An admin suspends it, or resumes it. */ suspended: z.boolean() })
   .partial()
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateServiceAccount = z.infer<typeof updateServiceAccountSchema>;
 
 /**
- * Why the keys of an account are refused. `put_to_rest`: by an admin. `owner_gone`: who answered for it is no member, or
+ * Why the keys of an account are refused. `by_admin`: an admin suspended it. `owner_gone`: its owner is no member, or
  * suspended. `owner_too_weak`: the owner's role is weaker than the account's.
  */
-const RESTING = ["put_to_rest", "owner_gone", "owner_too_weak"] as const;
+const SUSPENDED = ["by_admin", "owner_gone", "owner_too_weak"] as const;
 
 export const serviceAccountSchema = z.object({
   id: z.uuid(),
@@ -33,7 +33,7 @@ export const serviceAccountSchema = z.object({
   /** Null: who answered for it is no member any more. `id` is the membership's. */
   owner: personSchema.nullable(),
   /** Null: its keys are taken. */
-  rests: z.enum(RESTING).nullable(),
+  suspended: z.enum(SUSPENDED).nullable(),
   /** Its keys that were not revoked. */
   keys: z.int(),
   createdAt: z.iso.datetime(),

@@ -54,7 +54,7 @@ export async function createServiceAccount(
 
 /**
  * Changes an account: only who is as strong as the account is and becomes. Its keys are refused from the next call on
- * once it rests, and taken again once it does not. Throws as `createServiceAccount`.
+ * while it is suspended, and taken again afterwards. Throws as `createServiceAccount`.
  */
 export async function updateServiceAccount(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function updateServiceAccount(
     name = account.name,
     description = account.description,
     role = account.role,
-    rests,
+    suspended,
     ownerId,
   } = input;
   refuseStronger(principal, role);
@@ -76,12 +76,12 @@ export async function updateServiceAccount(
     ownerId ? Prisma.sql`m.id = ${ownerId}::uuid` : Prisma.sql`m.user_id = ${account.ownerId}::uuid`,
   );
   if (!owner && ownerId) throw notFound("member");
-  // Whoever changes nothing about role or owner may do so while the account rests for want of one.
+  // A change of neither role nor owner is allowed while the account is suspended for want of an owner.
   if (owner && (ownerId || input.role)) refuseWeakOwner(owner, role);
   const rested =
-    rests === undefined || rests === (account.restedAt !== null)
+    suspended === undefined || suspended === (account.restedAt !== null)
       ? account.restedAt
-      : rests
+      : suspended
         ? new Date()
         : null;
   const named = await tx.$queryRaw<unknown[]>`SELECT 1 FROM service_account
@@ -97,7 +97,7 @@ export async function updateServiceAccount(
       role,
       restedAt: rested,
       ...(owner && { ownerId: owner.userId }),
-      // The next time that it rests for want of an owner is told anew.
+      // Its owner and admins are notified again the next time that it has no owner.
       ...(answers && { toldAt: null }),
     },
   });
@@ -157,15 +157,15 @@ export async function createAccountKey(
  * have to be told of.
  */
 export async function noteMissingOwners(tx: Tx): Promise<string[]> {
-  const noted = await tx.$queryRaw<{ id: string; name: string; rests: boolean }[]>`
+  const noted = await tx.$queryRaw<{ id: string; name: string; suspended: boolean }[]>`
     UPDATE service_account a SET told_at = CASE WHEN a.told_at IS NULL THEN now() END
     WHERE a.organization_id = ${tx.organizationId}::uuid AND a.deleted_at IS NULL
       AND owner_is_missing(a.organization_id, a.owner_id, a.role) <> (a.told_at IS NOT NULL)
-    RETURNING a.id, a.name, a.told_at IS NOT NULL AS rests`;
+    RETURNING a.id, a.name, a.told_at IS NOT NULL AS suspended`;
   await appendEvents(
     tx,
-    noted.map(({ id, name, rests }) => ({
-      type: rests ? "service_account.owner_missing" : "service_account.owner_back",
+    noted.map(({ id, name, suspended }) => ({
+      type: suspended ? "service_account.owner_missing" : "service_account.owner_back",
       actor: ENGINE_ACTOR,
       data: { serviceAccountId: id, name },
     })),

@@ -75,7 +75,7 @@ export function problemsOfRecords(
   return raised.flatMap(({ at, name, fingerprint }) => {
     const { agreed, disagreed } = recordOf(fingerprint);
     if (acknowledged.includes(name) || (disagreed === 0 && agreed >= FEWEST_SHADOWED)) return [];
-    const message = `Before a rule goes live, people should have decided ${FEWEST_SHADOWED} requests while it was in shadow, all as it would have. So far they decided ${agreed + disagreed}, ${disagreed} of them otherwise. To go live all the same, acknowledge the rule by its name`;
+    const message = `Before a rule goes live, people should have decided ${FEWEST_SHADOWED} requests while it was in shadow, all as it would have. So far they decided ${agreed + disagreed}, ${disagreed} of them otherwise. To go live anyway, acknowledge the rule by its name`;
     return [{ field: `automatic.${at}.mode`, message }];
   });
 }

@@ -122,7 +122,7 @@ function refused(field: string, message: string): AppError {
 
 function personOf(principal: Principal): string {
   if (principal.userId === null || !isPerson(principal))
-    throw new AppError("forbidden", "A person says who is away, not a program.");
+    throw new AppError("forbidden", "Only a person can set an absence, not an API key.");
   return principal.userId;
 }
 

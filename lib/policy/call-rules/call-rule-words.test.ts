@@ -40,7 +40,7 @@ test("whoever approves a change of the policy reads all of it", () => {
   ).toBe(
     [
       `Added “New”: 1 of “CFO” (group “cfo”; each shows that it is them), when ${when}, the requester may vote, due 3d, its time is over after 1d, then the task is cancelled`,
-      "Means somebody else by now: ben@acme.example",
+      "Now means somebody else: ben@acme.example",
     ].join("\n"),
   );
 });

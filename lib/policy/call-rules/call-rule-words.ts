@@ -43,7 +43,7 @@ export function policyChanges(data: Record<string, unknown>): string {
     ),
     ...(isList(data.order) ? [`Order of the rules: ${data.order.map(quoted).join(", ")}`] : []),
     ...(isFields(data.automatic) ? automaticChanges(data.automatic) : []),
-    ...(isList(data.others) ? [`Means somebody else by now: ${data.others.join(", ")}`] : []),
+    ...(isList(data.others) ? [`Now means somebody else: ${data.others.join(", ")}`] : []),
     ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
   ];
   return changes.join("\n");

@@ -101,7 +101,7 @@ export async function carryOut(
     if (role !== "owner")
       throw new AppError(
         "version_changed",
-        `Automatic rules may answer more by it, which is an owner's to propose, and ${approved.proposedBy} is none. It has to be proposed anew.`,
+        `With this change automatic rules may answer more. Only an owner can propose that, and ${approved.proposedBy} is no owner. Propose it again.`,
       );
     await refuseOwn(tx, change, Prisma.sql`${proposer}::uuid`);
     await refuseOwn(tx, change, makerOf(tx.organizationId, principal));
@@ -115,7 +115,7 @@ export async function carryOut(
     select: { id: true },
   });
   if (length < change.added.length)
-    throw new AppError("version_changed", "Somebody in it has left by now. It has to be proposed anew.");
+    throw new AppError("version_changed", "Somebody in it has left by now. Propose it again.");
   await apply(tx, principal, change, approved);
 }
 
@@ -130,7 +130,7 @@ async function settle(tx: Tx, principal: Principal, change: GroupChange, needsTw
     if (!isOwner)
       throw new AppError(
         "forbidden",
-        "Only an owner, in person, changes this group while automatic rules are live: a condition of the policy may ask for it.",
+        "Only an owner, in person, can change this group while automatic rules are live: a condition of the policy may use it.",
       );
     await refuseOwn(tx, change, makerOf(tx.organizationId, principal));
   }
@@ -169,7 +169,7 @@ async function refuseOwn(tx: Tx, { id, was, added, removed }: GroupChange, maker
     return;
   throw new AppError(
     "forbidden",
-    "By it live automatic rules may answer what you, or whoever proposed it, ask for. Another owner changes the group, or take the rules back to shadow first.",
+    "With this change, live automatic rules may answer requests of yours or of the proposer. Ask another owner to change the group, or set the rules to shadow first.",
   );
 }
 

@@ -80,7 +80,7 @@ function storedChange(group: GroupChange) {
 /** Approves a proposal. Returns it. Throws `same_maker` for whoever counts as one with the proposer. */
 export async function approve(tx: Tx, principal: Principal, id: string): Promise<ProposalRow> {
   const { userId, actor } = principal;
-  if (userId === null) throw new AppError("forbidden", "A person approves this, not an API key.");
+  if (userId === null) throw new AppError("forbidden", "Only a person can approve this, not an API key.");
   const [proposal] = await openProposals(tx, principal, id);
   if (!proposal) throw notFound("proposal");
   if (proposal.same)

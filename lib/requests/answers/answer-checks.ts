@@ -74,7 +74,7 @@ export function refuseForeignUrl(
 export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, "action">): void {
   if (!request.fourEyes || input.action !== "accept") return;
   const words =
-    "You asked for this task, or somebody who counts as one person with you did, so somebody else has to accept.";
+    "You asked for this task, or somebody who counts as one person with you did. Somebody else has to accept.";
   throw new AppError("four_eyes", isDeclinable(request) ? `${words} You can decline.` : words);
 }
 

@@ -112,7 +112,7 @@ export function refuseProgram(principal: Principal): void {
 export function refusedToComment(): AppError {
   return new AppError(
     "forbidden",
-    "Comments are written in person, by whoever may answer or asked for the task.",
+    "Only people who may answer, or who asked for the task, write comments, and only in person.",
   );
 }
 

@@ -78,15 +78,12 @@ async function askServer(
   if (!mayAsk)
     throw new AppError(
       "no_longer_open",
-      "Only who asked for this document's task can have its server asked for it now.",
+      "Only the requester of its task can read this document from the server now.",
     );
   const address = await within((tx) => readAddress(tx, connectionId));
   if (!address) throw new AppError("server_unavailable", "The server was removed from Intray.");
   if (address.isPaused)
-    throw new AppError(
-      "server_paused",
-      "The server is paused: it is not asked for documents until it goes on.",
-    );
+    throw new AppError("server_paused", "The server is paused. Its documents can be read after the pause.");
   const known = eraSchema.safeParse(address.eraSetting).data ?? eraSchema.nullable().parse(address.era);
   const turn = {
     connectionId,
@@ -99,7 +96,7 @@ async function askServer(
     readAt(readingEndpointOf(address, services), known, turn.uri, services, abandoned),
   ).catch(unavailable);
   const part = parts.find((each) => each.uri === uri) ?? parts[0];
-  if (!part) throw new AppError("server_unavailable", "The server handed out nothing for this document.");
+  if (!part) throw new AppError("server_unavailable", "The server returned nothing for this document.");
   return part;
 }
 
@@ -151,9 +148,9 @@ function unavailable(error: unknown): never {
 }
 
 const WORDS: Partial<Record<PeerError["code"], string>> = {
-  not_supported: "The server hands out no documents.",
+  not_supported: "The server offers no documents.",
   unauthorized: "The server does not let this connection read the document.",
-  rejected: "The server does not have this document, or does not hand it out.",
+  rejected: "The server does not have this document, or does not offer it.",
 };
 
 function refusal({ refused, why }: { refused: "too_large" | "not_shown"; why: string }, cause?: unknown) {

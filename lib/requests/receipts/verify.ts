@@ -35,7 +35,7 @@ export async function verifyReceipt(text: string, keys: unknown): Promise<Verdic
     receipt: null,
   });
   const header = headerOf(text);
-  if (!header) return fails("This is no receipt: it is no signed text (JWS) with the header of one.");
+  if (!header) return fails("This is no receipt: it is not a signed text (JWS) of this type.");
   if (header.typ !== RECEIPT_TYPE) return fails(`This is no receipt: it is signed as “${header.typ}”.`);
   if (header.alg !== RECEIPT_ALGORITHM)
     return fails(`It is signed with “${header.alg}”. Receipts are signed with ${RECEIPT_ALGORITHM} alone.`);

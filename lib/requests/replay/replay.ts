@@ -195,8 +195,8 @@ function* batchesOf(candidates: Candidate[]): Generator<string[]> {
 function notKnown({ policy }: Replayed, usesSimilar: boolean, unopened: number): string[] {
   const hasAutomatic = (policy.automatic ?? []).length > 0;
   return [
-    "Roles and groups of who asked, and names of servers, are those of now: nobody knows what they were then.",
-    "A question counts as it was worded last.",
+    "Today’s roles, groups and server names are used: Intray does not keep earlier ones.",
+    "Each question is used in its last wording.",
     ...(unopened > 0
       ? [
           `${unopened} ${unopened === 1 ? "request is" : "requests are"} left out: something that is sealed there can't be opened.`,
@@ -204,13 +204,13 @@ function notKnown({ policy }: Replayed, usesSimilar: boolean, unopened: number):
       : []),
     ...(hasAutomatic
       ? [
-          "Automatic rules count whatever their mode, cap and sample: those that are live first, then those in shadow, then those that are off.",
-          "A rule never answers what its authors asked for, nor anything while its tool had changed: that is not looked at here.",
+          "Automatic rules are tried in any mode, without cap and sample: live rules first, then shadow, then off.",
+          "A rule never answers requests of its authors, nor calls of tools that changed. This is not checked here.",
         ]
       : []),
     ...(usesSimilar
       ? [
-          "“similar” counts what people had decided by the time when a request was asked, as far as it is still there and was not taken back since. What rules and keys decided is a repeat too, and is not seen here.",
+          "“similar” counts earlier decisions of people that still exist and were not taken back. Decisions of rules and keys are not counted here.",
         ]
       : []),
   ];

@@ -102,6 +102,6 @@ function refused(message: string): AppError {
 
 function personOf(principal: Principal): string {
   if (principal.userId === null || !isPerson(principal))
-    throw new AppError("forbidden", "A person puts requests off, not a program.");
+    throw new AppError("forbidden", "Only a person can snooze requests, not an API key.");
   return principal.userId;
 }

@@ -181,7 +181,7 @@ export async function takeBack(
     throw own.length > 0
       ? new AppError(
           "stage_full",
-          "Enough people agreed, so that your vote stays. The last one can be undone.",
+          "Enough people agreed, so you can’t take your vote back. The last vote can be undone.",
         )
       : new AppError("not_found", "You have no vote on this request.");
   await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'

@@ -56,9 +56,7 @@ const meaningOf = (
 
 test("an answer to a start of unknown outcome waits for a person, and is not said to be on its way", () => {
   const meaning = meaningOf({ state: "pending", attempts: 0 }, { task: { state: "start_unknown" } });
-  expect(meaning).toBe(
-    "It is kept, and not sent until somebody has settled on the task’s page how the task started.",
-  );
+  expect(meaning).toBe("It is kept until somebody says on the task’s page whether the task started.");
 });
 
 test("an answer that took effect without being sent: no reply is said to be lost, and nothing to have been sent", () => {
@@ -91,6 +89,6 @@ test("a decision on a question of Intray's own is said to go to no server", () =
   expect(ofOwn("held", null)).toBe(
     "The answer for the agent “Claude” waits: until then the decision can be taken back.",
   );
-  expect(ofOwn("pending", null)).toBe("Intray carries it out now. Nothing needs to be done.");
+  expect(ofOwn("pending", null)).toBe("Intray carries it out now.");
   expect(ofOwn("confirmed", { rule: null })).toBeNull();
 });

@@ -49,22 +49,22 @@ export function deliveryMeaning({
       return "Not sent yet: until then it can be taken back.";
     case "pending":
       if (task.state === "start_unknown")
-        return "It is kept, and not sent until somebody has settled on the task’s page how the task started.";
+        return "It is kept until somebody says on the task’s page whether the task started.";
       if (connectionState === "needs_reauth" || connectionState === "not_connected")
         return `It is kept, and goes to ${server.name} once somebody has signed in there.`;
       if (delivery.acceptedAt)
-        return `${server.name} accepted it once, and asked again. It goes there again now; nothing needs to be done.`;
+        return `${server.name} accepted it once, and asked again. Intray sends it again now.`;
       if (delivery.waitingFor === "fetch")
-        return `It is ready: ${server.name} put its question as a task, and fetches the answer. Nothing needs to be done.`;
+        return `It is ready: ${server.name} put its question as a task, and fetches the answer itself.`;
       if (delivery.waitingSince)
         return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer when it comes.`;
       if (delivery.inDoubt)
-        return `${server.name} may have it: its reply was lost, and it still asks. It goes there again now.`;
+        return `${server.name} may have it: its reply was lost, and it still asks. Intray sends it again now.`;
       return delivery.attempts > 0
-        ? `It has not reached ${server.name} yet. Intray keeps trying; nothing needs to be done.`
-        : `It goes to ${server.name} now. Nothing needs to be done.`;
+        ? `It has not reached ${server.name} yet. Intray keeps trying.`
+        : `Intray sends it to ${server.name} now.`;
     case "sending":
-      return `It goes to ${server.name} now. Nothing needs to be done.`;
+      return `Intray sends it to ${server.name} now.`;
     case "accepted":
       return delivery.flagged ? null : `${server.name} has it. The task has not moved on yet.`;
     case "confirmed":
@@ -72,7 +72,7 @@ export function deliveryMeaning({
       if (!delivery.acceptedAt)
         return `${server.name}’s reply was lost, and the task moved on: most likely with this answer.`;
       return hasVanished(task.state)
-        ? `${server.name} has it. The task ended before it showed what it made of it.`
+        ? `${server.name} has it. The task ended before it showed its reaction.`
         : `${server.name} has it, and the task moved on.`;
     default:
       return null;
@@ -82,7 +82,7 @@ export function deliveryMeaning({
 /** Of a question of Intray's own, whose answer goes to no server. */
 function ownMeaning(delivery: InputRequestDetail["delivery"], what: string): string | null {
   if (delivery?.state === "held") return `${what} waits: until then the decision can be taken back.`;
-  return delivery?.state === "pending" ? "Intray carries it out now. Nothing needs to be done." : null;
+  return delivery?.state === "pending" ? "Intray carries it out now." : null;
 }
 
 /** How far an answer has come, judged by its delivery in the API. */

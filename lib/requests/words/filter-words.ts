@@ -66,4 +66,4 @@ export function isNarrowed(filters: InboxFilters): boolean {
 }
 
 /** Beside the results of a search where what tasks are about is sealed. */
-export const NOT_SEARCHED = "What tasks say is sealed: search finds tools and servers.";
+export const NOT_SEARCHED = "Task content is encrypted: search finds only tools and servers.";

@@ -36,7 +36,7 @@ export function declineWords(request: Asked & Pick<InputRequestSummary, "approva
   const { origin, gate, requestedBy, approval } = request;
   const more = approval ? rejectionsBesides(approval) : 0;
   if (more > 0)
-    return `Your rejection is kept in the timeline, and nothing is sent: it takes ${more} more to end this.`;
+    return `Your rejection is kept in the timeline, and nothing is sent. It takes ${more} more to end this.`;
   if (origin === "server")
     return `${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`;
   const told = `${actorWords(requestedBy, { begins: true })} is told that you declined, and your reason.`;

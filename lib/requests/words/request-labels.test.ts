@@ -10,7 +10,7 @@ test.each([
   [
     "undeliverable",
     "not_asked_again",
-    /not be delivered: the server has lost the question, and does not put it again\.$/,
+    /not be delivered: the server lost the question and does not ask it again\.$/,
   ],
   ["undeliverable", "outcome_unknown", /: it is unknown whether the tool ran, and it must not run twice\.$/],
   ["undeliverable", "retracted", /not be delivered: it is no longer asked\.$/],
@@ -29,9 +29,9 @@ test("an answer to a question that the server has lost: what helps is said", () 
 });
 
 test("a question that was withdrawn after an answer says what became of that", () => {
-  expect(endedWords("withdrawn", "retracted", "nothing").next).toMatch(/was not sent; it is kept/);
+  expect(endedWords("withdrawn", "retracted", "nothing").next).toMatch(/was not sent. It is kept/);
   for (const state of ["withdrawn", "expired", "undeliverable"] as const) {
-    expect(endedWords(state, "retracted", "unknown").next).toMatch(/whether the server got it is unknown/);
+    expect(endedWords(state, "retracted", "unknown").next).toMatch(/It is unknown whether the server got it/);
     expect(endedWords(state, "retracted", "taken").next).toMatch(/had accepted the answer/);
   }
 });
@@ -57,7 +57,7 @@ const asked = {
 } as const;
 test.each([
   ["held", {}, /can be taken back/],
-  ["pending", {}, /^It goes to Finance now/],
+  ["pending", {}, /^Intray sends it to Finance now/],
   ["pending", { attempts: 2 }, /has not reached Finance yet/],
   ["accepted", {}, /has not moved on yet/],
   ["accepted", { flagged: true }, null],
@@ -90,7 +90,7 @@ test("an answer that the server had when it lost the task is not said to have mo
   const delivery = { ...way, state: "confirmed" as const, attempts: 1, acceptedAt };
   const said = (state: "completed" | "lost") =>
     deliveryMeaning({ ...asked, server, connectionState: "connected", task: { state }, delivery });
-  expect(said("lost")).toBe("Finance has it. The task ended before it showed what it made of it.");
+  expect(said("lost")).toBe("Finance has it. The task ended before it showed its reaction.");
   expect(said("completed")).toMatch(/moved on/);
 });
 

@@ -95,7 +95,7 @@ export function endedWords(
     case "withdrawn":
       return {
         what: `This question was withdrawn${because}.`,
-        next: answer ?? "Nothing needs to be decided here any more.",
+        next: answer ?? "There is nothing to decide here any more.",
       };
     case "expired":
       return {
@@ -116,15 +116,15 @@ export function endedWords(
     default:
       return {
         what: "This question takes no answer any more.",
-        next: "Open the task to see how it went on.",
+        next: "Open the task to see what happened next.",
       };
   }
 }
 
 const ANSWERS: Record<Reach, string> = {
-  nothing: "The answer that was given was not sent; it is kept here.",
+  nothing: "The answer was not sent. It is kept here.",
   unknown:
-    "The connection broke while the answer was being sent: whether the server got it is unknown. The answer is kept here.",
+    "The connection broke while the answer was being sent. It is unknown whether the server got it. The answer is kept here.",
   taken: "The server had accepted the answer before.",
 };
 

@@ -42,7 +42,7 @@ export function timeLimitReason(request: Pick<InputRequestDetail, "expiresAt" | 
       habit: true,
       words: `This server gives up on questions after about ${aboutHowLong(server.questionLifetimeMs)}.`,
     };
-  return { habit: false, words: "The server says that it keeps the task no longer than that." };
+  return { habit: false, words: "The server keeps the task until then." };
 }
 
 /** Whether an open request's time limit is urgent: the server has that habit, or little time is left. */

@@ -31,7 +31,11 @@ const stage = (name: string, state: "waiting" | "open" | "done", need: number, m
 const stages = [stage("Finance", "open", 2, 2), stage("CFO", "waiting", 1, 1)];
 
 test("what it takes, and what is missing", () => {
-  expect(needsWords(stages)).toBe("Needs 2 of Finance, then CFO");
+  expect(needsWords(stages)).toBe("2 of Finance, then CFO must agree · 0 so far");
+  expect(needsWords([stage("Approvers", "open", 2, 2)])).toBe("2 approvers must agree · 0 so far");
+  expect(needsWords([stage("Approvers", "done", 1, 0), stage("CFO", "open", 2, 1)])).toBe(
+    "1 approver, then 2 of CFO must agree · 2 so far",
+  );
   expect(stages.map(missingWords)).toEqual(["2 more of Finance", "1 more of CFO"]);
   expect(missingWords(stage("Finance", "done", 2, 0))).toBeNull();
   expect(nextVoteWords({ stages })).toBe("2 more of Finance have to agree");

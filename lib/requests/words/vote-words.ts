@@ -4,10 +4,14 @@ import type { InputRequestSummary } from "../request-schema.ts";
 export type Approval = NonNullable<InputRequestSummary["approval"]>;
 type Stage = Approval["stages"][number];
 
-/** All that it takes: `Needs 2 of Finance, then CFO`. */
-export function needsWords(stages: Pick<Stage, "name" | "need">[]): string {
-  const parts = stages.map(({ name, need }) => (need === 1 ? name : `${need} of ${name}`));
-  return `Needs ${parts.join(", then ")}`;
+/** Who has to agree, and how many did: `2 approvers must agree · 0 so far`, `2 of Finance, then CFO must agree · 1 so far`. */
+export function needsWords(stages: Pick<Stage, "name" | "need" | "missing">[]): string {
+  const parts = stages.map(({ name, need }) => {
+    if (name.toLowerCase() === "approvers") return need === 1 ? "1 approver" : `${need} approvers`;
+    return need === 1 ? name : `${need} of ${name}`;
+  });
+  const agreed = stages.reduce((sum, { need, missing }) => sum + need - missing, 0);
+  return `${parts.join(", then ")} must agree · ${agreed} so far`;
 }
 
 /** How far a stage is: `1 more of Finance`, or null once it is done. */
@@ -27,7 +31,7 @@ export function tooFewWords({
 }: Pick<Stage, "name" | "tooFew" | "missing">): string | null {
   if (tooFew === null) return null;
   const who = tooFew === 0 ? "Nobody" : `Only ${tooFew}`;
-  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to a group of that stage, or save a policy that asks others and then choose More → Judge by the current policy.`;
+  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to that stage’s group, or change the policy and then choose More → Judge by the current policy.`;
 }
 
 /** What the timeline of an open request ends with: `1 more of Finance has to agree`. Null: nothing is missing. */

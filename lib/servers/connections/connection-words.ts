@@ -31,14 +31,15 @@ export function connectionTrouble(
   if (state === "needs_scope")
     return {
       title: `${whose} has fewer rights than ${server} asks for.`,
-      advice: "What needs them waits; everything else goes on. Reconnect with more rights to let it go on.",
+      advice:
+        "Tasks that need them are waiting. Other tasks continue. Reconnect with more rights to continue them.",
     };
   return {
     title:
       state === "needs_reauth"
         ? `${whose} to ${server} needs a new sign-in.`
         : `${whose} to ${server} was disconnected.`,
-    advice: "Nothing is lost: tasks wait, answers are kept, and all of it goes on by itself after a sign-in.",
+    advice: "Nothing is lost: tasks wait, answers are kept, and everything continues after a sign-in.",
   };
 }
 

@@ -6,13 +6,13 @@ export interface RefusalWords {
   advice: string;
 }
 
-const ASK = "Who runs that server has to put it right.";
+const ASK = "The people who run that server have to fix it.";
 
 const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   unreachable: {
     title: "The authorization server could not be reached, or is not allowed here",
     advice:
-      "Nothing was changed. Try again in a while. Whoever runs Intray can allow an address in a private network (INTRAY_ALLOW_HOSTS).",
+      "Nothing was changed. Try again in a while. The person who runs Intray can allow an address in a private network (INTRAY_ALLOW_HOSTS).",
   },
   server_failed: {
     title: "The authorization server failed",
@@ -81,7 +81,7 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   issuer_mismatch: {
     title: "An answer came from somewhere else than where you signed in",
     advice:
-      "Intray refused it and sent nothing: it may have been an attack. Start again from here, and tell who runs Intray if it comes back.",
+      "Intray refused it and sent nothing: it may have been an attack. Start again from here, and tell the person who runs Intray if it happens again.",
   },
   malformed: {
     title: "The authorization server’s answer makes no sense",

@@ -33,7 +33,7 @@ export const TASK_WORDS = {
   "task.starting": () => say("Calling the server"),
   "task.started": (data) =>
     data.durable === false
-      ? say("The call is under way; the server made no task of it", "wait")
+      ? say("The call is running. The server did not make it a task", "wait")
       : say("Task accepted by the server"),
   "task.asking": () => say("The tool asks before it begins"),
   "task.status": (data) => {
@@ -87,7 +87,7 @@ export const TASK_WORDS = {
   "request.expired": (data) =>
     say(`Question expired${data.answer ? "" : " unanswered"}${why(data)}${ofAnswer(data)}`, "bad"),
   "request.asked_again": () => say("Server put the same question again"),
-  "request.reopened": (data) => say(`${asker(data)} asked again what could not be answered`, "wait"),
+  "request.reopened": (data) => say(`${asker(data)} repeated a question that could not be answered`, "wait"),
   "request.undeliverable": (data) =>
     say(
       `Delivery of the answer failed${why(data)}${data.answer === "in_doubt" ? ofAnswer(data) : ""}`,
@@ -105,7 +105,7 @@ export const TASK_WORDS = {
     ),
   "request.reminded": (data) =>
     say(
-      `Reminded ${list(data.of) ?? "nobody: no vote is missing that somebody here has"}${inStage(data)}`,
+      `Reminded ${list(data.of) ?? "nobody: no missing vote belongs to somebody here"}${inStage(data)}`,
       "wait",
     ),
   "request.escalated": (data) =>
@@ -124,11 +124,11 @@ export const TASK_WORDS = {
     say(`${who} asked ${text(data.name) ?? "the requester"} for information`, "wait"),
   "request.info_given": (data, who) => {
     if (data.via === "left")
-      return say(`${text(data.name) ?? "Whoever was asked"} left before giving the information`);
+      return say(`${text(data.name) ?? "The person asked"} left before giving the information`);
     return say(data.via === "reply" ? `${who} gave the information` : `${who} has the information needed`);
   },
   "request.last_taken": () =>
-    say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
+    say("The server asks too many questions for one task. Later ones are not shown", "bad"),
   "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
   "vote.recorded": (data, who) =>
     say(
@@ -145,7 +145,7 @@ export const TASK_WORDS = {
   "request.judged_again": ({ from, to }, who) =>
     say(`${who} had the request judged again: ${byRule(from)} → ${byRule(to)}`, "wait"),
   "vote.dropped": (data) =>
-    say(`Votes no longer count: ${DROPPED[text(data.reason) ?? ""] ?? "decide anew"}`, "wait"),
+    say(`Votes no longer count: ${DROPPED[text(data.reason) ?? ""] ?? "decide again"}`, "wait"),
   "answer.undone": (data, who) =>
     data.reason === "automatic_stopped"
       ? say(`${who} stopped all automatic answers: this one was taken back before it was sent`, "wait")
@@ -173,7 +173,7 @@ export const TASK_WORDS = {
     say(
       data.until === "fetch"
         ? "The answer is ready: the server fetches it"
-        : "The answer waits: the server no longer asks its question. Asking it to put the question again",
+        : "The answer waits: the server no longer asks its question. Intray asks the server for it again",
       "wait",
     ),
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
@@ -226,7 +226,7 @@ export const REASONS: Record<string, string> = {
   task_expired: "the task expired",
   retracted: "it is no longer asked",
   outcome_unknown: "it is unknown whether the tool ran, and it must not run twice",
-  not_asked_again: "the server has lost the question, and does not put it again",
+  not_asked_again: "the server lost the question and does not ask it again",
   question_lifetime: "the server gives up on questions after a while",
   question_ttl: "the server's time for the answer ran out",
   not_started: "the task never started",
@@ -267,7 +267,7 @@ function forWhom({ onBehalfOf }: Data): string {
 const inStage = (data: Data) => (text(data.stage) ? ` for ${text(data.stage)}` : "");
 const DROPPED: Record<string, string> = {
   question_changed: "the question is another one now",
-  asked_again: "the server asked again what could not be answered",
+  asked_again: "the server repeated a question that could not be answered",
   other_content: "somebody proposed another answer",
   judged_again: "the request was judged again",
 };

@@ -77,7 +77,7 @@ async function admit(found: Prisma.Sql, address: string): Promise<AgentCaller | 
   if (row.rests)
     throw new AppError(
       "key_rests",
-      "This agent rests: the sign-in provider has signed the member behind it out. It works again once they sign in there.",
+      "This agent is suspended: its member must sign in again through the sign-in provider.",
     );
   if (!row.noted) await noteAgentUse(row.organization_id, row.id, { network: rememberedNetworkOf(address) });
   return {

@@ -108,7 +108,7 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
   if (row.rests)
     throw new AppError(
       "service_account_rests",
-      "The service account of this key rests: it has no owner who may answer for it, its owner has to sign in through the organization's provider again, or an admin put it to rest.",
+      "The service account of this key is suspended. It needs an owner with a role as strong as its own, a new sign-in of its owner, or an admin who resumes it.",
     );
   if (!row.noted) await noteUse(db, row, rememberedNetworkOf(address), request.headers.get("user-agent"));
   const role = roleSchema.parse(row.role);
@@ -130,7 +130,7 @@ async function refuseResting(db: Database, hash: Buffer): Promise<null> {
   if (!row?.rests) return null;
   throw new AppError(
     "key_rests",
-    "This key rests: the sign-in provider has signed its maker out, or has not signed them in for longer than the organization allows. It works again once its maker signs in there.",
+    "This key is suspended: its creator must sign in again through the organization's sign-in provider.",
   );
 }
 

@@ -11,7 +11,7 @@ export const browserFailureSchema = z.strictObject({
   stack: z.string().max(4000).optional(),
 });
 
-/** Writes a failed page to the log, where whoever runs Intray finds it by the id that its reader quotes. */
+/** Writes a failed page to the log, where the person who runs Intray finds it by the id that its reader quotes. */
 export function logBrowserFailure(
   { organizationId, actor }: Principal,
   failure: z.infer<typeof browserFailureSchema>,

@@ -146,9 +146,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "agent.rotated": (data, who) => say(`${who} gave the agent${named(data)} a new secret`),
   "agent.signed_in": (data, who) =>
-    say(`${who} let the agent${named(data)} act in their name`, "neutral", clientOf(data)),
-  "agent.turned_away": (data, who) =>
-    say(`${who} did not let the agent${named(data)} in`, "neutral", clientOf(data)),
+    say(`${who} allowed the agent${named(data)} to act in their name`, "neutral", clientOf(data)),
+  "agent.turned_away": (data, who) => say(`${who} denied the agent${named(data)}`, "neutral", clientOf(data)),
   "agent.signed_out": (data, who) =>
     data.why === "used_twice"
       ? say(
@@ -165,12 +164,11 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "service_account.owner_changed": (data, who) =>
     say(`${who} gave the service account${named(data)} to ${text(data.owner) ?? "another owner"}`),
-  "service_account.rested": (data, who) =>
-    say(`${who} put the service account${named(data)} to rest`, "wait"),
-  "service_account.resumed": (data, who) => say(`${who} let the service account${named(data)} go on`),
+  "service_account.rested": (data, who) => say(`${who} suspended the service account${named(data)}`, "wait"),
+  "service_account.resumed": (data, who) => say(`${who} resumed the service account${named(data)}`),
   "service_account.deleted": (data, who) => say(`${who} deleted the service account${named(data)}`),
   "service_account.owner_missing": (data) =>
-    say(`The service account${named(data)} rests: nobody answers for it`, "bad"),
+    say(`The service account${named(data)} is suspended: it has no owner`, "bad"),
   "service_account.owner_back": (data) => say(`The service account${named(data)} has an owner again`),
   "organization.created": (data, who) => say(`${who} made the organization${named(data)}`),
   "organization.decline_reasons_changed": (_, who) => say(`${who} changed the reasons for declining`),
@@ -211,7 +209,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         : `${who} stopped all automatic answers`,
       "wait",
     ),
-  "policy.automatic_resumed": (_, who) => say(`${who} let automatic answers go on`, "wait"),
+  "policy.automatic_resumed": (_, who) => say(`${who} resumed automatic answers`, "wait"),
   "group.created": (data, who) => groupChanged(data, who, "made"),
   "group.changed": (data, who) => groupChanged(data, who, "changed"),
   "group.deleted": (data, who) => groupChanged(data, who, "deleted"),
@@ -285,9 +283,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "organization.deletion_withdrawn": (_, who) => say(`${who} took the deletion of the organization back`),
   "organization.hold_set": (data, who) => say(`${who} set a legal hold`, "wait", text(data.reason)),
   "organization.hold_lifted": (_, who) => say(`${who} lifted the legal hold`, "wait"),
-  "organization.content_sealed": (_, who) =>
-    say(`${who} had what tasks are about sealed under a key of the organization`, "wait"),
-  "organization.content_opened": (_, who) => say(`${who} ended the sealing of what tasks are about`, "wait"),
+  "organization.content_sealed": (_, who) => say(`${who} turned the encryption of task content on`, "wait"),
+  "organization.content_opened": (_, who) => say(`${who} turned the encryption of task content off`, "wait"),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),
@@ -296,7 +293,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       ? say(
           `${text(data.provider)} signed ${who} out`,
           "wait",
-          data.keysRest === true ? "API keys rest until the next sign-in there" : undefined,
+          data.keysRest === true ? "API keys are suspended until the next sign-in there" : undefined,
         )
       : say(
           typeof data.count === "number" && data.count > 1
@@ -480,13 +477,11 @@ function proposalEnded({ as, proposedBy, group }: Data, who: string, amid: strin
   if (isGroup(group)) {
     const change = `change of the group${named(group)} that ${text(proposedBy) ?? "somebody"} proposed`;
     if (as === "replaced") return `${who} proposed something else for the group${named(group)} instead`;
-    return as === "overtaken"
-      ? `The ${change} was overtaken by another one`
-      : `${who} withdrew the ${change}`;
+    return as === "overtaken" ? `The ${change} was replaced by another one` : `${who} withdrew the ${change}`;
   }
   if (as === "replaced") return `${who} proposed something else for the policy instead`;
   if (as === "overtaken")
-    return `The change of the policy that ${text(proposedBy) ?? "somebody"} proposed was overtaken by another one`;
+    return `The change of the policy that ${text(proposedBy) ?? "somebody"} proposed was replaced by another one`;
   return text(proposedBy) === amid
     ? `${who} withdrew the proposed change of the policy`
     : `${who} withdrew the change of the policy that ${text(proposedBy) ?? "somebody"} proposed`;

@@ -162,7 +162,7 @@ test("a difference is also whom an address means by now", async () => {
   );
   expect(await intray(["diff", "--org", "acme", "--file", path])).toMatchObject({
     code: 1,
-    out: "Means somebody else by now: ben@acme.example\n",
+    out: "Now means somebody else: ben@acme.example\n",
   });
 });
 
@@ -218,5 +218,5 @@ test("automatic rules are compared, and applied in shadow alone: live is an owne
   const live = await file(policy({ automatic: [{ ...rule, mode: "live" }] }));
   const refused = await intray(["apply", "--org", "acme", "--file", live]);
   expect(refused).toMatchObject({ code: 1, out: "" });
-  expect(refused.err).toContain("Only an owner, in person, sets automatic rules live");
+  expect(refused.err).toContain("Only an owner, in person, can set automatic rules live");
 });

@@ -99,7 +99,7 @@ export function AnswerDialogs({
       return (
         <Dialog
           {...common}
-          title={`Cancel the question of ${requestName(request)}`}
+          title={`Dismiss ${requestName(request)} without answering`}
           description={`${cancelWords(request)} To decide later, use Skip: it sends nothing.`}
         >
           <CancelForm
@@ -134,7 +134,7 @@ function CancelForm({ request, initial, pending, onDismiss, onSend }: NoFormProp
           <DialogActions>
             <Button onClick={onDismiss}>Close</Button>
             <Button variant="destructive" disabled={pending || isMissing(said)} onClick={() => cancel(said)}>
-              Cancel the question
+              Dismiss without answering
             </Button>
           </DialogActions>
         </>
@@ -204,8 +204,8 @@ function DeclineForm({
           {rejection && !onlyRejects && (
             <p className="text-[13px] text-muted">
               {rejection.reasonField
-                ? `The form has a “${rejection.label}” of its own that takes a reason: with it ${receiverOf(request)} gets to read yours.`
-                : `The form has a “${rejection.label}” of its own, which tells ${receiverOf(request)} more than declining.`}
+                ? `The form’s own “${rejection.label}” takes a reason, which ${receiverOf(request)} can read.`
+                : `The form’s own “${rejection.label}” tells ${receiverOf(request)} more than declining does.`}
             </p>
           )}
           <DialogActions>

@@ -75,7 +75,7 @@ export function AnswerErrorNotice({
         )}
         <p>
           {detail}
-          {over && keptForm && " What you had filled in stays above, to read or copy."}
+          {over && keptForm && " Your answers stay above, to read or copy."}
         </p>
       </Notice>
     </div>

@@ -8,7 +8,7 @@ test("a decision during which the database went away is not said to be unrecorde
   const own = { code: "already_answered", by: { id: "me" }, at: new Date().toISOString() };
   expect(answerErrorOf(new ApiError(409, own), "me")).toMatchObject({
     code: "mine",
-    detail: "That first answer stands.",
+    detail: "Your first answer counts.",
   });
   const errors = [{ field: "comment", message: "This stage requires a reason." }];
   expect(answerErrorOf(new ApiError(422, { code: "reason_required", errors }), "me")).toMatchObject({

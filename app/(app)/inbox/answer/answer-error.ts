@@ -23,17 +23,17 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
     case "already_answered":
       // An earlier attempt was recorded, but its reply was lost.
       if (idIn(api) === me)
-        return { ...say(`You answered this ${agoIn(api)}.`, "That first answer stands."), code: "mine" };
+        return { ...say(`You answered this ${agoIn(api)}.`, "Your first answer counts."), code: "mine" };
       return say(
         `${nameIn(api)} answered this ${agoIn(api)}.`,
-        "Your decision was not recorded; theirs stands.",
+        "Their decision counts. Yours was not recorded.",
       );
     case "question_changed":
       // A wording that never rests is nothing that several people can agree on.
       if (api.extra.onlyDecline === true)
         return say(
           "This question can’t be approved, only declined.",
-          "The server keeps rewording it, and your organization’s policy says who has to agree to which text. Nothing was sent.",
+          "The server keeps changing the text, and your policy needs people to agree to one text. Nothing was sent.",
         );
       return say(
         "The question changed before your answer arrived.",

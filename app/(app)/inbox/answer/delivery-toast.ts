@@ -47,7 +47,7 @@ export function deliveryToast(
     case "failed": {
       const unreached =
         reach !== null && reach !== "nothing"
-          ? `the question is over: whether ${receiver} counted the answer is unknown`
+          ? `the question has ended, and nobody knows whether ${receiver} used the answer`
           : `the answer did not reach ${receiver}`;
       return { kind: "failed", words: `${what}, but ${unreached}.` };
     }

@@ -179,7 +179,7 @@ export function DraftLine({ draft }: { draft: DraftState }) {
       <span role={failed ? "alert" : undefined}>{STATUS_WORDS[status.kind]}</span>
       {/* Announced once, not after every pause: the text never changes again. */}
       <span role="status" className="sr-only">
-        {draft.everSaved && "What you type is kept as a draft"}
+        {draft.everSaved && "Your text is kept as a draft"}
       </span>
     </p>
   );

@@ -55,7 +55,7 @@ function problemOf(error: Error | null) {
     return { title: error.title, detail: error.detail ?? "Nothing was recorded.", errors: error.errors };
   if (error instanceof ApiError)
     return {
-      title: "Not all of it may be recorded.",
+      title: "Some answers may not be recorded.",
       detail: `${errorSentence(error)} ${AGAIN}`,
       errors: [],
     };
@@ -65,5 +65,4 @@ function problemOf(error: Error | null) {
 }
 
 /** Shown when the reply was lost: the recorded answers are unknown. */
-const AGAIN =
-  "What was recorded has left the list. You can try again: no request is answered twice, and what is recorded already is named.";
+const AGAIN = "Recorded answers have left the list. You can try again: no request is answered twice.";

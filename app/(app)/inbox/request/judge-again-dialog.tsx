@@ -32,7 +32,7 @@ export function JudgeAgainDialog({
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Judge ${requestName(request)} by the current policy`}
-      description="The request keeps the version of the policy under which it was asked, until somebody does this. Its votes end, and those who have a vote by the current version decide again. The history says who did it."
+      description="The request follows an earlier version of the policy. With this it follows the current one: its votes end, and the current voters decide again. The history records who did this."
     >
       {judge.error && <p role="alert">{errorSentence(judge.error)}</p>}
       <DialogActions>

@@ -85,7 +85,7 @@ export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests
       }
     >
       <p>
-        Make sure that this is not the same one twice:{" "}
+        Check that this one is not a duplicate:{" "}
         <Link
           href={`/inbox/${repeats.id}?tab=done`}
           className="underline underline-offset-4 max-md:-my-2 max-md:inline-block max-md:py-3"

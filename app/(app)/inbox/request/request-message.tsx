@@ -46,7 +46,7 @@ export function RequestMessage({ message }: { message: string }) {
       )}
       {hides && (
         <p className="text-[13px] text-bad">
-          The marked places hold characters that cannot be seen. They are shown here so that they cannot
+          The marked places have characters that cannot be seen. Intray shows them so that they cannot
           mislead.
         </p>
       )}

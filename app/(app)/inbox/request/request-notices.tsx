@@ -22,7 +22,7 @@ export function RequestTrouble({ request }: { request: InputRequestDetail }) {
       <PausedNotice server={server}>
         <p>
           {request.answer ? "The answer is kept, and" : "It can be answered. The answer is kept, and"} goes
-          out when the pause ends. The task’s own time limit runs on.
+          out when the pause ends. The task’s own time limit continues.
         </p>
       </PausedNotice>
       <ConnectionTrouble server={server} owner={connectionOwner} state={connectionState} />

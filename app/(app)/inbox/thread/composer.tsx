@@ -159,7 +159,7 @@ export function Composer({
       )}
       {send.error && (
         <p role="alert" className="text-[13px] text-bad">
-          {errorSentence(send.error)} What you wrote is still here.
+          {errorSentence(send.error)} Your text is still here.
         </p>
       )}
       <div className="flex flex-wrap items-center gap-2">
@@ -170,7 +170,7 @@ export function Composer({
           <Button
             variant="ghost"
             disabled={blocked}
-            title={`Shows that the request waits for ${requester.name}, and tells them`}
+            title={`Shows that the request waits for ${requester.name}, and notifies them`}
             onClick={() => send.mutate("ask-requester")}
           >
             Ask {requester.name}

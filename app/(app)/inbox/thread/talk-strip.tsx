@@ -41,7 +41,7 @@ export function TalkStrip({ request }: { request: InputRequestDetail }) {
             Asked by <PlainText text={needsInfo.by.name} /> <TimeAgo at={needsInfo.at} />.{" "}
             {isAsked
               ? "Your next comment is the reply."
-              : `You can decide all the same.${request.approval ? " Reminders pause for up to 7 days." : ""}`}
+              : `You can still decide.${request.approval ? " Reminders pause for up to 7 days." : ""}`}
           </span>
           {!me.view && (me.may("requests:answer") || isAsked) && (
             <Button size="sm" disabled={hasInfo.isPending} onClick={() => hasInfo.mutate()}>

@@ -167,7 +167,7 @@ function DeleteDialog({
       open
       onOpenChange={(open) => !open && onDismiss()}
       title="Delete this comment"
-      description="What it says is gone for good, for everybody. That you wrote and deleted one stays."
+      description="Its text is deleted for everybody, for good. The history keeps that you wrote and deleted a comment."
     >
       {deletion.error && <p role="alert">{errorSentence(deletion.error)}</p>}
       <DialogActions>

@@ -23,14 +23,14 @@ export function ViewLine({
     return (
       <div className="px-4 pb-2.5">
         <Notice
-          title="This view is no longer there"
+          title="This view no longer exists"
           action={
             <Button size="sm" onClick={() => place.replace({ view: null })}>
               Go on without it
             </Button>
           }
         >
-          <p>It was deleted, or is not shared any more. The filters that came with the link are still on.</p>
+          <p>It was deleted or is no longer shared. The filters of the link still apply.</p>
         </Notice>
       </div>
     );

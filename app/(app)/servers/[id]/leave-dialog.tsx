@@ -107,8 +107,8 @@ function SeveralHosts({
     <Notice tone="wait" title="This sign-in uses more than one host.">
       <p>
         {server} signs people in at <strong className="break-all font-semibold">{issuer}</strong>, which sends
-        parts of the sign-in to <HostNames hosts={others} />. If these do not belong together, one of them
-        could pass itself off as the other.
+        parts of the sign-in to <HostNames hosts={others} />. If these hosts do not belong together, one could
+        pretend to be the other.
       </p>
       <p>
         {mayAllow

@@ -30,7 +30,7 @@ export function PauseButton({ server }: { server: Server }) {
         open={open}
         onOpenChange={setOpen}
         title={`Pause ${server.name}?`}
-        description="Nothing new is sent to it: no checks, starts, answers or cancels. All of them are kept and go on at once when the pause ends. What is under way ends first. The tasks’ own time limits run on."
+        description="Intray sends it no checks, starts, answers or cancels. They are kept, and sent when the pause ends. Open calls finish first. The tasks’ own time limits continue."
       >
         <PauseForm server={server} onDone={() => setOpen(false)} />
       </Dialog>
@@ -61,7 +61,7 @@ function PauseForm({ server, onDone }: { server: Server; onDone: () => void }) {
         name="reason"
         label="Reason"
         required={false}
-        description="Everybody who meets the pause reads it."
+        description="Everybody who sees the pause can read it."
         autoComplete="off"
         maxLength={500}
         error={errors.reason}
@@ -99,8 +99,8 @@ export function ServerPaused({ server }: { server: Server }) {
       }
     >
       <p>
-        Starts, answers and cancels are kept, and go on at once when the pause ends. The tasks’ own time
-        limits run on meanwhile.
+        Starts, answers and cancels are kept, and sent when the pause ends. The tasks’ own time limits
+        continue.
       </p>
     </PausedNotice>
   );

@@ -66,7 +66,7 @@ function ConnectionLine({ server, connection }: { server: Server; connection: Se
           {state === "not_connected" ? offer(connection, mayChange) : <Facts connection={connection} />}
         </p>
         {state === "needs_scope" ? (
-          <p className="text-[13px]">What needs more rights waits; the rest goes on.</p>
+          <p className="text-[13px]">Tasks that need more permissions are waiting. Other tasks continue.</p>
         ) : (
           needsCare &&
           connection.openTasks > 0 && (
@@ -137,8 +137,8 @@ function Facts({ connection }: { connection: ServerConnection }) {
 function offer({ shared }: ServerConnection, mayChange: boolean): string {
   if (shared)
     return mayChange
-      ? "For all who are not connected themselves, and for API keys. All of it happens in your name."
-      : "An admin can connect it for all who are not connected themselves, and for API keys.";
+      ? "For API keys and for members without a connection of their own. All of it happens in your name."
+      : "An admin can connect it for API keys and for members without a connection of their own.";
   return mayChange
     ? "For tasks that you start: they run in your name, and only you see them."
     : "Operators and admins can connect one of their own, for tasks that they start.";
@@ -173,7 +173,7 @@ function DisconnectDialog({
       open
       onOpenChange={onClose}
       title={`Disconnect ${name}?`}
-      description={`Intray forgets its sign-in and tells the authorization server that it is over. ${fate(openTasks)}`}
+      description={`Intray deletes the sign-in and revokes it at the authorization server. ${fate(openTasks)}`}
       confirm="Disconnect"
       destructive
       pending={disconnect.isPending}
@@ -191,5 +191,5 @@ function DisconnectDialog({
 function fate(openTasks: number): string {
   if (openTasks === 0) return "No open task uses it.";
   const whose = openTasks === 1 ? "The open task on it is" : `The ${openTasks} open tasks on it are`;
-  return `${whose} not cancelled: the server goes on with them, and Intray waits until somebody connects again.`;
+  return `${whose} not cancelled. The server continues them, and Intray waits until somebody connects again.`;
 }

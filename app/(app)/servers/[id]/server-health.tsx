@@ -155,10 +155,10 @@ function Circuit({ server, circuit }: { server: Server; circuit: NonNullable<Ser
         It failed {times}
         {circuit.openUntil ? (
           <>
-            , so Intray leaves it alone for <TimeUntil at={circuit.openUntil} over="a moment" /> more.
+            , so Intray does not call it for <TimeUntil at={circuit.openUntil} over="a moment" /> more.
           </>
         ) : (
-          "; the next call shows whether it is well again."
+          ". The next call shows whether it works again."
         )}
       </p>
       {!server.pause && me.may("servers:check") && (
@@ -182,7 +182,7 @@ function CallsChart({ server, stats }: { server: Server; stats: ServerStats }) {
   return (
     <ChartCard
       title="Calls"
-      note="A column leads to the tasks started then"
+      note="Press a column to see the tasks started then"
       chart={
         <Columns
           label="Calls"

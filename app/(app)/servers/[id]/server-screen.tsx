@@ -117,7 +117,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       {health.state !== "ok" && health.checkedAt && !waitsForSignIn && (
         <Notice tone="bad" title={health.message ?? "The server does not answer as it should."}>
           <p>
-            Its tasks are kept and go on by themselves once it is back.
+            Its tasks are kept, and continue once it is back.
             {health.state === "unreachable" && ` ${unreachedAdvice(server.url ?? "")}`}
           </p>
           {health.state === "unreachable" && <AllowHost url={server.url} onAllowed={() => test.mutate()} />}

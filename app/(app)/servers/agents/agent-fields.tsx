@@ -11,7 +11,7 @@ export function HoldField({ holdMs, error }: { holdMs: number | null; error: str
     <Field
       id="holdMs"
       label="Wait up to"
-      description="How long the agent’s call stays open while it waits. After that the agent is told what it waits for, and can go on waiting. Most clients hang up after a minute."
+      description="How long the agent’s call stays open while it waits. Then it returns a task id, and the agent can wait again. Most clients give up after a minute."
       required
       error={error}
     >

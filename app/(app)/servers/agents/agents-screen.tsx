@@ -44,8 +44,8 @@ export function AgentsScreen({ url }: { url: string }) {
             </span>
           </div>
           <p className="max-w-prose text-[13px] text-muted">
-            Agents call your servers’ tools through Intray, which waits for people in their place. Each may
-            call what it is granted, and sees what it started.
+            Agents call your servers’ tools through Intray, which waits for people. Each agent calls only the
+            tools granted to it, and sees only its own tasks.
           </p>
         </header>
         {!mayManage && <Notice title="Only admins manage agents.">Ask one of them.</Notice>}

@@ -26,7 +26,7 @@ function UndoWindowForm({ savedMs }: { savedMs: number }) {
   return (
     <Section
       title="Time to undo"
-      description="An answer given on a screen waits this long before it leaves for the server, so that a slip can be taken back with Undo."
+      description="An answer given on a screen waits this long before it is sent, so that you can undo it."
     >
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="font-medium text-[13px]">

@@ -26,11 +26,7 @@ export function ReasonsEditor({ saved }: { saved: string[] }) {
   const [rows, setRows] = useState(() => saved.map(toRow));
   const [problems, setProblems] = useState<Record<number, string>>({});
   const list = useRef<HTMLOListElement>(null);
-  const save = useSave<DeclineReasons>(
-    "/api/v1/decline-reasons",
-    declineReasons().queryKey,
-    "Reasons saved: they are offered from now on",
-  );
+  const save = useSave<DeclineReasons>("/api/v1/decline-reasons", declineReasons().queryKey, "Reasons saved");
   const texts = rows.map((row) => row.text.trim());
   const changed = JSON.stringify(texts) !== JSON.stringify(saved);
   const focus = (at: number, what: string) =>
@@ -60,7 +56,7 @@ export function ReasonsEditor({ saved }: { saved: string[] }) {
   return (
     <Section
       title="Reasons for declining"
-      description="Offered by one press to whoever declines a request, in this order. They are kept in the timeline; servers are not told."
+      description="Shown as choices to people who decline a request, in this order. The timeline keeps the reason. Servers do not get it."
     >
       <form
         className="flex flex-col gap-3"
@@ -69,7 +65,7 @@ export function ReasonsEditor({ saved }: { saved: string[] }) {
           submit();
         }}
       >
-        {rows.length === 0 && <p className="text-muted">None: who declines writes words of their own.</p>}
+        {rows.length === 0 && <p className="text-muted">None. People who decline write their own reason.</p>}
         <ol ref={list} className="flex flex-col gap-2">
           {rows.map((row, at) => (
             <li key={row.key} className="flex flex-col gap-1">

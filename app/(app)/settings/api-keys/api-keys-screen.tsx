@@ -48,7 +48,7 @@ function Keys({ list, make }: { list: ApiKey[] | undefined; make: ReactNode }) {
   return (
     <Section
       title="API keys"
-      description="A key is at most as strong as whoever made it, and stops working when they are no member any more. One of a service account goes on."
+      description="A key never has more rights than its creator, and ends when they leave the organization. Keys of a service account keep working."
       action={list && list.length > 0 && make}
     >
       {!list && <div aria-hidden className="skeleton h-32" />}

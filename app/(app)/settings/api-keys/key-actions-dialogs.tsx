@@ -84,9 +84,7 @@ function RotateForm({ apiKey, onMade, onClose }: Props & { onMade: (made: NewApi
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
-      {apiKey.previousUntil && (
-        <Notice tone="wait" title="The secret before the present one still works. It ends now." />
-      )}
+      {apiKey.previousUntil && <Notice tone="wait" title="The previous secret still works. It ends now." />}
       <Field id="overlap" label="The present secret works" required error={errors.overlapMs}>
         {(control) => (
           <Select {...control} name="overlapMs" defaultValue={DEFAULT_OVERLAP_MS}>
@@ -154,7 +152,7 @@ export function EndSecretDialog({ apiKey, onClose }: Props) {
       open
       onOpenChange={onClose}
       title={`End the former secret of ${apiKey.name}?`}
-      description="What still uses it is refused at once. The new secret goes on working."
+      description="Programs that still use it are refused at once. The new secret keeps working."
       confirm="End it now"
       destructive
       pending={end.isPending}

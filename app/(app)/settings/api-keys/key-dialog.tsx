@@ -32,7 +32,7 @@ export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange:
       description={
         made
           ? "Copy the key now: it is shown this once, and nobody can bring it back."
-          : "Name it after what uses it, and give it the weakest role that will do."
+          : "Name it after the program that uses it. Give it the weakest role that is enough."
       }
     >
       {made ? (

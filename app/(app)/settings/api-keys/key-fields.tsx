@@ -74,7 +74,7 @@ export function HolderField({ errors }: { errors: FieldErrors }) {
       id="holder"
       label="Belongs to"
       required
-      hint="Your own keys end with your membership. Those of a service account go on."
+      hint="Your own keys end with your membership. Keys of a service account keep working."
       error={errors.serviceAccountId}
     >
       {(control) => (

@@ -27,7 +27,7 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
         onClose();
       }}
       title={`Revoke ${apiKey.name}?`}
-      description="What uses it is refused at once. A revoked key cannot be brought back."
+      description="Programs that use it are refused at once. A revoked key cannot be restored."
       confirm="Revoke"
       destructive
       pending={revoke.isPending}

@@ -70,8 +70,8 @@ export function ReachField({ errors }: { errors: FieldErrors }) {
         <fieldset aria-describedby={error ? "reach-error" : "reach-note"}>
           <legend className="sr-only">Servers and tools</legend>
           <p id="reach-note" className="mb-1 text-[13px] text-muted">
-            Such a key sees tasks, requests and servers of these alone. It gets no live hints, webhooks,
-            history or settings.
+            The key sees only tasks, requests and servers of these. It gets no live updates, webhooks, history
+            or settings.
           </p>
           {servers.isPending && <div aria-hidden className="skeleton h-16" />}
           {servers.isError && (

@@ -12,10 +12,10 @@ export default function AppearancePage() {
       </Section>
       <Section
         title="Motion"
-        description="What moves here moves little and briefly. Where the system asks for reduced motion, nothing does."
+        description="Intray’s animations are small and short. If your system asks for reduced motion, nothing moves."
       >
         <p className="text-[13px] text-muted">
-          It is set in the system’s accessibility settings, and Intray follows at once.
+          Change it in your system’s accessibility settings. Intray follows at once.
         </p>
       </Section>
       <Section

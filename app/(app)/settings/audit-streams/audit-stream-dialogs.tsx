@@ -56,7 +56,7 @@ export function RemoveDialog({ stream, onClose }: Props) {
       open
       onOpenChange={onClose}
       title={`Stop sending the history to ${auditStreamName(stream).title}?`}
-      description="What it has stays there. Added again, it gets the history from its first line on."
+      description="Lines that were sent stay there. If you add it again, it gets the history from the first line."
       confirm="Remove"
       destructive
       pending={remove.isPending}

@@ -16,7 +16,7 @@ export function KindFields({ kind, errors }: Props & { kind: AuditStreamKind }) 
         name="url"
         label="Address"
         type="url"
-        description="Public and https. Calls are signed as those of webhooks are."
+        description="Public, with https. Calls are signed like calls of webhooks."
         placeholder="https://audit.example.com/intray"
         autoComplete="off"
         error={errors.url}

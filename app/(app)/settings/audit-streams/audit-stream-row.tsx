@@ -50,7 +50,7 @@ export function AuditStreamRow({ stream }: { stream: AuditStream }) {
           {lastError && (
             <span className="text-[13px] text-muted">
               Last error <TimeAgo at={lastError.at} />: {auditStreamFailure(lastError.code)}
-              {nextAttemptAt && " Intray tries again by itself, and leaves no line out."}
+              {nextAttemptAt && " Intray keeps trying, and leaves no line out."}
             </span>
           )}
           {swept > 0 && (

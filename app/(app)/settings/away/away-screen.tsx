@@ -23,7 +23,7 @@ export function AwayScreen() {
   return (
     <Section
       title="Away"
-      description={`Who votes in your place in ${me.organization.name} meanwhile. You can still vote yourself, if nobody has for you.`}
+      description={`Who votes for you in ${me.organization.name} while you are away. You can still vote yourself, if they have not.`}
     >
       <AwayForm
         // Begins anew with what was saved.

@@ -64,7 +64,7 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
     onSuccess: async (now) => {
       adopt(now);
       await showSaved(client, calendar().queryKey, now);
-      toast(now.calendar ? "Calendar saved: the times of open requests move with it" : "Calendar removed");
+      toast(now.calendar ? "Calendar saved. The times of open requests follow it" : "Calendar removed");
     },
   });
   const isOvertaken = isOld || (save.error instanceof ApiError && save.error.code === "version_changed");
@@ -183,7 +183,7 @@ function Hours({
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 font-medium text-[13px]">Hours</legend>
         <p className="text-[13px] text-muted">
-          Such as 09:00-12:00, 13:00-17:00. Leave a day empty on which nobody works.
+          Such as 09:00-12:00, 13:00-17:00. Leave a day empty if nobody works on it.
         </p>
         {errors.days && <Notice live tone="bad" title={errors.days} />}
         {WEEKDAYS.map((day) => (

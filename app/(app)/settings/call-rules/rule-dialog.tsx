@@ -225,9 +225,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
       </UnreadableOf>
       {warned && (
         <Notice live tone="wait" title={warned.messages.join(". ")}>
-          <p>
-            Check the name. A rule may be about what is still to come: press once more to keep it as it is.
-          </p>
+          <p>Check the name. If it will exist later, press again to keep the rule as it is.</p>
         </Notice>
       )}
       <DialogActions>

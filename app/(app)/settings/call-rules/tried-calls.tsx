@@ -20,7 +20,11 @@ export function TriedCallsList({ tried: { calls, warnings } }: { tried: TriedCal
   return (
     <div className="flex flex-col gap-3">
       {warnings.length > 0 && (
-        <Notice live tone="wait" title="Rules name what is not there. They can be saved as they are.">
+        <Notice
+          live
+          tone="wait"
+          title="Some rules name servers, tools or people that do not exist. You can still save them."
+        >
           <ul className="flex flex-col gap-1">
             {warningWords(warnings).map((words) => (
               <li key={words}>

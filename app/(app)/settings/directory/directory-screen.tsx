@@ -55,7 +55,7 @@ function TokenSection({ directory: { url, token } }: { directory: Directory }) {
               )}
               {token.madeBy
                 ? ` · by ${token.madeBy.name}`
-                : " · by somebody who is no member any more: rotate it"}
+                : " · by somebody who is no longer a member: rotate it"}
             </span>
             {token.previousUntil && (
               <span className="text-[13px] text-muted">
@@ -120,7 +120,7 @@ export function DirectoryScreen() {
 function ActivitySection({ directory }: { directory: Directory }) {
   const { lastCalledAt, lastCalledNetwork, lastCalledAgent, people, failures } = directory;
   return (
-    <Section title="Activity" description="What it changed stands in the history, as Directory (SCIM).">
+    <Section title="Activity" description="The history lists its changes as Directory (SCIM).">
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-[13px]">
         <dt className="text-muted">Last call</dt>
         <dd className="min-w-0 break-words">
@@ -164,7 +164,7 @@ function PeopleSection({ directory }: { directory: Directory }) {
   return (
     <Section
       title="People"
-      description="The directory sees all members with their addresses, so that it can match them, and manages them, also those whom people invited. Somebody new gets an invitation and joins by accepting it."
+      description="The directory sees all members with their addresses, and manages them, also members whom people invited. New people get an invitation and join by accepting it."
     >
       <Field
         id="default-role"
@@ -195,7 +195,7 @@ function PeopleSection({ directory }: { directory: Directory }) {
         disabled={update.isPending}
         onChange={(next) => update.mutate({ managesOwners: next })}
         label="Let the directory deactivate owners"
-        description="Off, owners are managed in Intray alone. The last owner always stays, and no directory makes somebody an owner."
+        description="If this is off, owners are managed only in Intray. The last owner always stays. A directory never makes somebody an owner."
       />
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
     </Section>
@@ -207,7 +207,7 @@ function GroupsSection({ groups, hasToken }: { groups: DirectoryGroup[]; hasToke
   return (
     <Section
       title="Groups"
-      description="A group can give a role to everybody in it. Of several the strongest counts; who is in none any more gets the role of new people."
+      description="A group can give a role to everybody in it. Of several roles the strongest counts. A person who is no longer in any group gets the role of new people."
     >
       {groups.length === 0 ? (
         <Empty icon={Users} title="No groups yet">

@@ -34,7 +34,7 @@ export function MakeDialog({ onClose }: Props) {
       description={
         make.data
           ? "Copy it now: it is shown this once."
-          : "Whoever has it brings people into this organization, and takes them out. People whom it brings count as one person with you where a second person is required, until another owner vouches for them."
+          : "Anybody who has it can add people to this organization, and remove them. Where a second person is required, people added by it count as one person with you until another owner vouches."
       }
     >
       {make.data ? (
@@ -74,7 +74,7 @@ export function RotateDialog({ onClose }: Props) {
       ) : (
         <>
           {rotate.error && <Notice live tone="bad" title={errorSentence(rotate.error)} />}
-          <Field id="overlap" label="The present secret goes on working" required>
+          <Field id="overlap" label="The present secret keeps working" required>
             {(control) => (
               <Select
                 {...control}
@@ -127,7 +127,7 @@ export function RevokeDialog({ onClose }: Props) {
       open
       onOpenChange={onClose}
       title="Revoke the directory’s token?"
-      description="The identity provider is refused at once: it brings nobody in, and takes nobody out. People and groups stay as they are."
+      description="The identity provider is refused at once: it adds nobody, and removes nobody. People and groups stay as they are."
       confirm="Revoke"
       destructive
       pending={revoke.isPending}

@@ -37,7 +37,7 @@ export function DeleteDialog({
       open
       onOpenChange={onClose}
       title={`Delete ${group.name}?`}
-      description={`You can’t delete a group while the policy, or a request that is not over, uses it. Its people stay members of the organization.${
+      description={`You can’t delete a group while the policy or an unfinished request uses it. Its people stay members of the organization.${
         isProposed ? " It is deleted once another admin approves it." : ""
       }`}
       confirm={isProposed ? "Propose" : "Delete"}

@@ -41,7 +41,7 @@ export function GroupsScreen() {
       <PolicyProposals of="groups" />
       <Section
         title="Groups"
-        description="Stages of the policy can name a group. Whoever is in it can vote, from the moment they are added until they are removed."
+        description="Stages of the policy can name a group. Its people can vote from the moment they are added until they are removed."
         action={<Button onClick={() => setAsked({ what: "add" })}>Add group</Button>}
       >
         {items.length === 0 ? (

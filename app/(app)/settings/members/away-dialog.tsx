@@ -18,7 +18,7 @@ export function AwayDialog({ member, onClose }: { member: Member; onClose: () =>
       open
       onOpenChange={onClose}
       title={`${name} away`}
-      description={`Who votes in ${name}’s place meanwhile. You can’t choose yourself. It is recorded in Activity.`}
+      description={`Who votes for ${name} while they are away. You can’t choose yourself. It is recorded in Activity.`}
       className="md:max-w-xl"
     >
       {current.isError && current.data === undefined ? (

@@ -57,7 +57,10 @@ export function Invitations() {
     );
   const list = invitations.data?.items;
   return (
-    <Section title="Invitations" description="Links that wait for somebody. Each works once, for a week.">
+    <Section
+      title="Invitations"
+      description="Invitations that nobody has accepted yet. Each link works once, for a week."
+    >
       {change.error && <Notice live tone="bad" title={errorSentence(change.error)} />}
       {!list && <div aria-hidden className="skeleton h-16" />}
       {list?.length === 0 && <p className="text-muted">No pending invitations</p>}

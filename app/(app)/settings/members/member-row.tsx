@@ -53,7 +53,7 @@ export function MemberRow({
               : `A person of their own: ${member.vouchedBy} vouched`}
           </span>
         )}
-        {!member.proven && <span className="block text-wait text-xs">Address not proved</span>}
+        {!member.proven && <span className="block text-wait text-xs">E-mail not confirmed</span>}
       </span>
       <span className="flex flex-wrap items-center gap-2 max-md:w-full max-md:pl-11">
         {mayTouch ? (

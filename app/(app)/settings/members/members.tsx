@@ -63,8 +63,8 @@ export function Members({ invite }: { invite: ReactNode }) {
     >
       {isUnproven && (
         <p className="text-muted text-xs">
-          “Address not proved”: nobody has shown yet that the address is theirs. A mailed link to a password,
-          or one from whoever runs Intray, does.
+          “E-mail not confirmed”: until they confirm their e-mail, these accounts can join no other
+          organization. A password link confirms it: one from a mail, or from the person who runs Intray.
         </p>
       )}
       {isLong && (
@@ -153,12 +153,12 @@ function TakeVouchBackDialog({ member, onClose }: { member: Member; onClose: () 
       open
       onOpenChange={onClose}
       title={`Take the vouching for ${name} back?`}
-      description={`${vouchedBy} said that ${name} is a person of their own. Without it, ${name} counts as one person with whoever invited them. Where a second person is required, neither may accept what the other asked for.`}
+      description={`${vouchedBy} vouched for ${name}. Without that, ${name} counts as one person with the member who invited them. Where a second person is required, neither may accept what the other asked for.`}
       confirm="Take back"
       pending={takeBack.isPending}
       onConfirm={() => takeBack.mutate()}
     >
-      <p className="text-muted">What was decided meanwhile stays. It is recorded in Activity.</p>
+      <p className="text-muted">Earlier decisions stay. This is recorded in Activity.</p>
       {takeBack.error && (
         <Notice live tone="bad" title={errorSentence(takeBack.error)}>
           <p>Nothing changed.</p>
@@ -185,7 +185,7 @@ function VouchDialog({ member, onClose }: { member: Member; onClose: () => void 
       open
       onOpenChange={onClose}
       title={`Vouch for ${name}?`}
-      description={`You say that ${name} is a real person apart from ${countsWith?.name ?? "whoever invited them"}. Where a second person is required, each may then accept what the other asked for.`}
+      description={`You confirm that ${name} and ${countsWith?.name ?? "the member who invited them"} are two real people. Where a second person is required, each may then accept what the other asked for.`}
       confirm="Vouch"
       pending={vouch.isPending}
       onConfirm={() => vouch.mutate()}
@@ -227,11 +227,9 @@ function SuspendDialog({ member, onClose }: { member: Member; onClose: () => voi
     >
       <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
         <li>Their sessions end here, and API keys that they made stop working for good.</li>
-        <li>What they claimed, or were assigned, is open to everybody again.</li>
-        <li>
-          Where they signed in to a server, for the shared connection too, somebody has to sign in again.
-        </li>
-        <li>Their tasks go on. What they decided stays, under their name.</li>
+        <li>Requests that they claimed, or were assigned, are open to everybody again.</li>
+        <li>Servers that they signed in to need a new sign-in, also for the shared connection.</li>
+        <li>Their tasks continue. Their decisions stay, under their name.</li>
         <li>Their role and their preferences come back with them.</li>
       </ul>
       {suspend.error && (
@@ -269,14 +267,14 @@ function PasswordLinkDialog({ member, onClose }: { member: Member; onClose: () =
       open
       onOpenChange={onClose}
       title={`Make a password link for ${name}?`}
-      description={`Whoever opens the link sets a new password for ${email}. “Forgot your password?” on the page to sign in mails them one, without you.`}
+      description={`Anybody who opens the link can set a new password for ${email}. They can also get one by mail, with “Forgot your password?” on the sign-in page.`}
     >
       <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
         <li>{name} is told that you made it. It is recorded in Activity.</li>
         <li>Their sessions end once it is used. Two-step sign-in stays on.</li>
         <li>
-          From then on the account counts as one that has not proved its address. Where a second person is
-          required, {name} and you count as one until an owner vouches.
+          From then on the account’s e-mail counts as not confirmed. Where a second person is required, {name}{" "}
+          and you count as one until an owner vouches.
         </li>
       </ul>
       {make.error && (

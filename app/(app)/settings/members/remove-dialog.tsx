@@ -39,11 +39,9 @@ export function RemoveDialog({ member, onClose }: { member: Member | null; onClo
     >
       <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
         <li>API keys that they made stop working.</li>
-        <li>What they claimed, or were assigned, is open to everybody again.</li>
-        <li>
-          Where they signed in to a server, for the shared connection too, somebody has to sign in again.
-        </li>
-        <li>What they decided stays, under their name.</li>
+        <li>Requests that they claimed, or were assigned, are open to everybody again.</li>
+        <li>Servers that they signed in to need a new sign-in, also for the shared connection.</li>
+        <li>Their decisions stay, under their name.</li>
       </ul>
       {remove.error && (
         <Notice live tone="bad" title={errorSentence(remove.error)}>

@@ -32,7 +32,7 @@ export function SessionsDialog({ member, onClose }: { member: Member; onClose: (
       open
       onOpenChange={onClose}
       title={`Sessions of ${member.name}`}
-      description="Where they work in this organization now. One that you end reaches it no more until they sign in again. They are told."
+      description="Where they work in this organization now. If you end a session, they have to sign in again. They are notified."
     >
       {sessions.isError && !list && (
         <LoadFailure what="The sessions" error={sessions.error} onRetry={() => void sessions.refetch()} />

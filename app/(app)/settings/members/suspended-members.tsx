@@ -91,7 +91,7 @@ function SuspendedRow({
             {suspended.cause === "directory" && ". It suspends them again unless they are active there."}
           </span>
         )}
-        {!proven && <span className="block text-wait text-xs">Address not proved</span>}
+        {!proven && <span className="block text-wait text-xs">E-mail not confirmed</span>}
       </span>
       {mayTouch && (
         <span className="flex gap-2 max-md:w-full max-md:pl-11 max-md:*:flex-1">

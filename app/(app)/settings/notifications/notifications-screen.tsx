@@ -42,7 +42,7 @@ export function NotificationsScreen() {
     >
       {!email.sends && (
         <Notice title="This installation sends no mail">
-          Its operator has set up no mail server. What you choose counts as soon as there is one.
+          No mail server is set up. Your choices apply as soon as there is one.
         </Notice>
       )}
       <ul className="flex flex-col divide-y divide-line">

@@ -62,7 +62,7 @@ function AddressesForm({ saved }: { saved: Saved }) {
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: saveAddressesSchema,
     sentences: {
-      own_address_outside: `Your own address, ${seen.address}, is not in this list, so that you would be locked out. Nothing was saved.`,
+      own_address_outside: `Your own address, ${seen.address}, is not in this list: you would be locked out. Nothing was saved.`,
       addresses_changed: "Somebody else has changed the networks meanwhile. Load the page again to see them.",
     },
     read: (data) => ({ networks: readLines(data), version }),
@@ -90,12 +90,9 @@ function AddressesForm({ saved }: { saved: Saved }) {
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
       {seen.isPrivate && (
-        <Notice
-          tone="wait"
-          title={`Intray sees you at ${seen.address}, which is no address of the internet.`}
-        >
-          If you are not in the same network as Intray, it takes a proxy for everybody. Ask whoever runs it to
-          check INTRAY_TRUSTED_PROXIES before you list networks.
+        <Notice tone="wait" title={`Intray sees you at ${seen.address}, which is no public address.`}>
+          If you are not in the same network as Intray, Intray sees a proxy’s address for everybody. Ask the
+          person who runs Intray to check INTRAY_TRUSTED_PROXIES before you list networks.
         </Notice>
       )}
       <Field

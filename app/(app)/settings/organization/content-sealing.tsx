@@ -19,8 +19,8 @@ export function ContentSealing() {
   const { data, error, isError, refetch } = useQuery(contentSealing());
   return (
     <Section
-      title="Sealed content"
-      description="What tasks are about (arguments, questions, answers, comments, messages, results) can be stored sealed under a key of this organization. Copies of the database then do not show it."
+      title="Encryption"
+      description="Intray can store task content (arguments, questions, answers, comments, messages, results) encrypted with a key of this organization. Copies of the database then do not show it."
     >
       {!data && isError && <LoadFailure what="The setting" error={error} onRetry={() => void refetch()} />}
       {!data && !isError && <div aria-hidden className="skeleton h-16" />}
@@ -42,7 +42,7 @@ function SealingSwitch({ saved }: { saved: Saved }) {
     mutationFn: (sealed: boolean) => api.put<Saved>("/api/v1/organization/content-sealing", { sealed }),
     onSuccess: (next) => {
       client.setQueryData(organizationKeys.contentSealing, next);
-      toast(next.sealed ? "Content is sealed from now on" : "Content is stored plainly from now on");
+      toast(next.sealed ? "New content is encrypted" : "New content is not encrypted");
     },
     onSettled: () => setAsked(null),
   });
@@ -53,31 +53,31 @@ function SealingSwitch({ saved }: { saved: Saved }) {
         checked={saved.sealed}
         disabled={save.isPending}
         onChange={setAsked}
-        label="Seal what tasks are about"
-        description="Search then finds tools and servers, not what tasks say; requests can't be sorted or filtered by amount, and failures group by code."
+        label="Encrypt task content"
+        description="Search then finds tools and servers, but no task content. Requests can't be sorted or filtered by amount, and failures group by code."
       />
       {save.error && <Notice live tone="bad" title={errorSentence(save.error)} />}
       <ConfirmDialog
         open={asked !== null}
         onOpenChange={(open) => !open && setAsked(null)}
-        title={on ? "Seal what tasks are about?" : "Stop sealing?"}
+        title={on ? "Encrypt task content?" : "Stop encrypting?"}
         description={
           on
-            ? "Everything that is stored from now on is sealed, and what is stored already follows in the background. Lines of the history stay as they are."
-            : "Everything that is stored from now on is plain, and what is sealed is opened in the background. Lines of the history stay sealed; they are still shown here."
+            ? "New content is encrypted from now on. Stored content follows in the background. Existing lines of the history stay as they are."
+            : "New content is not encrypted. Stored content is decrypted in the background. Existing lines of the history stay encrypted, and are still shown here."
         }
-        confirm={on ? "Seal" : "Stop sealing"}
+        confirm={on ? "Encrypt" : "Stop encrypting"}
         dismiss="Cancel"
         pending={save.isPending}
         onConfirm={() => asked !== null && save.mutate(asked)}
       >
         {on && (
           <ul className="flex list-disc flex-col gap-1 pl-5 text-[13px] text-muted">
-            <li>Search, and sorting or filtering by amount, no longer reach what tasks say.</li>
-            <li>Without INTRAY_KEYS nobody can read it again, from backups neither.</li>
+            <li>Search no longer finds task content. Sorting and filtering by amount end.</li>
+            <li>Without INTRAY_KEYS nobody can read it, not even from backups.</li>
             <li>
-              Engines and web processes of an earlier version can't read it: update all of them first, and
-              switch this off before you go back to one.
+              Engines and web processes of an earlier version can't read it. Update all of them first. Switch
+              this off before you go back to an earlier version.
             </li>
           </ul>
         )}
@@ -92,24 +92,24 @@ function Progress({ saved: { sealed, progress, opens, unopened } }: { saved: Sav
     <>
       {!opens && (
         <Notice live tone="bad" title="The organization's key can't be opened">
-          What is sealed can't be read, and tasks that need it wait. Nothing is lost. Ask whoever runs Intray
-          to check INTRAY_KEYS.
+          Encrypted content can't be read, and tasks that need it wait. Nothing is lost. Ask the person who
+          runs Intray to check INTRAY_KEYS.
         </Notice>
       )}
       {progress && (
         <p role="status" className="text-[13px] text-muted">
-          {sealed ? "Sealing" : "Opening"} what is stored: {count(Math.min(progress.done, progress.of))} of{" "}
-          {count(progress.of)} rows.
+          {sealed ? "Encrypting" : "Decrypting"} stored content: {count(Math.min(progress.done, progress.of))}{" "}
+          of {count(progress.of)} rows.
         </p>
       )}
       {!progress && sealed && (
         <p className="text-[13px] text-muted">
-          Everything is sealed, except lines of the history from before.
+          All content is encrypted, except earlier lines of the history.
         </p>
       )}
       {unopened > 0 && (
         <Notice tone="wait" title={`${count(unopened)} values can't be opened`}>
-          They were changed, or sealed under a key that is gone.
+          They were changed, or the key that encrypted them is gone.
         </Notice>
       )}
     </>

@@ -28,13 +28,13 @@ export function NameForm({ saved }: { saved: Organization }) {
   });
   if (!me.may("settings:manage"))
     return (
-      <Section title={saved.name} description={`Known to the command line as ${saved.slug}.`}>
+      <Section title={saved.name} description={`Command-line name: ${saved.slug}.`}>
         <p className="text-muted">Admins change its name and its rules.</p>
       </Section>
     );
   const error = update.error ? errorSentence(update.error) : problem;
   return (
-    <Section title="Name" description={`As everybody reads it. The command line knows it as ${saved.slug}.`}>
+    <Section title="Name" description={`Shown to all members. Command-line name: ${saved.slug}.`}>
       <form
         noValidate
         className="flex flex-col gap-4"

@@ -53,12 +53,12 @@ function FourEyesProposal({ proposal }: { proposal: Proposal }) {
     >
       <p>
         <TimeAgo at={at} />. It takes effect <TimeUntil at={takesEffectAt} over="any moment" />, or at once
-        when a second person accepts. Tasks from before stay under the rule.
+        when a second person accepts. Earlier tasks stay under the rule.
       </p>
       {!mayAccept && (
         <p>
-          Not yours to accept: {actorWords(by)} counts as one person with you, or is a key of the command
-          line, which may be anybody’s. Somebody else has to accept.
+          You can’t accept this: {actorWords(by)} counts as one person with you, or is a key of the command
+          line that may be yours. Somebody else has to accept.
         </p>
       )}
       {(mayAccept || mayWithdraw) && (
@@ -81,7 +81,7 @@ function FourEyesProposal({ proposal }: { proposal: Proposal }) {
 }
 
 const ONE_PERSON =
-  "Members count as one person with whoever invited them, until another owner vouches for them.";
+  "Members count as one person with the member who invited them, until another owner vouches for them.";
 
 /** The rule of a second person. It begins at once; its end is a proposal. */
 function FourEyes({ saved }: { saved: Organization }) {
@@ -100,8 +100,8 @@ function FourEyes({ saved }: { saved: Organization }) {
       <Section title="Require a second person">
         <p className="text-muted">
           {isOn
-            ? `Whoever asked for a task may not accept its requests: somebody else has to. ${ONE_PERSON} Declining is always possible.`
-            : "Off: everybody who may answer may accept what they asked for."}
+            ? `The person who asked for a task may not accept its requests: somebody else has to. ${ONE_PERSON} Declining is always possible.`
+            : "Off: people may also accept requests of their own tasks."}
         </p>
       </Section>
     );
@@ -112,7 +112,7 @@ function FourEyes({ saved }: { saved: Organization }) {
         disabled={proposal !== null || update.isPending}
         onChange={(fourEyes) => update.mutate({ fourEyes })}
         label="Require a second person"
-        description={`Whoever asked for a task, themselves or with an API key, may not accept its requests. ${ONE_PERSON} Declining is always possible. Switching it off needs a second person too, or 72 hours.`}
+        description={`The person who asked for a task, also with an API key, may not accept its requests. ${ONE_PERSON} Declining is always possible. Switching it off needs a second person too, or 72 hours.`}
       />
       {proposal && <FourEyesProposal proposal={proposal} />}
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
@@ -188,7 +188,7 @@ function DeletePart({ saved }: { saved: Organization }) {
   return (
     <Section
       title="Export and delete"
-      description="Deleting takes every task, request, answer, member, key and line of history away for good, 72 hours after an owner asked for it and once no task is open. First export everything (within the last hour)."
+      description="Deleting removes every task, request, answer, member, key and line of history for good. It happens 72 hours after an owner asks for it, once no task is open. Export everything in the hour before you ask."
     >
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={download.isPending} onClick={() => download.mutate()}>
@@ -278,8 +278,8 @@ function LeavePart() {
       >
         <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
           <li>API keys that you made stop working.</li>
-          <li>What you claimed, or were assigned, is open to everybody again.</li>
-          <li>What you decided stays, under your name.</li>
+          <li>Requests that you claimed, or were assigned, are open to everybody again.</li>
+          <li>Your decisions stay, under your name.</li>
         </ul>
         {leave.error && (
           <Notice live tone="bad" title={errorSentence(leave.error)}>

@@ -74,7 +74,7 @@ const MOST_LISTED = 30;
 const WARNINGS: Record<NonNullable<Stage["warning"]>, string> = {
   too_few: "Too few people: this stage can’t be completed",
   too_few_now: "Too few while people are away",
-  no_spare: "Nobody to spare: too few if one of them asked for the task, or leaves",
+  no_spare: "Just enough: too few if one of them asked for the task, or leaves",
 };
 
 function Voters({ stage: { people, later, warning } }: { stage: Stage }) {

@@ -166,7 +166,7 @@ export function PolicyEditor({
               />
             </UnreadableOf>
           ) : (
-            <p className="text-[13px] text-muted">The form is back once the text can be read.</p>
+            <p className="text-[13px] text-muted">The form returns once the text can be read.</p>
           )}
         </div>
         <div className={cn("flex min-w-0 flex-1", BESIDE, pane === "Form" && WIDE_ONLY)}>
@@ -224,7 +224,7 @@ export function PolicyEditor({
       {replaced && (
         <Notice
           live
-          title="The earlier version took the place of changes that you had not saved."
+          title="The earlier version replaced changes that you had not saved."
           action={
             <Button
               disabled={save.isPending}

@@ -83,10 +83,7 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
         </>
       )}
       {!mayApprove && (
-        <p>
-          You can’t approve this: you proposed it, or count as one person with {actorWords(by)}, since one
-          account leads to the other.
-        </p>
+        <p>You can’t approve this: you proposed it, or count as one person with {actorWords(by)}.</p>
       )}
       <div className="mt-2 flex flex-wrap gap-2">
         <Button disabled={decide.isPending} onClick={() => decide.mutate("withdraw")}>

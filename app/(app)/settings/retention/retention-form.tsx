@@ -60,19 +60,19 @@ const KINDS: { kind: keyof Retention; label: string; description: string }[] = [
   {
     kind: "messageDays",
     label: "Protocol messages",
-    description: "What Intray and the servers said to each other, on the Protocol tab of a task.",
+    description: "Messages between Intray and the servers, on the Protocol tab of a task.",
   },
   {
     kind: "taskDays",
     label: "Finished tasks",
     description:
-      "From their end on, with their arguments, requests, answers and results. Nothing that still runs or is on its way.",
+      "Counted from their end, with their arguments, requests, answers and results. Running tasks and unsent answers always stay.",
   },
   {
     kind: "payloadDays",
     label: "Details of the history",
     description:
-      "What was asked and answered, word for word. That it happened, when, and who did it stays for ever, and can be verified.",
+      "The text of questions and answers. What happened, when, and who did it stays for ever, and can be verified.",
   },
 ];
 
@@ -114,7 +114,7 @@ export function RetentionForm({
   return (
     <Section
       title="Retention"
-      description={`What is older is deleted for good, in the background. Finished tasks and details of the history are kept for at least ${plural(atLeast, "day")}.`}
+      description={`Older data is deleted for good, in the background. Finished tasks and details of the history are kept for at least ${plural(atLeast, "day")}.`}
     >
       <form onSubmit={onSubmit} className="flex flex-col gap-5">
         {KINDS.map(({ kind, label, description }) => (
@@ -184,7 +184,7 @@ function ShortenDialog({ open, ...props }: Props & { open: boolean }) {
       open={open}
       onOpenChange={props.onOpenChange}
       title="Keep it for less time?"
-      description="What is older is deleted for good. Keeping it longer later does not bring it back."
+      description="Older data is deleted for good. A longer time later does not restore it."
     >
       <ShortenForm {...props} />
     </Dialog>
@@ -215,7 +215,7 @@ function ShortenForm({ slug, onOpenChange, onConfirm, children }: Props) {
       <DialogActions>
         <Button onClick={() => onOpenChange(false)}>Close</Button>
         <Button type="submit" variant="destructive" disabled={pending}>
-          {pending ? "Saving…" : "Delete what is older"}
+          {pending ? "Saving…" : "Delete older data"}
         </Button>
       </DialogActions>
     </form>

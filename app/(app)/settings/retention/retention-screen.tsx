@@ -44,7 +44,7 @@ function LegalHold({ hold }: { hold: Hold | null }) {
   return (
     <Section
       title="Legal hold"
-      description="While it stands, nothing is deleted, whatever is set above: neither what Intray keeps nor the organization."
+      description="While a hold is set, Intray deletes nothing, not even the organization. The times above do not count."
     >
       {hold ? (
         <Notice tone="wait" title={`${actorWords(hold.by, { begins: true })} set a legal hold`}>

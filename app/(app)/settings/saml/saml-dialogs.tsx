@@ -128,7 +128,7 @@ export function RemoveDialog({ provider, onClose }: Props) {
       open
       onOpenChange={onClose}
       title={`Remove ${provider.name}?`}
-      description="Everybody who signed in through it is signed out at once, and accounts are linked to it no more."
+      description="Everybody who signed in through it is signed out at once. Accounts are no longer linked to it."
       confirm="Remove"
       destructive
       pending={remove.isPending}

@@ -90,7 +90,7 @@ function Held({ provider: { id, name, heldBy, mayConfirm } }: { provider: SamlPr
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-[13px]">
       <p className="min-w-0 flex-1 text-muted max-md:basis-full">
         Set up or changed by {names}. Where a second person is required, everybody who signs in through it
-        counts as one person with {names}, until another owner confirms its certificates, its address and its
+        counts as one person with {names}. This ends once another owner confirms its certificates, address and
         rules.
       </p>
       {mayConfirm && (
@@ -155,7 +155,7 @@ function Report({ test }: { test: NonNullable<SamlProvider["test"]> }) {
     <>
       it works. {name ?? "No name"}, {email ?? "no address"},{" "}
       {groups.length > 0 ? `groups ${groups.join(", ")}` : "no groups"};{" "}
-      {role ? `becomes ${role}` : "becomes no member by the rules"}.
+      {role ? `becomes ${role}` : "does not become a member by the rules"}.
     </>
   );
 }

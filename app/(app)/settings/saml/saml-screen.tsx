@@ -42,7 +42,7 @@ export function SamlScreen() {
     <>
       <Section
         title="SAML sign-in"
-        description="People sign in through your own identity provider. A session that it opens reaches this organization alone."
+        description="People sign in through your own identity provider. Its sessions reach only this organization."
         action={list && list.length > 0 && add}
       >
         {!list && <div aria-hidden className="skeleton h-32" />}

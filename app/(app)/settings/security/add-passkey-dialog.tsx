@@ -56,7 +56,7 @@ export function AddPasskeyDialog({
         <TextField
           name="name"
           label="Name"
-          description="By which you know it, for instance “Work laptop”."
+          description="A name that you will recognize, such as “Work laptop”."
           autoComplete="off"
           maxLength={60}
           error={errors.name}

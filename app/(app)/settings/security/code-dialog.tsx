@@ -16,7 +16,7 @@ import { RecoveryCodesList } from "./recovery-codes-list.tsx";
 const WORDS = {
   off: {
     title: "Turn off two-step sign-in",
-    description: "Your password alone signs you in then, and your recovery codes stop working.",
+    description: "Then your password alone signs you in, and your recovery codes stop working.",
     action: "Turn off",
   },
   codes: {

@@ -20,7 +20,7 @@ export function SamlLinksSection() {
   return (
     <Section
       title="Sign-in of your organization"
-      description="Link your account to sign in through it. Such a session reaches this organization alone, and nothing of your account."
+      description="Link your account to sign in through it. Such a session reaches only this organization, and not the settings of your account."
     >
       {came && (
         <Notice

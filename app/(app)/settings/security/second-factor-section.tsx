@@ -49,7 +49,7 @@ export function SecondFactorSection({
           )}
           {recoveryCodesDated > 0 && (
             <Notice tone="wait" title="Make new recovery codes">
-              <p>Yours still work, once each, but new ones are kept more safely.</p>
+              <p>Your codes still work, once each. New ones are stored more safely.</p>
             </Notice>
           )}
           <div className="flex flex-wrap gap-2">

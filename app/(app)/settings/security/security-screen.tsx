@@ -86,8 +86,8 @@ export function SecurityScreen() {
   if (failed?.error instanceof ApiError && failed.error.code === "organization_session")
     return (
       <Notice title="You signed in through your organization.">
-        Such a session does not reach your account. Sign in with your own password or passkey to change how
-        you sign in.
+        This session does not reach the settings of your account. Sign in with your own password or passkey to
+        change how you sign in.
       </Notice>
     );
   if (failed?.error) {
@@ -146,24 +146,16 @@ function OwnAccess() {
   const { organization } = useMe();
   const reads = useInfiniteQuery(ownReads());
   if (reads.isError && !reads.data)
-    return (
-      <LoadFailure
-        what="Who looked at what is yours"
-        error={reads.error}
-        onRetry={() => void reads.refetch()}
-      />
-    );
+    return <LoadFailure what="The access log" error={reads.error} onRetry={() => void reads.refetch()} />;
   const items = reads.data?.pages.flatMap((page) => page.items);
   return (
     <Section
-      title="Who looked at what is yours"
-      description={`In ${organization.name}: protocol messages and documents of tasks that you started, or whose requests you answered or have; exports; and lists seen as you. Looking at a request or a list is not recorded.`}
+      title="Access log"
+      description={`In ${organization.name}: who opened protocol messages and documents of your tasks and requests, exports, and lists viewed as you. Opening a request or a list is not recorded.`}
     >
       {!items && <div aria-hidden className="skeleton h-24" />}
       {items?.length === 0 && <p className="text-[13px] text-muted">Nobody yet.</p>}
-      {items && items.length > 0 && (
-        <ReadList reads={items} whose={null} label="Who looked at what is yours" />
-      )}
+      {items && items.length > 0 && <ReadList reads={items} whose={null} label="Access log" />}
       <LoadMore query={reads} />
     </Section>
   );
@@ -221,7 +213,7 @@ function PasswordSection({ has }: { has: boolean }) {
   return (
     <Section title="Password">
       <p className="text-[13px] text-muted">
-        Your account has none. If you want one, ask whoever runs Intray for a link to set it.
+        Your account has none. If you want one, ask the person who runs Intray for a link to set it.
       </p>
     </Section>
   );

@@ -32,7 +32,7 @@ export function SessionsSection({ sessions }: { sessions: AccountSession[] }) {
   return (
     <Section
       title="Sessions"
-      description="Where you are signed in. A session ends by itself after two hours without use, and after eight in any case. An agent that you allowed ends after 30 days without use, and after 90 in any case."
+      description="Where you are signed in. Sessions end after two hours without use, and after eight hours in any case. Agents that you allowed end after 30 days without use, and after 90 days in any case."
     >
       <ul aria-label="Sessions" className="flex flex-col divide-y divide-line">
         {sessions.map((session) => (

@@ -31,7 +31,7 @@ export function Domains({ domains }: { domains: OrganizationDomain[] }) {
   return (
     <Section
       title="Domains"
-      description="Where single sign-on is required, whoever types an address of a verified domain on the sign-in page is led to the provider."
+      description="Where single sign-on is required, people with an address of a verified domain are sent from the sign-in page to the provider."
     >
       {domains.length > 0 && (
         <ul aria-label="Domains" className="flex flex-col divide-y divide-line">

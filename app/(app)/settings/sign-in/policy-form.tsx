@@ -80,7 +80,7 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
   return (
     <Section
       title="Sign-in"
-      description="What a sign-in needs before it reaches this organization. It applies to open sessions at once, and to no other organization."
+      description="Requirements for signing in to this organization. They apply to open sessions at once, and to no other organization."
     >
       <form
         noValidate
@@ -116,7 +116,8 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
             ),
           )}
           <p className="text-[13px] text-muted">
-            Without any, people sign in as they like. You can require only what your own sign-in meets.
+            If none is required, people can sign in in any way. You can require only what your own sign-in
+            meets.
           </p>
         </fieldset>
         {/* Without a provider these have no effect. */}
@@ -125,13 +126,13 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
             {time(
               "providerAgeMs",
               "Ask the provider again after",
-              "Somebody whom the provider locked out is out here after this time at the latest.",
+              "A person whom the provider locked out loses access here after this time at the latest.",
               "Never",
             )}
             {time(
               "keyAgeMs",
-              "API keys rest after",
-              "Counted from the last sign-in of the key’s person, or of the service account’s owner, through the provider. The next one wakes them.",
+              "Suspend API keys after",
+              "Counted from the last sign-in of the key’s creator, or of the service account’s owner, through the provider. The next sign-in resumes them.",
               "Never",
             )}
             {words(

@@ -52,7 +52,7 @@ export function RotateDialog({ webhook, onClose }: Props) {
         open
         onOpenChange={onClose}
         title="The new secret"
-        description="Copy it now: it is shown this once. For a day the secret before it signs too."
+        description="Copy it now: it is shown this once. For a day the previous secret signs too."
       >
         <SecretOnce label="Signing secret" value={secret} />
         <DialogActions>
@@ -65,7 +65,7 @@ export function RotateDialog({ webhook, onClose }: Props) {
       open
       onOpenChange={onClose}
       title="Make a new secret?"
-      description="Calls carry two signatures for a day, by the new secret and the one before it. One that is older than that stops counting at once."
+      description="For a day calls carry two signatures, by the new secret and the previous one. Older secrets end at once."
       confirm="Make a new secret"
       pending={rotate.isPending}
       onConfirm={() => rotate.mutate(undefined, { onSuccess: (made) => setSecret(made.secret) })}

@@ -21,7 +21,7 @@ export function WebhookFields({
         name="url"
         label="Address"
         type="url"
-        description="Public and https. What stands in it may be a secret; only admins see it."
+        description="Public, with https. It may contain a secret, so only admins see it."
         placeholder="https://hooks.example.com/intray"
         autoComplete="off"
         defaultValue={webhook?.url}

@@ -26,7 +26,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   const test = useWebhookAction(() => webhookApi.test(id), "A test is on its way");
   const turn = useWebhookAction(
     () => webhookApi.update(id, { enabled: !enabled }),
-    enabled ? "Switched off: what happens meanwhile is not told" : "Switched on",
+    enabled ? "Switched off: events are not sent meanwhile" : "Switched on",
   );
   return (
     <li className="flex flex-col gap-2 py-3 first:pt-0 last:pb-0">
@@ -49,7 +49,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
             )}
           </span>
           {webhook.previousSecretUntil && (
-            <span className="text-[13px] text-muted">The secret before this one signs too, for a day.</span>
+            <span className="text-[13px] text-muted">The previous secret signs too, for a day.</span>
           )}
         </span>
         <span className="flex gap-2 max-md:w-full max-md:*:flex-1">

@@ -37,7 +37,7 @@ export function WebhooksScreen() {
     <>
       <Section
         title="Webhooks"
-        description="Intray tells programs of yours what happens: signed, with ids and states only, and again until they have it. Private tasks are not told of."
+        description="Intray tells your programs what happens: signed, with ids and states only, and again until they have it. Private tasks are left out."
         action={list && list.length > 0 && add}
       >
         {!list && <div aria-hidden className="skeleton h-32" />}

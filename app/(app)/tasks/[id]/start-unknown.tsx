@@ -40,7 +40,7 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
   return (
     <Notice
       tone="wait"
-      title="It is not known whether the server began."
+      title="It is unknown whether the task started."
       action={
         operator && (
           <Button size="sm" onClick={() => setAsking("never")}>
@@ -50,14 +50,13 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
       }
     >
       <p>
-        The connection broke at the very moment of starting, and Intray never calls a tool twice by itself.
-        Look at{" "}
+        The connection broke while the task was starting. Intray never calls a tool twice on its own. Look at{" "}
         <Link href={`/servers/${task.server.id}`} className="underline underline-offset-2">
           {task.server.name}
         </Link>
         {operator
-          ? ", then say here what became of it."
-          : "; an operator says what became of it, or starts it again as a new task."}
+          ? ", then say here what happened."
+          : ". An operator then says what happened, or starts it again as a new task."}
       </p>
       {task.candidates.length > 0 && (
         <div className="flex flex-col gap-2 pt-1">
@@ -78,7 +77,7 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
         open={asking === "never"}
         onOpenChange={() => setAsking(null)}
         title="It never started?"
-        description={`The task ends as failed. If ${task.server.name} did begin, that goes on there unseen: nobody is asked its questions here.`}
+        description={`The task ends as failed. If ${task.server.name} did start it, it continues there, and nobody here gets its questions.`}
         confirm="It never started"
         destructive
         pending={settle.isPending}
@@ -87,8 +86,8 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
       <ConfirmDialog
         open={chosen !== undefined}
         onOpenChange={() => setAsking(null)}
-        title="Is this what the start made?"
-        description="The task goes on with it: its questions come here, and answers go there. This cannot be taken back."
+        title="Is this the task that was started?"
+        description="The task continues with it: its questions come here, and answers go there. This cannot be undone."
         confirm="This is it"
         pending={settle.isPending}
         onConfirm={() => chosen && settle.mutate(chosen.id)}

@@ -18,6 +18,7 @@ import { actorWords } from "@/lib/access/actor-words.ts";
 import type { AttentionCode } from "@/lib/tasks/task-attention.ts";
 import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/task-schema.ts";
 import { isLive, STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
+import { moreTime } from "@/lib/text/duration.ts";
 
 export function TaskHeader({ task }: { task: TaskDetail }) {
   const live = isLive(task.state);
@@ -73,7 +74,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
         )}
         {live && task.expiresAt && (
           <Item>
-            <TimeUntil at={task.expiresAt} over="no time" /> left, the server says
+            the server keeps this task <TimeUntil at={task.expiresAt} over="no longer" words={moreTime} />
           </Item>
         )}
         {!live && task.finishedAt && (

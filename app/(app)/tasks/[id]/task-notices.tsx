@@ -94,8 +94,8 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       {isLive(task.state) && (
         <PausedNotice server={task.server}>
           <p>
-            The task stays as it is and goes on when the pause ends; answers and a cancel are kept.
-            {task.expiresAt && " Its time limit runs on meanwhile."}
+            The task continues when the pause ends. Answers and a cancel are kept.
+            {task.expiresAt && " Its time limit continues."}
           </p>
         </PausedNotice>
       )}
@@ -149,8 +149,8 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       {task.state === "lost" && !task.durable && (
         <Notice tone="bad" title="The connection that carried this call ended before its result came.">
           <p>
-            Nobody can know what came of it: the tool may have run. Look at {task.server.name}, then start it
-            again as a new task or leave it.
+            The tool may have run, and its result is lost. Look at {task.server.name}, then start it again as
+            a new task or leave it.
           </p>
         </Notice>
       )}
@@ -163,14 +163,14 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       {!isCallKnown(task) && (
         <Notice title="Adopted; its call isn’t known.">
           <p>
-            It was found on the server, started by somebody else. What was called, and with what, only the
-            server knows: it can be followed and answered here, but not started again.
+            Another client started it on the server. Only the server knows its tool and arguments. You can
+            follow and answer it here, but not start it again.
           </p>
         </Notice>
       )}
       {task.state === "expired" && (
         <Notice tone="bad" title="The server’s time for this task ran out.">
-          <p>Nothing more will come of it. The arguments are kept: start it again as a new task.</p>
+          <p>It will not go further. The arguments are kept: start it again as a new task.</p>
         </Notice>
       )}
       {/* Lost and expired tasks have notices above. */}

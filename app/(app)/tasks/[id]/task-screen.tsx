@@ -150,16 +150,16 @@ function TaskAccess({ task }: { task: TaskDetail }) {
   return (
     <div className="flex flex-col gap-3">
       {items.length === 0 ? (
-        <p className="text-muted">Nobody has looked at more than the request and the lists.</p>
+        <p className="text-muted">Nobody has opened more than the request and the lists.</p>
       ) : (
         <div className="rounded-lg border border-line bg-panel p-4">
-          <ReadList reads={items} whose={actorWords(task.requestedBy)} label="Who looked, newest first" />
+          <ReadList reads={items} whose={actorWords(task.requestedBy)} label="Access log, newest first" />
         </div>
       )}
       <LoadMore query={reads} />
       <p className="text-muted text-xs">
         Protocol messages, documents, exports and lists seen as {actorWords(task.requestedBy)}; the same again
-        within ten minutes is one. Looking at the task, its requests or a list is not recorded.
+        within ten minutes counts once. Opening the task, its requests or a list is not recorded.
       </p>
     </div>
   );

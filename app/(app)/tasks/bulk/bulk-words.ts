@@ -25,7 +25,7 @@ export const BULK_WORDS: Record<
   restart: {
     title: "Start tasks again",
     description:
-      "Each call is made again, as a new task with the same arguments. Whatever the tool does, it does again.",
+      "Each call is made again, as a new task with the same arguments. The tool does its work again.",
     leftOut: "they are still running, or their call is unknown.",
     confirm: "Start again",
     doing: "Starting again",

@@ -147,7 +147,7 @@ function Choose({
       {server && server.startsOn === null && <NotConnected server={server} />}
       {server && (
         <PausedNotice server={server}>
-          <p>What you start waits in the queue until the pause ends.</p>
+          <p>New tasks wait in the queue until the pause ends.</p>
         </PausedNotice>
       )}
       {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}

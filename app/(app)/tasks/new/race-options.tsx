@@ -50,8 +50,8 @@ export function RaceOptions({
     <fieldset className="flex min-w-0 flex-col gap-2.5 rounded-lg border border-line p-4">
       <legend className="px-1 font-medium text-[13px]">Race: start it on several servers</legend>
       <p className="-mt-1 text-[13px] text-muted">
-        All begin at once. The first that completes without an error wins, and the others are cancelled. What
-        they have done by then is not undone.
+        All begin at once. The first that completes without an error wins, and the others are cancelled. Their
+        work until then is not undone.
       </p>
       <label className="flex items-center gap-2.5 text-muted max-md:min-h-11">
         <input type="checkbox" className="size-4 shrink-0" checked disabled />

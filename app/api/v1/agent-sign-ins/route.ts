@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:start",
       // An agent's tokens outlive the session: they are a key by another name.
       stepUp: ({ decision }: { decision: string }) => decision === "allow",
-      summary: "Let an agent that signs in by OAuth act in one's name, or not; sessions only",
+      summary: "Allow or deny an agent that signs in by OAuth to act in one's name; sessions only",
       body: answerAgentSchema,
       output: answeredAgentSchema,
       errors: ["no_longer_open", "too_many_agents"],

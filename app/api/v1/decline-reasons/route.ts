@@ -5,13 +5,17 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "settings:read", summary: "The reasons offered to who declines", output: declineReasonsSchema },
+    {
+      auth: "settings:read",
+      summary: "The reasons offered to people who decline",
+      output: declineReasonsSchema,
+    },
     ({ caller }) => within(caller, readDeclineReasons),
   ),
   PUT: route(
     {
       auth: "settings:manage",
-      summary: "Change the reasons offered to who declines",
+      summary: "Change the reasons offered to people who decline",
       body: declineReasonsSchema,
       output: declineReasonsSchema,
     },

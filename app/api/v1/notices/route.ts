@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "account:use",
-      summary: "What you are told, newest first; members only",
+      summary: "Your notifications, newest first; members only",
       query: noticeQuerySchema,
       output: pageSchema(noticeSchema),
     },

@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         fourEyes !== undefined || keysWithoutEnd !== undefined || twoPersonPolicy !== undefined,
       namedByKeys: true,
       summary:
-        "Rename the organization, require a second person (at once), propose to require none (it takes effect when a second person accepts it, or after 72 hours), or, as an owner, have changes of the policy need a second admin (at once; its end is proposed too) or allow API keys without an end",
+        "Rename the organization, or change its rules for a second person, a second admin and API keys without an end. Ending a rule is a proposal: it takes effect when a second person accepts, or after 72 hours",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },
@@ -42,7 +42,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       namedByKeys: true,
       summary:
-        "Ask to delete the organization and all that is its own, within an hour of a whole export: it happens 72 hours later, once no task is open, unless an owner takes it back",
+        "Ask to delete the organization, within an hour of a whole export. It happens 72 hours later, once no task is open, unless an owner takes it back",
       body: deleteOrganizationSchema,
       output: organizationSchema,
       status: 202,

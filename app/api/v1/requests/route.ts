@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:ask",
       summary:
-        "Put a question to people, or ask for an approval; 200 with the request of then when the key was used before",
+        "Put a question to people, or ask for an approval; 200 with the earlier request if the key was used before",
       headers: idempotencyHeader,
       body: createRequestSchema,
       output: createdRequestSchema,

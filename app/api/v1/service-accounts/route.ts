@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "keys:manage",
-      summary: "Service accounts, oldest first, and why one rests",
+      summary: "Service accounts, oldest first, and why one is suspended",
       query: pageQuerySchema,
       output: pageSchema(serviceAccountSchema),
     },

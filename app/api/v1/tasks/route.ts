@@ -27,7 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:start",
       inKeyScope: true,
-      summary: "Start a tool as a task; 200 with the task of then when the key was used before",
+      summary: "Start a tool as a task; 200 with the earlier task if the key was used before",
       headers: idempotencyHeader,
       body: startTaskSchema,
       output: startedTaskSchema,

@@ -14,7 +14,7 @@ export class StdioWire extends ConversationWire {
       most: endpoint.processes ?? 1,
       words: {
         gone: COMMAND_GONE,
-        sessionGone: "The command was started anew since",
+        sessionGone: "The command was restarted since then",
         full: "As many of the command run as the operator allows",
         ended: "The command was ended",
         failed: "The command could not be run",

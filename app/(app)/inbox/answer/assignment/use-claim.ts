@@ -53,7 +53,7 @@ export function useClaim(request: InputRequestDetail) {
 function saidOf(step: ClaimStep, request: InputRequestDetail): string {
   switch (step) {
     case "claim":
-      return "Claimed: others see that it is yours";
+      return "Claimed. Others see that you work on it";
     case "release":
       return "Released for others";
     case "take-over":

@@ -160,7 +160,7 @@ export function DecisionBar({
 function inWhoseName(request: InputRequestDetail): string {
   const owner = request.connectionOwner;
   if (request.origin === "intray" && !request.gate)
-    return `Will be told to ${actorWords(request.requestedBy)}`;
+    return `The answer goes to ${actorWords(request.requestedBy)}`;
   if (request.gate)
     return `Approving calls ${request.tool} on ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
   return `Will be sent to ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;

@@ -110,7 +110,7 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
             <Ban {...icon} className="mt-0.5" />
             <span>
-              Cancel the question…
+              Dismiss without answering…
               <span className="block max-w-64 text-muted text-xs">{cancelWords(request)}</span>
             </span>
           </MenuItem>

@@ -175,7 +175,7 @@ function RemoveRecipe({
       open
       onOpenChange={onDismiss}
       title={`Remove the recipe ${name}?`}
-      description={`People and agents can no longer start tasks with it. Open tasks keep the version that they were started with: they go on, and their questions still come to the inbox.${open ? ` Open now: ${plural(open, "task")}.` : ""}`}
+      description={`People and agents can no longer start tasks with it. Open tasks continue with their version, and their questions still come to the inbox.${open ? ` Open now: ${plural(open, "task")}.` : ""}`}
       confirm="Remove the recipe"
       dismiss="Keep it"
       destructive

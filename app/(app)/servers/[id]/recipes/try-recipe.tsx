@@ -33,7 +33,7 @@ export function TryRecipe({ server, text }: { server: Server; text: string }) {
         <Field
           id="try-handle"
           label="On the server"
-          description="The handle of a process that is there. Its status is asked for; nothing is changed."
+          description="The handle of an existing process. Intray asks for its status and changes nothing."
         >
           {(control) => (
             <div className="flex gap-2">
@@ -62,7 +62,7 @@ export function TryRecipe({ server, text }: { server: Server; text: string }) {
         <Field
           id="try-reply"
           label="On a recorded reply"
-          description="What the status tool has replied, as JSON: the whole result, or its structured content."
+          description="A reply of the status tool, as JSON: the whole result, or its structured content."
         >
           {(control) => (
             <Textarea
@@ -95,7 +95,7 @@ function Tried({ tried }: { tried: TriedRecipe }) {
     <div className="flex flex-col gap-3">
       {problem ? (
         <Notice live tone="bad" title={problem}>
-          <p>Nothing would be concluded from it: the task would be polled on.</p>
+          <p>This reply matches no state. Intray would keep asking for the status.</p>
         </Notice>
       ) : (
         <Notice live tone={known ? "neutral" : "wait"} title={`${STATUS[status!]}, in the state “${state}”`}>

@@ -36,7 +36,7 @@ export function EditDialog({ agent, onClose }: { agent: Agent; onClose: () => vo
       open
       onOpenChange={onClose}
       title={`Edit ${agent.name}`}
-      description="Changes count from its next call on."
+      description="Changes apply from its next call."
     >
       <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
         {failure && <Notice live tone="bad" title={failure} />}

@@ -26,7 +26,7 @@ export function RevokeDialog({ agent, onClose }: { agent: Agent; onClose: () => 
       open
       onOpenChange={onClose}
       title={`Revoke ${agent.name}?`}
-      description="It is refused at once, and its open calls end. Tasks that it started go on. A revoked agent cannot be brought back."
+      description="Intray refuses it at once, and ends its open calls. Its tasks continue. A revoked agent cannot be restored."
       confirm="Revoke"
       destructive
       pending={revoke.isPending}

@@ -27,7 +27,7 @@ export function AccountDialog({ account, onClose }: { account: ServiceAccount | 
       open
       onOpenChange={onClose}
       title={account ? `Change ${account.name}` : "Make a service account"}
-      description="It is never stronger than its owner. Where a second person is required, it counts as one with everybody who ever owned it or made a key of it."
+      description="It never has more rights than its owner. Where a second person is required, it counts as one person with its owners and the makers of its keys."
     >
       <AccountForm account={account} onClose={onClose} />
     </Dialog>
@@ -103,7 +103,7 @@ function OwnerField({ role, owner, error }: { role: Role; owner: string | null; 
       id="account-owner"
       label="Owner"
       required
-      hint="Answers for it. When the owner leaves, is suspended or becomes weaker than it, the account rests and admins are told."
+      hint="Is responsible for it. If the owner leaves, is suspended or gets a weaker role, the account is suspended and admins are notified."
       error={isError ? "The members could not be read. Close this and try again." : error}
     >
       {(control) => (

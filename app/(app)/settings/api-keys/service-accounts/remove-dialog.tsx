@@ -15,7 +15,7 @@ export function RemoveDialog({ account, onClose }: { account: ServiceAccount; on
       open
       onOpenChange={onClose}
       title={`Delete ${name}?`}
-      description={`${whatEnds(keys)} It can’t be brought back. Tasks that it started go on.`}
+      description={`${whatEnds(keys)} It can’t be restored. Its tasks continue.`}
       confirm="Delete"
       destructive
       pending={remove.isPending}
@@ -29,5 +29,5 @@ export function RemoveDialog({ account, onClose }: { account: ServiceAccount; on
 function whatEnds(keys: number): string {
   if (keys === 0) return "It has no keys.";
   const which = keys === 1 ? "Its key ends" : `Its ${keys} keys end`;
-  return `${which} with it, and what uses ${keys === 1 ? "it" : "them"} is refused at once.`;
+  return `${which} with it. Programs that use ${keys === 1 ? "it" : "them"} are refused at once.`;
 }

@@ -23,22 +23,23 @@ const DIALOGS = {
   remove: lazyComponent(() => import("./remove-dialog.tsx").then((file) => file.RemoveDialog)),
 };
 
-/** What a resting account needs, in one sentence. */
-const RESTS: Record<NonNullable<ServiceAccount["rests"]>, string> = {
-  put_to_rest: "An admin put it to rest: its keys are refused.",
-  owner_gone: "Nobody answers for it, so its keys are refused. Give it another owner.",
-  owner_too_weak: "Its owner’s role is weaker than its own, so its keys are refused. Change either.",
+/** Why an account is suspended, and what it needs. */
+const SUSPENDED: Record<NonNullable<ServiceAccount["suspended"]>, string> = {
+  by_admin: "An admin suspended it: its keys are refused.",
+  owner_gone: "It has no owner, so its keys are refused. Choose another owner.",
+  owner_too_weak:
+    "Its owner’s role is weaker than its own, so its keys are refused. Change one of the roles.",
 };
 
 function AccountRow({ account }: { account: ServiceAccount }) {
   const me = useMe();
   const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
   const Asked = asking && DIALOGS[asking];
-  const { id, name, description, role, owner, rests, keys } = account;
-  const isPutToRest = rests === "put_to_rest";
+  const { id, name, description, role, owner, suspended, keys } = account;
+  const isByAdmin = suspended === "by_admin";
   const turn = useServiceAccountAction(
-    () => serviceAccountApi.update(id, { rests: !isPutToRest }),
-    isPutToRest ? `${name} goes on` : `${name} rests: its keys are refused`,
+    () => serviceAccountApi.update(id, { suspended: !isByAdmin }),
+    isByAdmin ? `${name} works again` : `${name} is suspended: its keys are refused`,
   );
   const mayChange = role !== "owner" || me.may("owners:manage");
   return (
@@ -47,9 +48,9 @@ function AccountRow({ account }: { account: ServiceAccount }) {
         <span className="flex min-w-0 flex-wrap items-center gap-2">
           <span className="min-w-0 truncate font-medium">{name}</span>
           <Badge className="shrink-0">{capitalise(role)}</Badge>
-          {rests && (
-            <Badge tone={isPutToRest ? "neutral" : "bad"} icon={CirclePause}>
-              Rests
+          {suspended && (
+            <Badge tone={isByAdmin ? "neutral" : "bad"} icon={CirclePause}>
+              Suspended
             </Badge>
           )}
         </span>
@@ -57,13 +58,13 @@ function AccountRow({ account }: { account: ServiceAccount }) {
         <span className="text-muted text-xs">
           {owner ? `Owner ${owner.name}` : "No owner"} · {plural(keys, "key")}
         </span>
-        {rests && <span className="text-[13px] text-muted">{RESTS[rests]}</span>}
+        {suspended && <span className="text-[13px] text-muted">{SUSPENDED[suspended]}</span>}
         {turn.error && <Notice live tone="bad" title={errorSentence(turn.error)} />}
       </span>
       {mayChange && (
         <span className="flex gap-2 max-md:w-full max-md:*:first:flex-1">
           <Button aria-label={`Change ${name}`} onClick={() => setAsking("change")}>
-            {rests && !isPutToRest ? "Give another owner…" : "Change…"}
+            {suspended && !isByAdmin ? "Choose another owner…" : "Change…"}
           </Button>
           <Menu
             trigger={
@@ -77,11 +78,9 @@ function AccountRow({ account }: { account: ServiceAccount }) {
               </Button>
             }
           >
-            {(!rests || isPutToRest) && (
+            {(!suspended || isByAdmin) && (
               <>
-                <MenuItem onSelect={() => turn.mutate()}>
-                  {isPutToRest ? "Let it go on" : "Put to rest"}
-                </MenuItem>
+                <MenuItem onSelect={() => turn.mutate()}>{isByAdmin ? "Resume" : "Suspend"}</MenuItem>
                 <MenuSeparator />
               </>
             )}
@@ -110,7 +109,7 @@ export function ServiceAccounts() {
   return (
     <Section
       title="Service accounts"
-      description="For programs that outlive whoever set them up: their keys go on when the person who made them leaves. A member answers for each; without one it rests."
+      description="For programs whose keys must keep working when their creator leaves. Each account has an owner. Without one it is suspended."
       action={list && list.length > 0 && make}
     >
       {accounts.isError && !list && (

@@ -57,7 +57,7 @@ function Typed({
     if (isWhole) onSave(unproven.map(({ name }) => name));
   };
   return (
-    <Notice tone="wait" title="Not enough is known yet of what would go live">
+    <Notice tone="wait" title="Too few decisions were compared for this to go live">
       <form className="flex flex-col gap-3" onSubmit={save}>
         {unproven.map(({ name, message }, at) => (
           <Field
@@ -68,7 +68,7 @@ function Typed({
             description={<PlainText text={message} />}
             hint={
               <>
-                Type “<PlainText text={name} />” to let it answer all the same.
+                Type “<PlainText text={name} />” to let it answer anyway.
               </>
             }
           >

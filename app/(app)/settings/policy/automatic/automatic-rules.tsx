@@ -48,7 +48,7 @@ export function AutomaticRules() {
     <div id="automatic">
       <Section
         title="Automatic answers"
-        description="Rules that answer in the place of people. In shadow, what a rule would have said is kept beside what people decide, and never sent; live, it is sent."
+        description="Rules that answer instead of people. In shadow, a rule’s answer is only compared with what people decide. Live, it is sent."
       >
         <StopSwitch stopped={stopped} isAnyLive={rules.some(({ mode }) => mode === "live")} />
         {rules.length > 0 && (
@@ -106,7 +106,7 @@ function StopSwitch({ stopped, isAnyLive }: Pick<AutomaticState, "stopped"> & { 
           }
         >
           <p>
-            People have every request.
+            People decide every request.
             {!me.may("owners:manage") && " An owner can resume automatic answers."}
           </p>
         </Notice>

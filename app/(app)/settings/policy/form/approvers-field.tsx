@@ -37,7 +37,7 @@ export function ApproversField({
     <fieldset id={place} tabIndex={-1} className="flex min-w-0 flex-col gap-3 rounded-lg bg-sunken p-3">
       <legend className="float-left mb-2 w-full font-medium text-[13px]">{legend}</legend>
       <Checks
-        legend="Roles, exactly these: approvers does not include admins"
+        legend="Only ticked roles. Admins don’t count as approvers."
         values={value.roles}
         options={ROLES}
         onChange={(roles) => onChange(changed(value, { roles }))}

@@ -60,7 +60,7 @@ export function AutomaticForm({
         value={rule.mode ?? "off"}
         options={{
           off: "Off",
-          shadow: "Shadow: kept beside people’s answers, never sent",
+          shadow: "Shadow: compared with people’s answers, never sent",
           live: "Live: answers are sent",
         }}
         onChange={(mode) => set({ mode: mode === "off" ? undefined : mode })}

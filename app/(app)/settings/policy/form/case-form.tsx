@@ -66,7 +66,7 @@ export function CaseForm({
               {line("now", "Asked at, such as 2026-01-05T12:00:00Z")}
               <TextLine
                 place={`${place}.request.requester.address`}
-                label="E-mail of who asked for the task"
+                label="E-mail of the requester"
                 value={typeof requester.address === "string" ? requester.address : ""}
                 onChange={(address) => askBy({ address: address === "" ? undefined : address })}
               />
@@ -101,7 +101,7 @@ export function CaseForm({
       </fieldset>
       <Choice
         place={`${place}.expect.rule`}
-        label="Rule that it has to get"
+        label="Expected rule"
         value={typeof expected.rule === "string" ? `rule ${expected.rule}` : "none"}
         options={{
           none: "No rule: any one approver",
@@ -114,7 +114,7 @@ export function CaseForm({
       <ListLine
         place={`${place}.expect.stages`}
         label="Its stages"
-        description="Their names in order, with commas between them."
+        description="Their names in order, separated by commas."
         value={expected.stages}
         onChange={(stages) => set({ expect: changed(expected, { stages }) })}
       />

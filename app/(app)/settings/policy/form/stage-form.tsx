@@ -50,7 +50,7 @@ export function StageForm({
         />
       </div>
       <Check
-        label="Voters confirm who they are within 5 minutes before the vote; keys can’t"
+        label="Voters confirm their identity within 5 minutes before the vote. Keys can’t"
         checked={stage.stepUp === true}
         onChange={(checked) => set({ stepUp: checked || undefined })}
       />
@@ -86,7 +86,7 @@ export function StageForm({
             onChange={(after) => set({ escalate: changed(escalate, { after }) })}
           />
           <ApproversField
-            legend="Who is asked too"
+            legend="Who is also asked"
             place={`${place}.escalate.to`}
             value={escalate.to}
             groups={groups}

@@ -31,8 +31,7 @@ export function ReplayResults({ shown: { summary, disagreements } }: { shown: Re
 function Found({ summary }: { summary: ReplaySummary }) {
   const { requests, isCut, from, rules, failed, automatic } = summary;
   const { number } = useFormats();
-  if (requests === 0)
-    return <Notice live title="Nobody has decided anything in the last 30 days to try it on." />;
+  if (requests === 0) return <Notice live title="There are no decisions of the last 30 days to try it on." />;
   return (
     <>
       <Notice
@@ -72,7 +71,7 @@ function Found({ summary }: { summary: ReplaySummary }) {
       </Figures>
       {automatic.length > 0 && (
         <Figures
-          title="What would have been answered by itself"
+          title="What would have been answered automatically"
           columns={["Rule", "Left to people", "Would have answered", "As people did", "Otherwise"]}
         >
           {automatic.map(({ rule, mode, answered, agreed, disagreed, excluded }) => (

@@ -26,8 +26,8 @@ export function TryPolicy({ policy }: { policy: unknown }) {
         )}
         {!shown && (
           <p className="min-w-60 flex-1 text-muted text-xs">
-            Shows which rule each request that people decided would have matched, by this policy as it stands
-            here. Nothing is changed or sent.
+            Shows which rule of this policy each decided request would have matched. Nothing is changed or
+            sent.
           </p>
         )}
       </div>

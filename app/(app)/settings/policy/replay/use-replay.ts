@@ -60,4 +60,4 @@ export function useReplay() {
   return { shown, isRunning, start: (policy: unknown) => void start(policy), stop };
 }
 
-const BROKE_OFF = { sentence: "The replay broke off. Try it again.", problems: [] };
+const BROKE_OFF = { sentence: "The test ended early. Try again.", problems: [] };

@@ -174,7 +174,7 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
       <ProtocolFilters filter={filter} methods={methods} onChange={setFilter} />
       {items.length === 0 ? (
         <p role="status" className="text-muted">
-          No message is like that.
+          No message matches.
         </p>
       ) : (
         <ol
@@ -188,9 +188,7 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
       )}
       <LoadMore query={messages} />
       <p className="text-muted text-xs">
-        Of each task the newest {MESSAGES_KEPT} messages are kept, without the server’s task ids, session ids
-        and tokens; of a check that brought nothing new only the last. Reading them is noted in the history of
-        the organization, and shown to who asked for the task.
+        We keep the newest {MESSAGES_KEPT} messages per task. Opening this tab is logged.
       </p>
     </div>
   );

@@ -7,8 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "settings:manage",
-      summary:
-        "Say what these rules would have meant for the latest 100 calls, but for those of more than 64 KiB; nothing is saved",
+      summary: "Try rules on the latest 100 calls, except calls of more than 64 KiB; nothing is saved",
       body: callRulesInputSchema,
       output: triedCallsSchema,
     },

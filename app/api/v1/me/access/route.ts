@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "account:use",
-      summary: "Who looked at what is yours in this organization, newest first; sessions only",
+      summary: "The access log of your data in this organization, newest first; sessions only",
       query: readsQuerySchema,
       output: readsSchema,
     },

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "account:use",
-      summary: "What you are told of, in the app and by mail; members only",
+      summary: "Which notifications you get, in the app and by mail; members only",
       output: noticeSettingsSchema,
     },
     ({ caller }) => within(caller, (tx, principal) => readNoticeSettings(tx, principal, sendsMail())),

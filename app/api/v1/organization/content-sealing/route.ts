@@ -11,8 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "settings:manage",
-      summary:
-        "Whether what tasks are about is sealed under a key of the organization, and how far that has come",
+      summary: "Whether task content is encrypted with a key of the organization, and how far that has come",
       output: contentSealingSchema,
     },
     ({ caller }) => within(caller, (tx) => readContentSealing(tx)),
@@ -21,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "content:seal",
       stepUp: true,
-      summary: "Seal what tasks are about under a key of the organization, or open it again",
+      summary: "Encrypt task content with a key of the organization, or decrypt it again",
       body: saveContentSealingSchema,
       output: contentSealingSchema,
       errors: ["engine_outdated"],

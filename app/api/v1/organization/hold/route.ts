@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "organization:hold",
       stepUp: true,
-      summary: "Set a legal hold: while it stands nothing is deleted, the organization neither",
+      summary: "Set a legal hold: while it is set, nothing is deleted, not even the organization",
       body: setHoldSchema,
       output: organizationSchema,
     },

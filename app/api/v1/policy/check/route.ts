@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "settings:manage",
-      summary: "Say what would keep a policy from being saved, each problem with its place; nothing is saved",
+      summary: "Check a policy, and list each problem with its place; nothing is saved",
       body: z.record(z.string(), z.unknown()),
       mostValues: MAX_POLICY_VALUES,
       output: policyCheckSchema,

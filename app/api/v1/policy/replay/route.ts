@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "settings:manage",
       summary:
-        "Replay a policy, the one in force or a draft, on what people decided in the last 30 days; nothing is changed. JSON lines: progress, each disagreement of an automatic rule with people, and a summary as the last one",
+        "Try a policy, the current one or a draft, on people's decisions of the last 30 days; nothing is changed. JSON lines: progress, each disagreement of an automatic rule with people, and a summary",
       body: replayInputSchema,
       mostValues: MAX_POLICY_VALUES,
       output: replayLineSchema,

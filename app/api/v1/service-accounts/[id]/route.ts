@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "keys:manage",
       stepUp: true,
       summary:
-        "Rename or describe a service account, change its role, give it another owner, put it to rest or let it go on",
+        "Rename or describe a service account, change its role, give it another owner, suspend or resume it",
       params: idParams,
       body: updateServiceAccountSchema,
       output: serviceAccountSchema,

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:manage",
-      summary: "What became of each task of a bulk operation",
+      summary: "The outcome of each task of a bulk operation",
       params: idParams,
       query: pageQuerySchema.extend(bulkItemQuerySchema.shape),
       output: pageSchema(bulkItemSchema),

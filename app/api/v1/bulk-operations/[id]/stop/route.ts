@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:manage",
-      summary: "Leave what is left of a bulk operation undone",
+      summary: "Stop a bulk operation; the remaining tasks stay as they are",
       params: idParams,
 
       output: bulkOperationSchema,

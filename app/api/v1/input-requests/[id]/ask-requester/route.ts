@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:answer",
-      summary: "Ask whoever asked for the task, by a comment; the request stays open to decisions",
+      summary: "Ask the requester by a comment; the request stays open to decisions",
       params: idParams,
       body: commentInputSchema,
       output: inputRequestDetailSchema,

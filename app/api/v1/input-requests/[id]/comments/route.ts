@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:read",
-      summary: "Comment in person, as an approver or whoever asked for the task; `mentions` are ids of users",
+      summary: "Comment in person, as an approver or as the requester; `mentions` are ids of users",
       params: idParams,
       body: commentInputSchema,
       output: commentSchema,

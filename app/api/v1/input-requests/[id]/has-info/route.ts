@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:read",
-      summary: "Say that nothing is missing any more: the request waits for its requester no longer",
+      summary: "Say that no information is missing any more: the request no longer waits for its requester",
       params: idParams,
       output: inputRequestDetailSchema,
     },

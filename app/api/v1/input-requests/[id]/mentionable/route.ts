@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:read",
       summary:
-        "Members who may see a request and can be mentioned there, at most 20, for whoever may comment",
+        "Members who may see a request and can be mentioned there, at most 20; for people who may comment",
       params: idParams,
       query: mentionableQuerySchema,
       output: mentionableSchema,

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(
     {
       auth: "requests:answer",
-      summary: "Put a request off until a time, for oneself: it does not wait for one meanwhile",
+      summary: "Snooze a request until a time, for oneself",
       params: idParams,
       body: snoozeInputSchema,
       output: inputRequestDetailSchema,
@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "requests:answer",
-      summary: "Have a request back that one had put off",
+      summary: "End one's snooze of a request",
       params: idParams,
       output: inputRequestDetailSchema,
     },

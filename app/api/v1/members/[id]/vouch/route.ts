@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "owners:manage",
       stepUp: true,
-      summary: "Vouch that a member is a person of their own, not one with whoever invited them",
+      summary: "Vouch that a member is a person of their own, apart from the member who invited them",
       params: idParams,
       output: memberSchema,
       errors: ["same_maker", "nothing_to_vouch"],

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "organization:delete",
-      summary: "Take the deletion of the organization back, whoever asked for it",
+      summary: "Take the deletion of the organization back, also another owner's",
       output: organizationSchema,
     },
     ({ caller }) =>

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "servers:check",
-      summary: "Probe a server now, and tell how each step went",
+      summary: "Test a server now, and return the result of each step",
       params: idParams,
       output: checkedServerSchema,
       errors: ["throttled"],

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "servers:check",
-      summary: "Have the engine try a server now that it leaves alone after failures",
+      summary: "Have the engine call a server now that it has stopped calling after failures",
       params: idParams,
       status: 202,
     },

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
-      summary: "Who looked at a task, newest first; for who asked for it, and admins",
+      summary: "The access log of a task, newest first; for its requester and admins",
       params: idParams,
       query: readsQuerySchema,
       output: readsSchema,

@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:read",
       inKeyScope: true,
       inView: true,
-      summary: "What a task's time went into, oldest first",
+      summary: "How a task spent its time, oldest first",
       params: idParams,
       output: z.object({ phases: z.array(taskPhaseSchema) }),
     },

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:manage",
-      summary: "Say what a start of unknown outcome made: one of the server's tasks, or nothing",
+      summary: "Settle a start of unknown outcome: it made one of the server's tasks, or nothing",
       params: idParams,
       body: settleStartSchema,
       output: taskDetailSchema,

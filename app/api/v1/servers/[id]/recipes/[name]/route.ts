@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "servers:manage",
-      summary: "A recipe in the version in force",
+      summary: "The current version of a recipe",
       params,
       output: recipeVersionSchema,
     },

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "servers:manage",
       summary:
-        "Say what a recipe, saved or given, makes of a recorded reply, or of the status of a process that is asked for now. Only a tool that says that it only reads is called",
+        "Try a recipe, saved or given, on a recorded reply or on a process's current status. Only tools declared read-only are called",
       params: idParams.extend({ name: recipeName }),
       body: tryRecipeSchema,
       output: triedRecipeSchema,
