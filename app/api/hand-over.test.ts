@@ -280,6 +280,42 @@ test("assigning keeps the same rules: whoever has it now, it goes only to who co
   expect([own.status, mine.status]).toEqual([422, 200]);
 });
 
+test("people to give a request to are those whom it can be given to", async () => {
+  await web.db.withOrganization(acme, (tx) =>
+    tx.connection.updateMany({ where: { id: server.connectionId }, data: { authorizedBy: dan!.userId } }),
+  );
+  const requests = {
+    plain: [{}, {}],
+    private: [{ visibility: "private", requester: ola!.userId }, { assignee: cleo!.userId }],
+    site: [{}, { url: "https://bank.test.example/confirm" }],
+    own: [{ requester: ben!.userId }, {}],
+  };
+  const people = [ben!, cleo!, dan!, ola!];
+  await web.db.withOrganization(acme, (tx) =>
+    tx.organization.update({ where: { id: acme }, data: { fourEyes: true } }),
+  );
+  for (const [name, [task, request]] of Object.entries(requests)) {
+    const from = name === "private" ? cleo! : ola!;
+    const id = await ask(task, request);
+    const found = await web.call("GET", `/api/v1/people?requestId=${id}`, { cookie: from.cookie });
+    const listed = found.body.items.map(({ id }: { id: string }) => id);
+    for (const to of people) {
+      const given = await give(await ask(task, request), from, to);
+      // What is one's own already is no hand-over.
+      if (to === from) continue;
+      expect([name, to === ben ? "Ben" : to.userId, listed.includes(to.memberId)]).toEqual([
+        name,
+        to === ben ? "Ben" : to.userId,
+        given.status === 204,
+      ]);
+    }
+  }
+  const hidden = await ask({ visibility: "private", requester: ola!.userId });
+  const none = await web.call("GET", `/api/v1/people?requestId=${hidden}`, { cookie: ben!.cookie });
+  await web.db.withOrganization(acme, (tx) => liftRule(tx));
+  expect(none.body.items).toEqual([]);
+});
+
 test("another organization's person or request is one that never was", async () => {
   const globex = await web.organization("globex");
   const gus = await web.member(globex, "Gus", "owner");

@@ -166,7 +166,7 @@ describe("a list", () => {
     expect(wrong.status).toBe(422);
   });
 
-  test("finds what a person or an agent asked for, by their names", async () => {
+  test("finds what a person, an agent or an API key asked for, by their names", async () => {
     const organization = await web.organization("named");
     const server = await insertServer(web.db, organization);
     const ola = await web.member(organization, "Ola Nordmann", "operator");
@@ -186,12 +186,24 @@ describe("a list", () => {
       }),
     );
     await asked("For Claude?", { agent: agent.id });
+    const { id: keyId } = await web.db.withOrganization(organization, (tx) =>
+      tx.apiKey.findFirstOrThrow({ where: { organizationId: organization } }),
+    );
+    await web.db.withOrganization(organization, (tx) =>
+      tx.apiKey.updateMany({
+        where: { organizationId: organization, id: keyId },
+        data: { name: "Nightly import" },
+      }),
+    );
+    await asked("For a key?", { key: keyId });
+    await asked("Once for a key?", { key: keyId, state: "completed" });
     await asked("For nobody?", {});
     for (const [q, expected] of [
       ["nordmann", ["Ola?"]],
       ["ola nord", ["Ola?"]],
       ["nobody?", ["nobody?"]],
       ["claude code", ["Claude?"]],
+      ["nightly", ["a", "for"]],
       ["lars", []],
     ] as const) {
       expect(messages((await list({ q }, viewer)).items)).toEqual(expected);

@@ -83,13 +83,16 @@ interface SessionRow {
 /** A longer list does not help to find one person; more letters of the name do. */
 const MOST_ANSWERERS = 50;
 
-/** Lists members who may answer, by name; `q` is part of a name or an e-mail address. */
-export async function listAnswerers(tx: Tx, q?: string): Promise<Answerer[]> {
+/**
+ * Lists members who may answer, by name; `q` is part of a name or an e-mail address. `narrowed`: a condition on the
+ * membership `m`.
+ */
+export async function listAnswerers(tx: Tx, q?: string, narrowed = Prisma.sql`true`): Promise<Answerer[]> {
   const pattern = containing(q ?? "");
   const roles = ROLES.filter((role) => may(role, "requests:answer"));
   const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${tx.organizationId}::uuid
     AND m.role = ANY(${roles}::text[]) AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})
-    ORDER BY lower(u.name), m.id LIMIT ${MOST_ANSWERERS}`;
+    AND ${narrowed} ORDER BY lower(u.name), m.id LIMIT ${MOST_ANSWERERS}`;
   return tellApart(
     rows.map(({ id, userId, name, email, role }) => ({
       id,

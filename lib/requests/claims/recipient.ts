@@ -2,8 +2,12 @@
 
 import { roleSchema } from "../../access/access-schema.ts";
 import { may } from "../../access/permissions.ts";
+import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
+import { refusedByFourEyes } from "../../people/members/one-maker.ts";
+import { visibleTask } from "../../tasks/visibility.ts";
+import { hasVote } from "../voting/voter-sql.ts";
 
 export interface Recipient {
   userId: string;
@@ -59,4 +63,22 @@ function membersWhere(tx: Tx, which: Prisma.Sql) {
   return tx.$queryRaw<(Recipient & { id: string; role: string })[]>`
     SELECT m.id, m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
     WHERE m.organization_id = ${tx.organizationId}::uuid AND ${which}`;
+}
+
+/**
+ * SQL condition on the membership `m`: the principal sees the request, and `refuseUnableRecipient` would not refuse
+ * to give it to that member.
+ */
+export function ableToHave(principal: Principal, requestId: string): Prisma.Sql {
+  const { organizationId, userId } = principal;
+  const urlOwner = Prisma.sql`coalesce(c.user_id, c.authorized_by)`;
+  return Prisma.sql`EXISTS (SELECT FROM input_request r
+      JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+      JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}
+      AND (r.visibility <> 'private' OR r.requester_user_id IS NOT DISTINCT FROM ${userId}::uuid
+        OR r.requester_user_id = m.user_id OR r.assignee_user_id = m.user_id)
+      AND (r.mode <> 'url' OR ${urlOwner} IS NULL OR ${urlOwner} = m.user_id)
+      AND NOT coalesce(${refusedByFourEyes(organizationId, Prisma.sql`m.user_id`)}, false)
+      AND (r.approval IS NULL OR ${hasVote(Prisma.sql`r.approval`, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])}))`;
 }

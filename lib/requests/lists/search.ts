@@ -13,9 +13,10 @@ export interface Sought {
   words: string;
   /** The amount that the words are, as `8,320.00` or `$8,320`; null: they are none. */
   amount: number | null;
-  /** Members and agents with such a name, who may have asked. */
+  /** Members, agents and API keys with such a name, who may have asked. A service account's keys have its name. */
   people: string[];
   agents: string[];
+  keys: string[];
   /** Servers with such a name. Where there are any, enough requests match to be found without an index. */
   servers: string[];
 }
@@ -26,15 +27,18 @@ export async function readSought(tx: Tx, q: string | undefined): Promise<Sought 
   if (!words) return null;
   const { organizationId } = tx;
   const named = (name: Prisma.Sql) => Prisma.sql`strpos(lower(${name}), lower(${words})) > 0`;
-  const [found] = await tx.$queryRaw<Pick<Sought, "people" | "agents" | "servers">[]>`
+  const [found] = await tx.$queryRaw<Pick<Sought, "people" | "agents" | "keys" | "servers">[]>`
     SELECT ARRAY(SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid
         AND ${named(Prisma.sql`s.name`)}) AS servers,
       ARRAY(SELECT u.id FROM membership m JOIN "user" u ON u.id = m.user_id
         WHERE m.organization_id = ${organizationId}::uuid AND ${named(Prisma.sql`u.name`)}) AS people,
       ARRAY(SELECT a.id FROM agent_credential a WHERE a.organization_id = ${organizationId}::uuid
-        AND ${named(Prisma.sql`a.name`)}) AS agents`;
-  const { people = [], agents = [], servers = [] } = found ?? {};
-  return { words, amount: readMoney(words)?.value ?? null, people, agents, servers };
+        AND ${named(Prisma.sql`a.name`)}) AS agents,
+      ARRAY(SELECT k.id::text FROM api_key k
+        LEFT JOIN service_account a ON a.organization_id = k.organization_id AND a.id = k.service_account_id
+        WHERE k.organization_id = ${organizationId}::uuid AND ${named(Prisma.sql`coalesce(a.name, k.name)`)}) AS keys`;
+  const { people = [], agents = [], keys = [], servers = [] } = found ?? {};
+  return { words, amount: readMoney(words)?.value ?? null, people, agents, keys, servers };
 }
 
 /** The columns of a request `r` that are searched. */
@@ -42,15 +46,28 @@ export const SAID_IN = Prisma.sql`, r.search, r.amount, r.requester_user_id, r.s
 
 /** Matches rows of `alias`, which has the columns of `SAID_IN`. */
 export function saidIn(alias: Prisma.Sql, sought: Sought): Prisma.Sql {
-  const { words, amount, people, agents, servers } = sought;
+  const { words, amount, people, servers } = sought;
   const ways = [textIn(alias, words)];
   if (servers.length > 0) ways.push(Prisma.sql`${alias}.server_id = ANY (${servers}::uuid[])`);
   if (amount !== null) ways.push(Prisma.sql`${alias}.amount = ${String(amount)}::float8`);
   if (people.length > 0) ways.push(Prisma.sql`${alias}.requester_user_id = ANY (${people}::uuid[])`);
-  if (agents.length > 0)
+  const programs = byProgram(Prisma.sql`asked`, sought);
+  if (programs.length > 0)
     ways.push(Prisma.sql`EXISTS (SELECT FROM task asked WHERE asked.organization_id = ${alias}.organization_id
-      AND asked.id = ${alias}.task_id AND asked.agent_id = ANY (${agents}::uuid[]))`);
+      AND asked.id = ${alias}.task_id AND (${Prisma.join(programs, " OR ")}))`);
   return Prisma.sql`(${Prisma.join(ways, " OR ")})`;
+}
+
+/** Conditions on a task `alias`, one of which holds if an agent or a key of the search asked for it. Each has an index. */
+function byProgram(alias: Prisma.Sql, { agents, keys }: Sought): Prisma.Sql[] {
+  return [
+    ...(agents.length > 0 ? [Prisma.sql`${alias}.agent_id = ANY (${agents}::uuid[])`] : []),
+    ...(keys.length > 0
+      ? [
+          Prisma.sql`(${alias}.requested_by ->> 'kind' = 'key' AND ${alias}.requested_by ->> 'id' = ANY (${keys}::text[]))`,
+        ]
+      : []),
+  ];
 }
 
 /** `strpos` is several times as quick as LIKE. */
@@ -63,7 +80,7 @@ function textIn(alias: Prisma.Sql, words: string): Prisma.Sql {
  * them.
  */
 export function soughtIds(organizationId: string, sought: Sought, states: RequestState[]): Prisma.Sql {
-  const { words, amount, people, agents } = sought;
+  const { words, amount, people } = sought;
   const live = states.filter(isLive);
   const hasEnded = live.length < states.length;
   const ways: Prisma.Sql[] = [];
@@ -84,6 +101,6 @@ export function soughtIds(organizationId: string, sought: Sought, states: Reques
       ways.push(requests(Prisma.sql`r.state = ${state} AND r.requester_user_id = ANY (${people}::uuid[])`));
     if (hasEnded) ways.push(ofTasks(Prisma.sql`t.requester_user_id = ANY (${people}::uuid[])`));
   }
-  if (agents.length > 0) ways.push(ofTasks(Prisma.sql`t.agent_id = ANY (${agents}::uuid[])`));
+  for (const condition of byProgram(Prisma.sql`t`, sought)) ways.push(ofTasks(condition));
   return Prisma.join(ways, " UNION ALL ");
 }

@@ -51,12 +51,18 @@ const meaningOf = (
     server: { id: "s", name: "ERP", pause: null, questionLifetimeMs: null },
     connectionState: "connected",
     task: { state: "cancelled" },
+    mayUndo: false,
     ...more,
   });
 
 test("an answer to a start of unknown outcome waits for a person, and is not said to be on its way", () => {
   const meaning = meaningOf({ state: "pending", attempts: 0 }, { task: { state: "start_unknown" } });
   expect(meaning).toBe("It is kept until somebody says on the task’s page whether the task started.");
+});
+
+test("only people who may undo a held answer read that they can", () => {
+  expect(meaningOf({ state: "held" })).toBe("Not sent yet.");
+  expect(meaningOf({ state: "held" }, { mayUndo: true })).toBe("Not sent yet. You can still undo it.");
 });
 
 test("an answer that took effect without being sent: no reply is said to be lost, and nothing to have been sent", () => {
@@ -75,8 +81,9 @@ test("the history says of an answer whose reply was lost that it is repeated, ne
 });
 
 test("a decision on a question of Intray's own is said to go to no server", () => {
-  const ofOwn = (state: "held" | "pending" | "confirmed", gate: { rule: null } | null) =>
+  const ofOwn = (state: "held" | "pending" | "confirmed", gate: { rule: null } | null, mayUndo = false) =>
     deliveryMeaning({
+      mayUndo,
       ...OF_SERVER,
       origin: "intray",
       gate,
@@ -85,10 +92,8 @@ test("a decision on a question of Intray's own is said to go to no server", () =
       connectionState: "needs_reauth",
       task: { state: "queued" },
     });
-  expect(ofOwn("held", { rule: null })).toBe("The call waits: until then the decision can be taken back.");
-  expect(ofOwn("held", null)).toBe(
-    "The answer for the agent “Claude” waits: until then the decision can be taken back.",
-  );
+  expect(ofOwn("held", { rule: null }, true)).toBe("The call waits. You can still undo the decision.");
+  expect(ofOwn("held", null)).toBe("The answer for the agent “Claude” waits for a moment.");
   expect(ofOwn("pending", null)).toBe("Intray carries it out now.");
   expect(ofOwn("confirmed", { rule: null })).toBeNull();
 });

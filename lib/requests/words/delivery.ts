@@ -28,7 +28,10 @@ export function deliveryStage({
   }
 }
 
-/** Returns what an answer's progress means for the reader, or null if the ending is told elsewhere. */
+/**
+ * Returns what an answer's progress means for the reader, or null if the ending is told elsewhere. `mayUndo`: the reader
+ * may take a held answer back.
+ */
 export function deliveryMeaning({
   origin,
   gate,
@@ -37,16 +40,18 @@ export function deliveryMeaning({
   server,
   connectionState,
   task,
+  mayUndo,
 }: Pick<InputRequestDetail, "origin" | "gate" | "requestedBy" | "delivery" | "server" | "connectionState"> & {
   task: Pick<InputRequestDetail["task"], "state">;
+  mayUndo: boolean;
 }): string | null {
   if (origin === "intray")
-    return ownMeaning(delivery, gate ? "The call" : `The answer for ${actorWords(requestedBy)}`);
+    return ownMeaning(delivery, gate ? "The call" : `The answer for ${actorWords(requestedBy)}`, mayUndo);
   if (server.pause && (delivery?.state === "held" || delivery?.state === "pending"))
     return `It is kept, and goes to ${server.name} when the server’s pause ends.`;
   switch (delivery?.state) {
     case "held":
-      return "Not sent yet: until then it can be taken back.";
+      return mayUndo ? "Not sent yet. You can still undo it." : "Not sent yet.";
     case "pending":
       if (task.state === "start_unknown")
         return "It is kept until somebody says on the task’s page whether the task started.";
@@ -80,8 +85,9 @@ export function deliveryMeaning({
 }
 
 /** Of a question of Intray's own, whose answer goes to no server. */
-function ownMeaning(delivery: InputRequestDetail["delivery"], what: string): string | null {
-  if (delivery?.state === "held") return `${what} waits: until then the decision can be taken back.`;
+function ownMeaning(delivery: InputRequestDetail["delivery"], what: string, mayUndo: boolean): string | null {
+  if (delivery?.state === "held")
+    return mayUndo ? `${what} waits. You can still undo the decision.` : `${what} waits for a moment.`;
   return delivery?.state === "pending" ? "Intray carries it out now." : null;
 }
 

@@ -54,9 +54,10 @@ const asked = {
   origin: "server",
   gate: null,
   requestedBy: { kind: "member", id: "1", name: "Ola" },
+  mayUndo: false,
 } as const;
 test.each([
-  ["held", {}, /can be taken back/],
+  ["held", {}, /^Not sent yet/],
   ["pending", {}, /^Intray sends it to Finance now/],
   ["pending", { attempts: 2 }, /has not reached Finance yet/],
   ["accepted", {}, /has not moved on yet/],

@@ -23,11 +23,12 @@ export function undoWindow() {
   });
 }
 
-/** Members who may answer, by name or e-mail, for assigning. */
-export function people(q: string) {
+/** Members who may answer, by name or e-mail. `requestId`: only those to whom that request can be given. */
+export function people(q: string, requestId?: string) {
   return queryOptions({
-    queryKey: ["people", q] as const,
-    queryFn: ({ signal }) => api.get<{ items: Answerer[] }>(`/api/v1/people${query({ q })}`, signal),
+    queryKey: ["people", q, requestId] as const,
+    queryFn: ({ signal }) =>
+      api.get<{ items: Answerer[] }>(`/api/v1/people${query({ q, requestId })}`, signal),
     staleTime: 60_000,
     refetchInterval: false,
   });

@@ -25,10 +25,11 @@ import { REQUEST_ICONS } from "./state-icons.ts";
 
 /** The decision, its author, and the delivery of the answer. */
 export function AnswerGiven({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
   const answer = request.answer;
   if (!answer) return null;
   const Icon = REQUEST_ICONS[request.state];
-  const meaning = deliveryMeaning(request);
+  const meaning = deliveryMeaning({ ...request, mayUndo: mayUndo(request, me) });
   return (
     <section
       aria-label="The answer"

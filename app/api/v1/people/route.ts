@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listAnswerers } from "@/lib/people/members/member-reads.ts";
 import { answererQuerySchema, answererSchema } from "@/lib/people/members/member-schema.ts";
+import { ableToHave } from "@/lib/requests/recipient.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -8,13 +9,18 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "people:find",
-      summary: "Who may answer, by name, for assigning; at most 50",
+      summary:
+        "Members who may answer, by name; with `requestId` those who can be given that request; at most 50",
       query: answererQuerySchema,
       output: z.object({ items: z.array(answererSchema) }),
     },
     ({ caller, query }) =>
       within(caller, async (tx) => ({
-        items: await listAnswerers(tx, query.q),
+        items: await listAnswerers(
+          tx,
+          query.q,
+          query.requestId === undefined ? undefined : ableToHave(caller.principal, query.requestId),
+        ),
       })),
   ),
 });

@@ -27,7 +27,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
   const assign = useAssign(request);
   const [typed, setTyped] = useState("");
   const found = useQuery({
-    ...people(useDeferredValue(typed.trim())),
+    ...people(useDeferredValue(typed.trim()), request.id),
     placeholderData: (before) => before,
   });
   const offer = assignmentOffer(request, me);
@@ -51,7 +51,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Hand over ${requestName(request)}`}
-      description="It moves to “For you” in their inbox, and they are notified. Others find it under All."
+      description="It moves to “For you” in their inbox, and they are notified. Others find it under All. People who can’t accept it are not listed."
     >
       {recipient ? (
         <NoteForm
@@ -62,7 +62,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
       ) : (
         <Command
           shouldFilter={false}
-          label="People who may answer"
+          label="People who can accept it"
           value={active ?? ""}
           onValueChange={setChosen}
           className="flex min-h-0 flex-col gap-2"
@@ -78,7 +78,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
             {found.isError && <p className="px-2 py-3 text-bad">{errorSentence(found.error)}</p>}
             {found.isSuccess && (
               <Command.Empty className="px-2 py-3 text-muted">
-                Nobody who may answer is called “{typed}”.
+                Nobody who can accept it is called “{typed}”.
               </Command.Empty>
             )}
             {offer.unassign && !typed && (
