@@ -371,6 +371,55 @@ test("a password link works once, and a second start shows no demonstration and 
   for (const each of [page, late]) await each.context().close();
 });
 
+test("a sandbox organization has the sample servers, now and after a restart, and the real one has nothing of it", async ({
+  browser,
+}) => {
+  const page = await open(browser);
+  await signIn(page, OWNER.email, OWNER.password);
+  await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();
+  const servers = async () => {
+    const { items } = await (await page.request.get("/api/v1/servers")).json();
+    return items.map(({ name }: { name: string }) => name);
+  };
+  const before = await servers();
+  await page.goto("/get-started");
+  const sandbox = page.getByRole("main").getByRole("region", { name: "Sandbox" });
+  await checkAppearance(page, "get started, without a sandbox");
+  await sandbox.getByRole("button", { name: "Try it in a sandbox organization" }).click();
+  const go = sandbox.getByRole("button", { name: "Go to the sandbox" });
+  await expect(go).toBeVisible();
+  await checkAppearance(page, "get started, with a sandbox");
+  await go.click();
+  const switchAway = page.getByRole("button", { name: "Sandbox: switch organization" });
+  await expect(switchAway).toBeVisible();
+  expect((await servers()).sort()).toEqual(["Accounts payable", "Finance ERP"]);
+
+  await page.goto("/tasks/new?tool=process_invoice");
+  await page.getByLabel("Server").selectOption({ label: "Finance ERP" });
+  await page.getByRole("button", { name: "Fill in the sample invoice" }).click();
+  await page.getByRole("button", { name: "Start task" }).click();
+  await expect(page).toHaveURL(/\/tasks\/[0-9a-f-]{36}$/);
+  const id = page.url().split("/").at(-1);
+  const state = async () => (await (await page.request.get(`/api/v1/tasks/${id}`)).json()).state;
+  await expect.poll(state).toBe("input_required");
+
+  await intray.restart();
+  await page.goto("/inbox?tab=all");
+  await page.getByRole("region", { name: "Requests" }).getByRole("link").first().click();
+  await page
+    .getByRole("button", { name: /^Approve/ })
+    .last()
+    .click();
+  await expect.poll(state).not.toBe("input_required");
+
+  await switchAway.click();
+  await page.getByRole("menuitemradio", { name: "Initech" }).click();
+  await expect(page.getByRole("button", { name: "Initech: switch organization" })).toBeVisible();
+  expect(await servers()).toEqual(before);
+  expect((await page.request.get(`/api/v1/tasks/${id}`)).status()).toBe(404);
+  await page.context().close();
+});
+
 /** The form, by the keyboard alone; a field that is not named keeps what it has, or gets the owner's. */
 async function fillIn(page: Page, given: { token?: string; password?: string }): Promise<void> {
   // Keys count once the page's scripts run.

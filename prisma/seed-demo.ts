@@ -7,7 +7,9 @@ import type { Principal } from "../lib/access/principal.ts";
 import type { Role } from "../lib/access/roles.ts";
 import { createDatabase, Prisma, type Tx } from "../lib/base/db/db.ts";
 import { appendEvents } from "../lib/history/events/event-writes.ts";
-import { COMMAND_LINE } from "../lib/people/organizations/organization-writes.ts";
+import { addMember } from "../lib/people/members/member-writes.ts";
+import { COMMAND_LINE, createOrganization } from "../lib/people/organizations/organization-writes.ts";
+import { readSandbox, writeSandbox } from "../lib/people/sandbox/sandbox-file.ts";
 import { recipeSchema } from "../lib/servers/recipes/recipe-schema.ts";
 import { saveRecipe } from "../lib/servers/recipes/recipe-writes.ts";
 import type { EraSetting } from "../lib/servers/server-schema.ts";
@@ -81,22 +83,64 @@ export async function seedDemo(
   }
 }
 
+const SANDBOX_SERVERS: DemoServer[] = [
+  { n: 0x3201, name: "Finance ERP", era: "auto" },
+  { n: 0x3203, name: "Accounts payable", era: "auto", tunnelled: true },
+];
+
+/**
+ * Makes the sandbox organization that the file asks for, with the sample servers and the operator as its owner. One that
+ * was deleted is not made again.
+ */
+export async function seedSandbox(ownerUrl: string, file: string, urls: Urls): Promise<void> {
+  const sandbox = readSandbox(file);
+  if (!sandbox) return;
+  const { organizationId, userId, isMade } = sandbox;
+  const db = createDatabase(ownerUrl, { connections: 1 });
+  try {
+    const isThere = await db.withOrganization(organizationId, async (tx) => {
+      const found = await tx.organization.count({ where: { id: organizationId } });
+      if (found === 0 && isMade) return false;
+      if (found === 0) await makeSandbox(tx, userId);
+      await seedServers(tx, SANDBOX_SERVERS, urls, userId);
+      return true;
+    });
+    writeSandbox(file, isThere ? { ...sandbox, isMade: true } : null);
+  } finally {
+    await db.close();
+  }
+}
+
+async function makeSandbox(tx: Tx, userId: string): Promise<void> {
+  const [owner] = await tx.$queryRaw<
+    { email: string; name: string }[]
+  >`SELECT email, name FROM "user" WHERE id = ${userId}::uuid`;
+  if (!owner) throw new Error("the sandbox's owner is gone");
+  // An earlier sandbox may have the plain slug for days after somebody asked to delete it.
+  await createOrganization(tx, { slug: `sandbox-${tx.organizationId.slice(-6)}`, name: "Sandbox" });
+  await addMember(tx, COMMAND_LINE, { ...owner, role: "owner" });
+}
+
 async function seed(tx: Tx, organization: Organization, urls: Urls): Promise<void> {
   const { slug, name, people, servers } = organization;
   const made = await tx.$executeRaw`INSERT INTO organization (id, slug, name, demo)
     VALUES (${tx.organizationId}::uuid, ${slug}, ${name}, true) ON CONFLICT DO NOTHING`;
   for (const person of people) await seedPerson(tx, slug, person);
-  for (const server of servers) {
-    const at = server.tunnelled ? urls.tunnelUrl : urls.invoiceUrl;
-    if (at === undefined) continue;
-    const url = new URL("/mcp", at).href;
-    await seedServer(tx, server, url, fixedId(people[0]?.n ?? 0));
-    if (server.tunnelled) await seedRecipe(tx, fixedId(server.n));
-  }
+  await seedServers(tx, servers, urls, fixedId(people[0]?.n ?? 0));
   if (made === 0) return;
   await appendEvents(tx, [
     { type: "organization.created", actor: COMMAND_LINE, data: { slug, name, demo: true } },
   ]);
+}
+
+async function seedServers(tx: Tx, servers: DemoServer[], urls: Urls, ownerId: string): Promise<void> {
+  for (const server of servers) {
+    const at = server.tunnelled ? urls.tunnelUrl : urls.invoiceUrl;
+    if (at === undefined) continue;
+    const url = new URL("/mcp", at).href;
+    await seedServer(tx, server, url, ownerId);
+    if (server.tunnelled) await seedRecipe(tx, fixedId(server.n));
+  }
 }
 
 async function seedPerson(
@@ -154,14 +198,16 @@ export function fixedId(n: number): string {
 
 if (import.meta.main) {
   const { DATABASE_URL: ownerUrl, INVOICE_URL: invoiceUrl } = process.env;
-  const { TUNNEL_URL: tunnelUrl, DEMO_TASKS_MARK: mark } = process.env;
+  const { TUNNEL_URL: tunnelUrl, DEMO_TASKS_MARK: mark, INTRAY_SANDBOX_FILE: sandbox } = process.env;
   if (!ownerUrl || !invoiceUrl) {
     process.stderr.write("Set DATABASE_URL to the database's owner and INVOICE_URL to the sample server.\n");
     process.exit(2);
   }
-  await seedDemo(ownerUrl, {
-    invoiceUrl,
-    ...(tunnelUrl && { tunnelUrl }),
-    ...(mark && { onFirst: () => writeFileSync(mark, "") }),
-  });
+  const urls = { invoiceUrl, ...(tunnelUrl && { tunnelUrl }) };
+  if (sandbox) await seedSandbox(ownerUrl, sandbox, urls);
+  else
+    await seedDemo(ownerUrl, {
+      ...urls,
+      ...(mark && { onFirst: () => writeFileSync(mark, "") }),
+    });
 }

@@ -60,6 +60,7 @@ const schema = z
     INVOICE_PORT: port.optional(),
     INTRAY_ALLOW_HOSTS: list.default([]),
     INTRAY_ALLOW_HOSTS_FILE: z.string().optional(),
+    INTRAY_SANDBOX_FILE: z.string().optional(),
     INTRAY_DENY_PORTS: list.pipe(z.array(port)).default([]),
     INTRAY_SERVERS_FILE: z.string().optional(),
     INTRAY_COMMAND_USER: otherUser.optional(),
@@ -115,6 +116,8 @@ const schema = z
     allowHosts: e.INTRAY_ALLOW_HOSTS,
     /** Where `npm start` keeps the addresses that its operator allows by a press. */
     allowHostsFile: e.INTRAY_ALLOW_HOSTS_FILE,
+    /** Where `npm start` is asked for a sandbox organization. */
+    sandboxFile: e.INTRAY_SANDBOX_FILE,
     /** The supervisor's list plus this process's own ports, since a process started alone gets no list. */
     denyPorts: [
       ...new Set([

@@ -71,6 +71,10 @@ export function setupLines({ url, setupToken }: Environment, token: string): str
   ];
 }
 
+/** The file by which a sandbox is asked for; null unless all of Intray is on this machine. */
+export const sandboxMark = (settings: Environment, dataDir: string): string | null =>
+  settings.databaseUrl || !staysOnThisMachine(settings) ? null : join(dataDir, "sandbox");
+
 /** Settings of the parts that the operator need not give. */
 export type Resolved = {
   demo: boolean;
@@ -90,6 +94,7 @@ export type Resolved = {
 export function partEnvironments(resolved: Resolved) {
   const settings = env();
   const { demo, invoice } = resolved;
+  const sandbox = sandboxMark(settings, resolve(settings.dataDir));
   const common = {
     ...machineEnvironment(),
     ...operatorEnvironment([
@@ -112,10 +117,10 @@ export function partEnvironments(resolved: Resolved) {
       ...(invoice ? [invoice.port, invoice.tunnelPort].map((port) => `127.0.0.1:${port}`) : []),
     ].join(","),
     // A database of the operator's own, or people on other machines: production, where the environment says it all.
-    ...(!settings.databaseUrl &&
-      staysOnThisMachine(settings) && {
-        INTRAY_ALLOW_HOSTS_FILE: join(resolve(settings.dataDir), "allowed-hosts"),
-      }),
+    ...(sandbox !== null && {
+      INTRAY_ALLOW_HOSTS_FILE: join(resolve(settings.dataDir), "allowed-hosts"),
+      INTRAY_SANDBOX_FILE: sandbox,
+    }),
     INTRAY_DENY_PORTS: [...settings.denyPorts, settings.port, resolved.databasePort].join(","),
   };
   return {

@@ -2,6 +2,8 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigurationError, type Environment, env } from "../../lib/base/env.ts";
+import { changeAllowedHosts } from "../../lib/base/network/allowed-hosts.ts";
+import { readSandbox } from "../../lib/people/sandbox/sandbox-file.ts";
 import { killSteps, runStep } from "../child.ts";
 import { allowLogins } from "../database/roles.ts";
 import { prepareDataFolder, readOrCreateSecrets, readOrCreateSetupToken } from "../database/secrets.ts";
@@ -11,12 +13,14 @@ import { checkDatabase, type KeptPostgres, keepPostgres, migrateDatabase, readSe
 import { demoTasksMark, runDemoTasks } from "./demo-tasks.ts";
 import type { Part, startPart } from "./part.ts";
 import { isAnswered, untilReady } from "./ready.ts";
+import { followSandbox } from "./sandbox.ts";
 import {
   checkSettings,
   decideDemo,
   keySettings,
   machineEnvironment,
   partEnvironments,
+  sandboxMark,
   setupLines,
 } from "./settings.ts";
 import { lockDataFolder } from "./single.ts";
@@ -137,44 +141,74 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
   const demo = decideDemo(settings, setup.done);
   const setupToken = setup.possible ? (settings.setupToken ?? readOrCreateSetupToken(dataDir)) : undefined;
   const keys = keySettings(secrets.intrayKeys);
-  const invoice = demo && embedded ? await sampleServers(settings, embedded.invoiceUrl) : undefined;
-  if (invoice) {
-    say("Preparing the demonstration …");
-    await runStep("The demonstration's data", ["prisma/seed-demo.ts"], {
+  const sandbox = sandboxMark(settings, dataDir);
+  const isKept = sandbox !== null && readSandbox(sandbox) !== null;
+  let invoice = (demo || isKept) && embedded ? await sampleServers(settings, embedded.invoiceUrl) : undefined;
+  const seed = (
+    what: string,
+    { port, tunnelPort }: NonNullable<typeof invoice>,
+    marks: Record<string, string>,
+  ) =>
+    runStep(what, ["prisma/seed-demo.ts"], {
       ...machineEnvironment(),
       DATABASE_URL: ownerUrl,
-      INVOICE_URL: `http://127.0.0.1:${invoice.port}`,
-      TUNNEL_URL: `http://127.0.0.1:${invoice.tunnelPort}`,
+      INVOICE_URL: `http://127.0.0.1:${port}`,
+      TUNNEL_URL: `http://127.0.0.1:${tunnelPort}`,
       ...keys,
-      ...(settings.demoTasks && { DEMO_TASKS_MARK: demoTasksMark(dataDir) }),
+      ...marks,
     });
+  if (invoice && demo) {
+    say("Preparing the demonstration …");
+    const marks = settings.demoTasks ? { DEMO_TASKS_MARK: demoTasksMark(dataDir) } : {};
+    await seed("The demonstration's data", invoice, marks);
   }
+  if (invoice && isKept) await seed("The sandbox", invoice, { INTRAY_SANDBOX_FILE: sandbox });
   if (stopping) return undefined;
   // After the demonstration's data, whose organizations the file may name.
   await syncServersAt(ownerUrl, say);
   if (stopping) return undefined;
 
-  const environments = partEnvironments({
+  const resolved = {
     demo,
     setupToken,
-    invoice,
     appDatabaseUrl,
     engineDatabaseUrl,
     keys,
     authSecret: settings.authSecret ?? secrets.authSecret,
     databasePort: Number(new URL(ownerUrl).port || 5432),
-  });
+  };
+  const environments = partEnvironments({ ...resolved, ...(invoice && { invoice }) });
   say(`Starting ${invoice ? "the sample servers and " : ""}the engine …`);
-  if (invoice) {
-    parts.push(command.startPart("invoice", "examples/invoice-server/main.ts", environments.invoice));
-    parts.push(command.startPart("tunnel", "examples/tunnelled-invoice-server/main.ts", environments.tunnel));
-  }
+  if (invoice) startSampleServers(environments);
   parts.push(command.startPart("engine", "lib/engine/main.ts", environments.engine));
-  if (invoice && settings.demoTasks)
+  if (sandbox !== null && embedded)
+    void followSandbox(
+      sandbox,
+      async () => {
+        if (!invoice) {
+          invoice = await sampleServers(settings, embedded.invoiceUrl);
+          const { port, tunnelPort } = invoice;
+          const hosts = [port, tunnelPort].map((its) => `127.0.0.1:${its}`);
+          const file = environments.web.INTRAY_ALLOW_HOSTS_FILE;
+          // The web app and the engine run without these ports among their settings.
+          if (file) changeAllowedHosts(file, (known) => [...new Set([...known, ...hosts])]);
+          startSampleServers(partEnvironments({ ...resolved, invoice }));
+        }
+        await seed("The sandbox", invoice, { INTRAY_SANDBOX_FILE: sandbox });
+      },
+      () => stopping,
+      complain,
+    );
+  if (invoice && demo && settings.demoTasks)
     void runDemoTasks(demoTasksMark(dataDir), environments.web).then((failure) => {
       if (failure && !stopping) complain(failure);
     });
   return environments;
+}
+
+function startSampleServers({ invoice, tunnel }: ReturnType<typeof partEnvironments>): void {
+  parts.push(command.startPart("invoice", "examples/invoice-server/main.ts", invoice));
+  parts.push(command.startPart("tunnel", "examples/tunnelled-invoice-server/main.ts", tunnel));
 }
 
 async function sampleServers({ invoicePort, port: webPort }: Environment, databaseUrl: string) {

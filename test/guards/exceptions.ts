@@ -57,6 +57,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/servers/{id}/recipes/{name}/try": {
     values: { "path.name": RECIPE_NAME, "body.reply": { content: [] } },
   },
+  "POST /api/v1/sandbox": { membersOnly: "a person makes the sandbox" },
   "POST /api/v1/allowed-hosts": { membersOnly: "a person allows an address" },
   "DELETE /api/v1/allowed-hosts": {
     membersOnly: "a person allows an address",

@@ -16,6 +16,7 @@ import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { showSaved } from "@/lib/web/client/base/show-saved.ts";
 import { onboardingKey, useFirstSteps } from "@/lib/web/client/onboarding.ts";
 import { ConnectStep } from "./connect-step.tsx";
+import { SandboxCard } from "./sandbox-card.tsx";
 
 /** The end of the setup: four steps, which complete by themselves and can be skipped. */
 export function GetStartedScreen() {
@@ -118,6 +119,7 @@ export function GetStartedScreen() {
           )}
         </StepCard>
       </ol>
+      <SandboxCard />
       <InviteDialog open={inviting} onOpenChange={setInviting} />
     </Page>
   );

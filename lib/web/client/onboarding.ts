@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Onboarding } from "@/lib/people/onboarding/onboarding-schema.ts";
 import { isOver } from "@/lib/people/onboarding/onboarding-status.ts";
+import type { SandboxState } from "@/lib/people/sandbox/sandbox-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 
 export const onboardingKey = ["onboarding"] as const;
@@ -11,6 +12,16 @@ function onboarding() {
     queryFn: ({ signal }) => api.get<Onboarding>("/api/v1/onboarding", signal),
     // The layout loads the steps for those who may take them. Refetched until every step is done or skipped.
     enabled: ({ state }) => state.data !== undefined && !isOver(state.data),
+  });
+}
+
+/** Whether there is a sandbox organization; looked at often while it is made. */
+export function sandbox(enabled: boolean) {
+  return queryOptions({
+    queryKey: ["sandbox"] as const,
+    queryFn: ({ signal }) => api.get<SandboxState>("/api/v1/sandbox", signal),
+    enabled,
+    refetchInterval: ({ state }) => (state.data?.state === "preparing" ? 1_000 : false),
   });
 }
 
