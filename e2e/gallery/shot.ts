@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import { PHONE } from "../fixtures/appearance.ts";
 import type { Person } from "../fixtures/test.ts";
+import type { Film } from "./film.ts";
 import type { GalleryFixture } from "./fixture.ts";
 
 export interface Appearance {
@@ -27,6 +28,8 @@ export interface Shot {
   appearances?: Appearance[];
   /** A script of the page fails on purpose. */
   fails?: boolean;
+  /** Goes on from the state, and makes an animated picture instead. */
+  film?(page: Page, fixture: GalleryFixture): Promise<Film>;
   /** Lasts for seconds only: come to again for each look. */
   brief?: boolean;
 }

@@ -1,9 +1,10 @@
-/** The pictures of the README, an inbox as it looks on a working day, and of docs/operations.md. */
+/** The pictures of the README, an approval on a working day, and of docs/operations.md. */
 import type { Page } from "@playwright/test";
 import { seed } from "../fixtures/intray.ts";
-import { apiOf, expect, openRequest, startInvoice, taskHeader } from "../fixtures/test.ts";
+import { apiOf, expect, expectToast, openRequest, startInvoice, taskHeader } from "../fixtures/test.ts";
+import { Film } from "./film.ts";
 import type { GalleryFixture } from "./fixture.ts";
-import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
+import { LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
 
 const MINUTE = 60_000;
@@ -48,6 +49,64 @@ async function setTheDay(fixture: GalleryFixture): Promise<string> {
   return (await fixture.invoice("acme", "INV-100")).requestId;
 }
 
+/** From the invoice to the server's reply: the pointer presses Approve, and the inbox goes on to the next request. */
+async function filmApproval(page: Page): Promise<Film> {
+  const film = await Film.of(page);
+  await film.frame(2_600);
+  const approve = page.getByRole("button", { name: /^Approve/ }).last();
+  await approve.hover();
+  await showPointer(page);
+  await film.frame(1_100);
+  await approve.click();
+  await expectToast(page, "Approved INV-100");
+  await film.frame(1_800);
+  await expectToast(page, "Approved INV-100 · accepted by Finance ERP");
+  await film.frame(2_200);
+  await page.getByRole("link", { name: "Done" }).first().click();
+  await page
+    .getByRole("region", { name: "Requests" })
+    .getByRole("link", { name: /INV-100/ })
+    .click();
+  await expect(page.getByRole("list", { name: "Delivery" })).toBeVisible();
+  await film.frame(3_000);
+  return film;
+}
+
+/** Draws a pointer where the mouse is: a picture of a page has none. */
+async function showPointer(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    document.addEventListener(
+      "mousemove",
+      ({ clientX, clientY }) => {
+        const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+        const arrow = document.createElementNS("http://www.w3.org/2000/svg", "path");
+        arrow.setAttribute("d", "M2 2 L2 21 L7 16.5 L10 23 L13.5 21.5 L10.5 15 L17 15 Z");
+        arrow.setAttribute("fill", "black");
+        arrow.setAttribute("stroke", "white");
+        arrow.setAttribute("stroke-width", "1.5");
+        picture.append(arrow);
+        Object.assign(picture.style, {
+          ...{ position: "fixed", width: "24px", height: "26px", zIndex: "1000", pointerEvents: "none" },
+          ...{ left: `${clientX}px`, top: `${clientY}px` },
+        });
+        document.body.append(picture);
+        document.addEventListener("pointerup", () => picture.remove(), { once: true });
+      },
+      { once: true },
+    );
+  });
+  const {
+    x = 0,
+    y = 0,
+    width = 0,
+    height = 0,
+  } = (await page
+    .getByRole("button", { name: /^Approve/ })
+    .last()
+    .boundingBox()) ?? {};
+  await page.mouse.move(x + width / 2 + 1, y + height / 2 + 1);
+}
+
 /** A single line, due long ago. */
 async function bill(fixture: GalleryFixture, id: string, amount: number): Promise<string> {
   const ola = fixture.as("Ola");
@@ -80,9 +139,14 @@ const taskWith = (page: Page, badge: string) =>
   page.getByRole("row").filter({ hasText: badge }).getByRole("link").first();
 
 export const README: Shot[] = [
-  { name: "inbox", person: "Ben", appearances: [{ ...LIGHT, name: "" }], open: openInvoice },
-  { name: "inbox-dark", person: "Ben", appearances: [{ ...DARK, name: "" }], open: openInvoice },
   { name: "request-phone", person: "Ben", appearances: [{ ...ON_PHONE, name: "" }], open: openInvoice },
+  {
+    name: "approval",
+    person: "Ben",
+    appearances: [{ ...LIGHT, name: "" }],
+    open: openInvoice,
+    film: filmApproval,
+  },
   ofOperations("overview", async (page) => {
     await page.goto("/overview");
     await expect(page.getByRole("heading", { name: "Tasks by state" })).toBeVisible();

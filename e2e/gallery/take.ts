@@ -2,9 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Browser, Page } from "@playwright/test";
-import { expect, openPageAs } from "../fixtures/test.ts";
+import { openPageAs } from "../fixtures/test.ts";
 import type { GalleryFixture } from "./fixture.ts";
 import { findFlaws } from "./flaws.ts";
+import { settle } from "./settle.ts";
 import { type Appearance, appearancesOf, type Shot } from "./shot.ts";
 
 export interface Taken {
@@ -40,6 +41,11 @@ export async function take(
       await put(page, appearance);
       if (index === 0 || shot.brief) await shot.open(page, fixture);
       await settle(page, appearance);
+      if (shot.film) {
+        (await shot.film(page, fixture)).write(`${folder}/${nameOf(shot)}`);
+        taken.pictures.push({ appearance: appearance.name, file: `${nameOf(shot)}.webp`, flaws: [] });
+        continue;
+      }
       const file = [nameOf(shot), appearance.name, "png"].filter(Boolean).join(".");
       await page.screenshot({ path: `${folder}/${file}` });
       // What a screen reader announces.
@@ -68,16 +74,6 @@ export const nameOf = ({ name }: { name: string }) => name.replaceAll(/\W+/g, "-
 async function put(page: Page, { size, colorScheme }: Appearance): Promise<void> {
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-}
-
-/** Fonts are there, the theme has followed, and what reacts to the size has been drawn. */
-async function settle(page: Page, { colorScheme }: Appearance): Promise<void> {
-  await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
-  await page.evaluate(async () => {
-    await document.fonts.ready;
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  });
-  await page.waitForTimeout(150);
 }
 
 function plain(error: unknown): string {
