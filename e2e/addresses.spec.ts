@@ -67,9 +67,7 @@ test("whoever is outside goes on in another organization of theirs", async ({ br
   await tom.getByRole("button", { name: "Uniform" }).click();
   await expect(tom.getByRole("navigation", { name: "Main" })).toBeVisible(SOON);
   await tom.goto("/settings/organization");
-  await expect(
-    tom.getByText("Known to the command line as uniform").or(tom.getByText(/knows it as uniform/)),
-  ).toBeVisible(SOON);
+  await expect(tom.getByText(/Command-line name: uniform/)).toBeVisible(SOON);
   await tom.goto("/not-from-here");
   await expect(tom).not.toHaveURL(/not-from-here/, SOON);
   await tom.context().close();

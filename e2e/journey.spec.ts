@@ -121,7 +121,7 @@ test("of two approvers at once one wins, and the other sees who", async ({ ola, 
       : ([cleo, ben, "Rejected", "reject"] as const);
   const refusal = requestPane(second).getByRole("alert");
   await expect(refusal).toContainText(`${winner} ${word.toLowerCase()} this`);
-  await expect(refusal).toContainText("Your decision was not recorded");
+  await expect(refusal).toContainText("Yours was not recorded");
   await backTo(first, requestId);
   for (const page of [first, second]) {
     await expect(page.getByText(`${word} by ${winner}`, { exact: false }).first()).toBeVisible();

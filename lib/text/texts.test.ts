@@ -84,7 +84,7 @@ test.each([
   ["request.replaced", {}, /^Server asked a different question instead$/],
   ["request.replaced", { via: "recipe" }, /^Recipe asked a different question instead$/],
   ["request.reworded", { via: "recipe" }, /^Recipe changed the wording again$/],
-  ["request.reopened", { via: "recipe" }, /^Recipe asked again what could not be answered$/],
+  ["request.reopened", { via: "recipe" }, /^Recipe repeated a question that could not be answered$/],
   ["request.expired", { reason: "question_lifetime" }, /: the server gives up on questions after a while$/],
   ["view.shared", { name: "Over 10,000" }, "Ben shared the view “Over 10,000”"],
   [

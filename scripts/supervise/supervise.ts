@@ -159,7 +159,9 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
     });
   if (invoice && demo) {
     say("Preparing the demonstration …");
-    const marks = settings.demoTasks ? { DEMO_TASKS_MARK: demoTasksMark(dataDir) } : {};
+    const marks: Record<string, string> = settings.demoTasks
+      ? { DEMO_TASKS_MARK: demoTasksMark(dataDir) }
+      : {};
     await seed("The demonstration's data", invoice, marks);
   }
   if (invoice && isKept) await seed("The sandbox", invoice, { INTRAY_SANDBOX_FILE: sandbox });

@@ -71,7 +71,7 @@ test("a rejection that ends nothing tells nobody", () => {
     "The agent “Claude” is told that you declined, and your reason.",
   );
   expect(declineWords({ ...ofServer, ...votedOn(2) })).toBe(
-    "Your rejection is kept in the timeline, and nothing is sent: it takes 1 more to end this.",
+    "Your rejection is kept in the timeline, and nothing is sent. It takes 1 more to end this.",
   );
   expect(declineWords({ ...ofServer, ...votedOn(2, [false, true]) })).toContain("Finance ERP is told only");
 });

@@ -62,7 +62,9 @@ describe("the toast of a decision", () => {
       "failed",
       {},
       "unknown",
-      failed("Approved INV-1, but the question is over: whether Finance ERP counted the answer is unknown."),
+      failed(
+        "Approved INV-1, but the question has ended, and nobody knows whether Finance ERP used the answer.",
+      ),
     ],
     ["undone: the undo tells it", "undone", {}, null, null],
   ] as const)("%s", (_, stage, more, reach, expected) => {
