@@ -24,6 +24,7 @@ export function Tabs({
             <Radix.Trigger
               key={tab.value}
               value={tab.value}
+              ref={tab.value === value ? intoView : undefined}
               className={cn(tabStyle, "data-[state=active]:text-ink data-[state=active]:after:bg-accent")}
             >
               {tab.label}
@@ -35,6 +36,16 @@ export function Tabs({
       {children}
     </Radix.Root>
   );
+}
+
+/** Scrolls the row of tabs, which is wider than a phone, so that the active tab is whole. The page stays where it is. */
+function intoView(tab: HTMLElement | null): void {
+  const row = tab?.parentElement;
+  if (!tab || !row) return;
+  const left = tab.offsetLeft - row.offsetLeft;
+  const right = left + tab.offsetWidth - row.clientWidth;
+  if (left < row.scrollLeft) row.scrollLeft = left;
+  else if (right > row.scrollLeft) row.scrollLeft = right;
 }
 
 export function TabPanel({ value, children }: { value: string; children: ReactNode }) {

@@ -231,7 +231,7 @@ export const PEOPLE: Shot[] = [
       const json = { sealed: true, changed, progress, unopened: 0, opens: true };
       await page.route("**/api/v1/organization/content-sealing", (route) => route.fulfill({ json }));
       await page.goto("/settings/organization");
-      await expect(page.getByText("Sealing what is stored")).toBeVisible();
+      await expect(page.getByText("Encrypting stored content")).toBeVisible();
       await page.getByRole("heading", { name: "Encryption" }).scrollIntoViewIfNeeded();
     },
   },

@@ -172,7 +172,7 @@ function KeysWithoutEnd({ saved }: { saved: Organization }) {
         checked={isOn}
         onChange={(keysWithoutEnd) => update.mutate({ keysWithoutEnd })}
         label="Allow API keys without an end"
-        description="Otherwise a new key ends after a year at most. Keys that have no end today keep none."
+        description="Otherwise a new key ends after a year at most. Keys that have no end today stay as they are."
       />
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
     </Section>

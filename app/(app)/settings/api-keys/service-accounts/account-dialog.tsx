@@ -103,7 +103,7 @@ function OwnerField({ role, owner, error }: { role: Role; owner: string | null; 
       id="account-owner"
       label="Owner"
       required
-      hint="Is responsible for it. If the owner leaves, is suspended or gets a weaker role, the account is suspended and admins are notified."
+      hint="The person responsible for it. If they leave, are suspended or get a weaker role, the account is suspended and admins are notified."
       error={isError ? "The members could not be read. Close this and try again." : error}
     >
       {(control) => (
