@@ -1,8 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { ErrorId } from "@/components/shell/pages/error-id.tsx";
-import { PLAIN_BUTTON } from "@/components/shell/pages/plain-button.ts";
+import { ErrorId, PLAIN_BUTTON } from "@/components/shell/pages/plain-view.tsx";
 import "./globals.css";
 
 /** Shown when the root layout fails. Bundled with every page, so only a few words, an id to quote and a reload. */

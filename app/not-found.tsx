@@ -1,4 +1,4 @@
-import { NotFoundView } from "@/components/shell/pages/not-found-view.tsx";
+import { NotFoundView } from "@/components/shell/pages/plain-view.tsx";
 
 export const metadata = { title: "Not found" };
 

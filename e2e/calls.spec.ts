@@ -1,4 +1,4 @@
-/** A call that is answered without Next is answered as Next answers it (lib/web/http/serve.ts). */
+/** A call that is answered without Next is answered as Next answers it (lib/web/http/call-server.ts). */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";

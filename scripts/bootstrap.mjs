@@ -56,7 +56,7 @@ const PRODUCTION = ["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"];
  * @param {string | undefined} script
  * @param {{ args?: string[], channel?: boolean }} options
  */
-export async function bootstrap(script, { args = process.argv.slice(2), channel = false } = {}) {
+export async function bootstrap(script, { args = [], channel = false } = {}) {
   const startedAt = Date.now();
   if (Number(process.versions.node.split(".")[0]) < 20) {
     stop(`Node ${process.versions.node} is too old: install Node 20 or newer, then run this again.`);

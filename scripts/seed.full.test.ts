@@ -21,7 +21,7 @@ import { withSettings } from "../test/command-line.ts";
 import { insertRequest, insertServer, insertTask } from "../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
 import { withClient } from "./database/roles.ts";
-import { runSeed } from "./seed/run-seed.ts";
+import { runSeed } from "./seed.ts";
 
 const INTRAY_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 let database: TestDatabase;

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { parseEnvironment } from "../lib/base/env.ts";
 import { forget, replace } from "../lib/base/process/process-wide.ts";
-import { type Outcome, runCommand } from "../scripts/commands/run-command.ts";
+import { type Outcome, runCommand } from "../scripts/cli.ts";
 
 type Settings = Record<string, string>;
 

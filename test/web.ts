@@ -10,7 +10,7 @@ import { forgetAll } from "../lib/base/process/process-wide.ts";
 import { createMakerlessKey } from "../lib/people/api-keys/api-key-writes.ts";
 import { addMember } from "../lib/people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/people/organizations/organization-writes.ts";
-import { withWholeBody } from "../lib/web/http/body/whole-body.ts";
+import { withWholeBody } from "../lib/web/http/body.ts";
 import type { Handler, Method } from "../lib/web/http/route.ts";
 import { createTestDatabase, type TestDatabase } from "./setup/postgres.ts";
 
@@ -182,7 +182,7 @@ function toRequest(method: Method, url: URL, { key, cookie, body, headers = {}, 
   if (body instanceof ReadableStream)
     return new Request(url, { ...init, body, ...{ duplex: "half" as const } });
   if (body === undefined) return new Request(url, init);
-  // As it comes past Next (lib/web/http/serve.ts), with its head.
+  // As it comes past Next (lib/web/http/call-server.ts), with its head.
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return withWholeBody(new Request(url, init), Buffer.from(text));
 }

@@ -17,7 +17,7 @@ import {
 } from "@/lib/web/auth/session.ts";
 import { principalOf } from "@/lib/web/auth/session-cookie.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
-import { drawnFor } from "@/lib/web/http/organization-header.ts";
+import { drawnFor } from "@/lib/web/http/session-refusals.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 import { readCounts, readUnread } from "./counts.ts";
 

@@ -3,7 +3,7 @@ import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import type { Principal } from "@/lib/access/principal.ts";
 import { AppError } from "@/lib/base/errors.ts";
 import { log } from "@/lib/base/log.ts";
-import { drawnFor } from "@/lib/web/http/organization-header.ts";
+import { drawnFor } from "@/lib/web/http/session-refusals.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
 /**

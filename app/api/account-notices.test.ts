@@ -1,7 +1,7 @@
 /** What people are told about their accounts, and what somebody with their session can do about it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type Database, Prisma } from "@/lib/base/db/db.ts";
-import { sendAccountMail } from "@/lib/outbound/mail/account-mail.ts";
+import { sendAccountMail } from "@/lib/outbound/mail/send.ts";
 import { createMailer, type Mailer } from "@/lib/outbound/mail/smtp.ts";
 import {
   acme,

@@ -80,7 +80,7 @@ describe("two-step sign-in", () => {
   test("takes codes of this step and the one before, and none that is older than the last", async () => {
     const { takeCode } = await import("@/lib/people/accounts/second-factor.ts");
     const { database } = await import("@/lib/web/database.ts");
-    const { sealing } = await import("@/lib/web/sealing.ts");
+    const { sealing } = await import("@/lib/web/services.ts");
     const { secret, userId } = await withSecondFactor();
     const db = await database();
     const base = Date.now() + 3_600_000;
@@ -97,7 +97,7 @@ describe("two-step sign-in", () => {
   test("waits ever longer after wrong codes, however many come at once, while a recovery code is taken", async () => {
     const { takeCode } = await import("@/lib/people/accounts/second-factor.ts");
     const { database } = await import("@/lib/web/database.ts");
-    const { sealing } = await import("@/lib/web/sealing.ts");
+    const { sealing } = await import("@/lib/web/services.ts");
     const { secret, userId, recoveryCodes } = await withSecondFactor();
     const db = await database();
     const wrong = codeAt(secret, 50);
@@ -185,7 +185,7 @@ describe("two-step sign-in", () => {
     }
     const { takeCode } = await import("@/lib/people/accounts/second-factor.ts");
     const { database } = await import("@/lib/web/database.ts");
-    const { sealing } = await import("@/lib/web/sealing.ts");
+    const { sealing } = await import("@/lib/web/services.ts");
     const db = await database();
     const take = (code = "") => takeCode(db, sealing(), userId, code);
     const [first = "", second = "", third = ""] = recoveryCodes;

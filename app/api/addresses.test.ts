@@ -1,6 +1,6 @@
 /** Where an organization lists networks, it is reached from those alone: by sessions, keys, streams and links. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { callerOf } from "@/lib/web/http/caller/forwarded.ts";
+import { callerOf } from "@/lib/web/http/client-address.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
 import { patiently } from "@/test/setup/patience.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";

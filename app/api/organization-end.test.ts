@@ -4,7 +4,7 @@ import { createDatabase, type Database, storable } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { addMember } from "@/lib/people/members/member-writes.ts";
 import { deleteWhenDue } from "@/lib/people/organizations/delete.ts";
-import { LEFT_OUT, PARTS } from "@/lib/people/organizations/organization-export.ts";
+import { LEFT_OUT, PARTS } from "@/lib/people/organizations/exported-columns.ts";
 import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
 import { setQuota } from "@/lib/people/organizations/quota.ts";
 import { ANY_SIGN_IN } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
@@ -372,7 +372,7 @@ describe("an export", () => {
     });
     expect(
       undecided,
-      "put each into PARTS or LEFT_OUT of lib/people/organizations/organization-export.ts",
+      "put each into PARTS or LEFT_OUT of lib/people/organizations/exported-columns.ts",
     ).toEqual([]);
   });
 });

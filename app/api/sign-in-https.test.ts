@@ -19,7 +19,7 @@ test("where the site is https every cookie is bound to its very host, and so is 
   const { hashPassword } = await import("@/lib/people/members/password.ts");
   const { startSecondFactor, confirmSecondFactor } = await import("@/lib/people/accounts/second-factor.ts");
   const { database } = await import("@/lib/web/database.ts");
-  const { sealing } = await import("@/lib/web/sealing.ts");
+  const { sealing } = await import("@/lib/web/services.ts");
   const { Secret, TOTP } = await import("otpauth");
   const acme = await web.organization("acme");
   const { userId } = await web.member(acme, "Pia", "viewer");

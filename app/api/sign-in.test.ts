@@ -298,7 +298,7 @@ test("during an upgrade the old version stays ready, and the new one becomes so 
 
 test("the web does not work as the database's owner or a superuser", async () => {
   const { createDatabase } = await import("@/lib/base/db/db.ts");
-  const { refusePowerfulRole } = await import("@/lib/base/db/role-check.ts");
+  const { refusePowerfulRole } = await import("@/lib/base/db/db.ts");
   for (const [url, refused] of [
     [web.database.ownerUrl, true],
     [web.database.adminUrl, true],

@@ -5,8 +5,7 @@ import { type SubmitEvent, useEffect, useRef, useState, useSyncExternalStore } f
 import { TextField } from "@/components/form/text-field.tsx";
 import { useHydrated } from "@/components/form/use-hydrated.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input } from "@/components/ui/field.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { NamedProvider } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";

@@ -2,7 +2,7 @@
 
 import type { FocusEvent, ReactNode } from "react";
 import { chosenDate } from "@/components/time/chosen-date.ts";
-import { Input } from "@/components/ui/input.tsx";
+import { Input } from "@/components/ui/field.tsx";
 import { UNFINISHED } from "@/lib/requests/words/answer-values.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
 import { instantsOf, localZone, offsetAt, offsetOf, offsetText, wallOf } from "@/lib/text/local-time.ts";

@@ -1,6 +1,5 @@
 import type { ComponentProps } from "react";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input } from "@/components/ui/field.tsx";
 
 /** A labelled one-line text input of a fixed form. The input's id is its name. */
 export function TextField({

@@ -1,5 +1,4 @@
-import { FrontPage } from "@/components/shell/pages/front-page.tsx";
-import { LinkOver } from "@/components/shell/pages/link-over.tsx";
+import { FrontPage, LinkOver } from "@/components/shell/pages/front-page.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { LookedAt } from "./use-looked-at.ts";

@@ -3,10 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Popover } from "radix-ui";
 import { type ReactNode, type RefObject, useId, useState } from "react";
-import { Input } from "@/components/ui/input.tsx";
+import { Input, Select } from "@/components/ui/field.tsx";
 import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { KeyLock } from "@/components/ui/overlay/key-lock.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import { serverList } from "@/lib/web/client/servers.ts";
 

@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { Input } from "@/components/ui/input.tsx";
+import { Input } from "@/components/ui/field.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
 const DEBOUNCE_MS = 250;

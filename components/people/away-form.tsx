@@ -7,15 +7,13 @@ import { useForm } from "@/components/form/use-form.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input, Textarea } from "@/components/ui/input.tsx";
+import { Field, Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { type Away, awayInputSchema } from "@/lib/policy/away/away-schema.ts";
-import { people } from "@/lib/web/client/answers.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { away, awayPath } from "@/lib/web/client/settings/away.ts";
+import { people } from "@/lib/web/client/organization.ts";
+import { away, awayPath } from "@/lib/web/client/settings/working-time.ts";
 import { readAway, wallTime } from "./read-away.ts";
 
 interface Absent {

@@ -2,7 +2,7 @@
 
 import type { ComponentProps } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Select } from "@/components/ui/field.tsx";
 import { ROLE_WORDS, ROLES, type Role } from "@/lib/access/roles.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 

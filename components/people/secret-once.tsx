@@ -3,7 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Input } from "@/components/ui/field.tsx";
 
 /** A secret, such as a key or a link, shown once for copying. `quiet`: copying is not what the page is for. */
 export function SecretOnce({

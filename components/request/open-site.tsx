@@ -6,7 +6,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { UrlParts } from "@/lib/text/url-parts.ts";
+import type { UrlParts } from "@/lib/text/foreign/address.ts";
 
 /** The address of a site that a server named, with its host set off, and what is odd about it. */
 export function SiteAddress({

@@ -6,9 +6,8 @@ import { Button } from "@/components/ui/button.tsx";
 import type { AllowedHosts } from "@/lib/servers/server-schema.ts";
 import { privateHostOf } from "@/lib/servers/words/address-words.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
-import { allowedHosts } from "@/lib/web/client/servers.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
+import { allowedHosts, serverKeys } from "@/lib/web/client/servers.ts";
 
 /** Offers the installation's operator to allow an unreached private address. Nothing for anybody else. */
 export function AllowHost({ url, onAllowed }: { url: string; onAllowed: () => unknown }) {

@@ -34,7 +34,7 @@ import {
 import { unreachedAdvice } from "@/lib/servers/words/address-words.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { serverKeys } from "@/lib/web/client/servers.ts";
 
 /** Asks for the address, tries it, and then asks only for what that server needs. */
 export function ConnectDialog({

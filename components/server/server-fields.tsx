@@ -3,8 +3,7 @@
 import type { ReactNode } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import type { FieldErrors } from "@/components/form/use-form.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import type { EraSetting } from "@/lib/servers/server-schema.ts";
 
 export type AuthKind = "keep" | "none" | "oauth" | "bearer";

@@ -13,7 +13,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { Server, ServerTool, ToolVersion } from "@/lib/servers/server-schema.ts";
 import { ApiError } from "@/lib/web/client/base/client.ts";
-import { useKeptError } from "@/lib/web/client/base/kept-error.ts";
+import { useKeptError } from "@/lib/web/client/base/query-client.ts";
 import { seenServerTools, serverTools, toolVersions } from "@/lib/web/client/servers.ts";
 
 const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {

@@ -1,8 +1,9 @@
 "use client";
 
-import { ChevronsUpDown, Inbox, ListTodo, Settings } from "lucide-react";
+import { ChevronsUpDown, Inbox, ListTodo, Search, Settings } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { useEffect } from "react";
+import { useCommandKey } from "@/components/shell/keys/keys.tsx";
 import {
   APPROVER_ITEMS,
   ME,
@@ -11,13 +12,13 @@ import {
   type NavItem,
   placeOf,
 } from "@/components/shell/nav-items.ts";
-import { PaletteButton } from "@/components/shell/palette/palette-button.tsx";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
-import { useUnread } from "@/components/shell/session/use-unread.ts";
-import { useWaiting } from "@/components/shell/session/use-waiting.ts";
+import { useUnread, useWaiting } from "@/components/shell/session/use-counts.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { CountBadge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
@@ -68,7 +69,7 @@ export function Nav() {
 }
 
 const OrganizationItems = lazyComponent(
-  () => import("./session/organization-items.tsx").then((file) => file.OrganizationItems),
+  () => import("./user-menu-items.tsx").then((file) => file.OrganizationItems),
   { warm: true },
 );
 
@@ -234,4 +235,22 @@ function drawIcon(waiting: number): string {
     @media (prefers-color-scheme:dark){.tile{fill:#4cc1bd}.tray{stroke:#04191b}.disc{fill:#f3b95f;stroke:#04191b}.figure{fill:#221300}}
   </style><rect class="tile" width="64" height="64" rx="15"/><g class="tray" fill="none" stroke-width="4.5" stroke-linecap="round" stroke-linejoin="round"><path d="M50 33H39.5l-4 6h-7l-4-6H14"/><path d="M20.4 18.8 14 33v10.5a4 4 0 0 0 4 4h28a4 4 0 0 0 4-4V33l-6.4-14.2a4 4 0 0 0-3.6-2.3H24a4 4 0 0 0-3.6 2.3z"/></g><rect class="disc" stroke-width="3" x="${64 - width}" y="30" width="${width}" height="34" rx="14"/><text class="figure" x="${64 - width / 2}" y="55" text-anchor="middle" font-family="system-ui,sans-serif" font-weight="700" font-size="24">${words}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+/** The button in the navigation that opens the palette. */
+function PaletteButton() {
+  const command = useCommandKey();
+  return (
+    <button
+      type="button"
+      title="Search and commands"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={() => openOverlay("palette")}
+      className="flex h-8 w-full items-center gap-2.5 rounded-lg px-2 text-muted transition-colors hover:bg-sunken hover:text-ink max-lg:h-10 max-lg:justify-center"
+    >
+      <Search aria-hidden className="size-[18px] shrink-0" strokeWidth={1.75} />
+      <span className="max-lg:sr-only">Search</span>
+      <Kbd className="ml-auto max-lg:hidden">{`${command} K`}</Kbd>
+    </button>
+  );
 }

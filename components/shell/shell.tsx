@@ -3,10 +3,10 @@
 import { TriangleAlert } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useGoKeys } from "@/components/shell/keys/use-go-keys.ts";
-import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { useGoKeys, useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-overlay.ts";
+import { followOthers } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { followOthers } from "@/components/shell/session/other-tabs.ts";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
@@ -117,8 +117,8 @@ const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((fi
 });
 /** All that a view shows: lists of requests and tasks, and each of them. */
 const SHOWN_IN_VIEW = /^\/(inbox|tasks)(\/(?!new$)[^/]*)?$/;
-const ViewBar = lazyComponent(() => import("./view-bar.tsx").then((file) => file.ViewBar));
-const DeletionBar = lazyComponent(() => import("./deletion-bar.tsx").then((file) => file.DeletionBar));
+const ViewBar = lazyComponent(() => import("./bars.tsx").then((file) => file.ViewBar));
+const DeletionBar = lazyComponent(() => import("./bars.tsx").then((file) => file.DeletionBar));
 const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour), {
   // The height of the strip.
   loading: () => <div className="min-h-12 max-md:min-h-[116px]" />,

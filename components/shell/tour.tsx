@@ -10,7 +10,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { undoWindow } from "@/lib/web/client/answers.ts";
+import { undoWindow } from "@/lib/web/client/organization.ts";
 
 /**
  * Three cards on the first visit to the inbox, in a strip above the page that covers nothing. Closing any

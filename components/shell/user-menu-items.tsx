@@ -3,10 +3,9 @@
 import { Keyboard, LogOut, Search, Settings } from "lucide-react";
 import { MORE_ITEMS } from "@/components/shell/nav-items.ts";
 import { openOverlay } from "@/components/shell/open-overlay.ts";
+import { leave, switchOrganization } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { OrganizationItems } from "@/components/shell/session/organization-items.tsx";
-import { leave } from "@/components/shell/session/sign-out.ts";
-import { unreadWords, useUnread } from "@/components/shell/session/use-unread.ts";
+import { unreadWords, useUnread } from "@/components/shell/session/use-counts.ts";
 import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
@@ -70,6 +69,22 @@ export function UserMenuItems() {
         <LogOut aria-hidden strokeWidth={1.75} />
         Sign out
       </MenuItem>
+    </>
+  );
+}
+
+/** The person's organizations, as a part of a menu. */
+export function OrganizationItems() {
+  const me = useMe();
+  return (
+    <>
+      <MenuLabel>Organization</MenuLabel>
+      <MenuChoices
+        name="Organization"
+        value={me.organization.id}
+        onChange={(id) => void switchOrganization(id)}
+        choices={me.organizations.map(({ id, name }) => ({ value: id, label: name }))}
+      />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { TaskGroup } from "@/components/task/task-group.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
-import { attempts } from "@/lib/web/client/tasks/task-groups.ts";
+import { attempts } from "@/lib/web/client/tasks/tasks.ts";
 
 /** The attempts at one call; each is a task of its own. */
 export function AttemptGroup({ task }: { task: Pick<TaskSummary, "id" | "attempts"> }) {

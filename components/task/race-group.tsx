@@ -5,7 +5,7 @@ import { Trophy } from "lucide-react";
 import { TaskGroup } from "@/components/task/task-group.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import type { Race } from "@/lib/lifecycle/races/race-schema.ts";
-import { race } from "@/lib/web/client/tasks/task-groups.ts";
+import { race } from "@/lib/web/client/tasks/tasks.ts";
 
 /** The tasks of a race, which makes the same call on several servers, and the winner. */
 export function RaceGroup({ raceId, taskId }: { raceId: string; taskId: string }) {

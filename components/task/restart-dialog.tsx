@@ -15,9 +15,8 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
 import type { TaskState } from "@/lib/tasks/task-status.ts";
 import { isLive } from "@/lib/tasks/words/state-labels.ts";
-import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { newIdempotencyKey } from "@/lib/web/client/base/idempotency-key.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { api, errorSentence, newIdempotencyKey } from "@/lib/web/client/base/client.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 /** Whether the call can be repeated: the arguments of an adopted task may be unknown. */
 export function isCallKnown(task: { adopted: boolean; arguments: Record<string, unknown> }): boolean {

@@ -5,8 +5,7 @@ import { CancelDialog } from "@/components/task/cancel-dialog.tsx";
 import { RestartDialog } from "@/components/task/restart-dialog.tsx";
 import type { TaskAction } from "@/components/task/use-task-action.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input } from "@/components/ui/field.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 

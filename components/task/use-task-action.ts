@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Acknowledge, TaskDetail } from "@/lib/tasks/task-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 export type TaskAction = "refresh" | "cancel" | { acknowledge: Acknowledge } | "release";
 

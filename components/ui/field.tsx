@@ -1,5 +1,6 @@
-import { CircleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import { ChevronDown, CircleAlert } from "lucide-react";
+import type { ComponentProps, ReactNode } from "react";
+import { cn } from "@/components/ui/cn.ts";
 
 /** Attributes a control inside `Field` must carry, so that label, description and error are announced. */
 export interface FieldControl {
@@ -71,5 +72,32 @@ export function FieldErrorLine({ id, message }: { id: string; message: string })
       <CircleAlert aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
       {message}
     </p>
+  );
+}
+
+export const fieldStyle =
+  "w-full rounded-lg border base:border-edge bg-panel px-3 placeholder:text-faint focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-ring disabled:opacity-60 aria-invalid:border-bad max-md:text-base";
+
+export function Input({ className, ...props }: ComponentProps<"input">) {
+  return <input className={cn(fieldStyle, "h-9 max-md:h-11", className)} {...props} />;
+}
+
+export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
+  return <textarea className={cn(fieldStyle, "base:min-h-16 py-2", className)} {...props} />;
+}
+
+/** The browser's native select, which works on every phone and with every screen reader. */
+export function Select({ className, children, ...props }: ComponentProps<"select">) {
+  return (
+    <span className={cn("relative inline-flex base:w-full", className)}>
+      <select className={cn(fieldStyle, "h-9 appearance-none pr-8 max-md:h-11")} {...props}>
+        {children}
+      </select>
+      <ChevronDown
+        aria-hidden
+        strokeWidth={1.75}
+        className="pointer-events-none absolute top-1/2 right-2.5 size-4 -translate-y-1/2 text-muted"
+      />
+    </span>
   );
 }

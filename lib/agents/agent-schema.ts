@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { personSchema, roleSchema } from "../access/access-schema.ts";
 import { createKeySchema } from "../people/api-keys/api-key-schema.ts";
-import { beforehand } from "../text/schemas/beforehand.ts";
+import { beforehand } from "../text/schemas/bounded.ts";
 
 const name = z.string().trim().min(1, "Name the agent").max(80, "Use at most 80 characters");
 const MOST_GRANTS = 500;

@@ -15,7 +15,7 @@ export function grantWords(grants: AgentGrant[]): string {
 
 /** How long a call waits for its result, as a choice. */
 export function holdWords(holdMs: number | null): string {
-  // As hold-times.ts has them.
+  // As `PRESETS` of lib/web/mcp/call-tool.ts has them.
   if (holdMs === null) return "Automatic: 50 s, or 3 min for Claude Code and VS Code";
   return holdMs === 0 ? "Don’t wait" : exactDuration(holdMs);
 }

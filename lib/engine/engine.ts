@@ -5,11 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { connectTimeoutMs } from "../base/db/connect-timeout.ts";
 import { isDatabaseDown } from "../base/db/database-errors.ts";
-import { type Database, Prisma } from "../base/db/db.ts";
+import { connectTimeoutMs, type Database, Prisma } from "../base/db/db.ts";
 import { listen } from "../base/db/listen.ts";
-import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../base/live-updates.ts";
+import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../base/engine-hints.ts";
 import type { Network } from "../base/network/network.ts";
 import type { Seal } from "../base/seal.ts";
 import { engineRegistry, noteState } from "../history/metrics/engine.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { createDatabase } from "../base/db/db.ts";
-import { refusePowerfulRole } from "../base/db/role-check.ts";
+import { createDatabase, refusePowerfulRole } from "../base/db/db.ts";
 import { need } from "../base/env.ts";
 import { keyRing } from "../base/key-ring.ts";
 import { log } from "../base/log.ts";

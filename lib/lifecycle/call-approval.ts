@@ -4,7 +4,8 @@ import type { Actor } from "../access/access-schema.ts";
 import { actorWords } from "../access/actor-words.ts";
 import { listedDigest } from "../agents/kept-tools.ts";
 import type { Tx } from "../base/db/db.ts";
-import { publishChange, wakeEngine } from "../base/live-updates.ts";
+import { wakeEngine } from "../base/engine-hints.ts";
+import { publishChange } from "../base/live-updates.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
 import { endTask } from "./end-task.ts";
 

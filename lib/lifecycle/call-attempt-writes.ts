@@ -6,7 +6,8 @@
 
 import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
-import { publishChange, wakeEngine } from "../base/live-updates.ts";
+import { wakeEngine } from "../base/engine-hints.ts";
+import { publishChange } from "../base/live-updates.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { connectionsToSameServer } from "../servers/connections/connection-reads.ts";
 import { isRemoved } from "../servers/recipes/recipe-reads.ts";

@@ -10,9 +10,10 @@ import { type ContentColumn, PLAIN, sealedFor, unavailable } from "../base/conte
 import { asStored, contentOf } from "../base/content/content-keys.ts";
 import { isDatabaseDown, sqlState } from "../base/db/database-errors.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { wakeEngine } from "../base/engine-hints.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { publishChange, wakeEngine } from "../base/live-updates.ts";
+import { publishChange } from "../base/live-updates.ts";
 import { log } from "../base/log.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../history/events/event-writes.ts";
 import type { Tool } from "../mcp/peer.ts";

@@ -1,7 +1,8 @@
 import type { Network } from "../base/network/network.ts";
-import { type CallOptions, type Endpoint, type Era, type Peer, PeerError, type Session } from "./peer.ts";
+import type { CallOptions, Endpoint, Era, Peer, Session } from "./peer.ts";
 import { Peer20251125 } from "./peer-2025-11-25.ts";
 import { Peer20260728 } from "./peer-2026-07-28.ts";
+import { PeerError } from "./peer-error.ts";
 import { StdioWire } from "./wire/channels/stdio-wire.ts";
 import { EitherWire } from "./wire/either-wire.ts";
 import type { Wire } from "./wire/wire.ts";

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { underOneDeadline } from "./client.ts";
 import { CAPABILITIES_CHARACTERS, TOOL_TEXT_CHARACTERS } from "./limits.ts";
-import { type CallOptions, type Era, PeerError } from "./peer.ts";
+import type { CallOptions, Era } from "./peer.ts";
 import { initialize, Peer20251125 } from "./peer-2025-11-25.ts";
 import { framed } from "./peer-2026-07-28.ts";
+import { PeerError } from "./peer-error.ts";
 import { resultOf, type Wire } from "./wire/wire.ts";
 
 export interface Discovery {

@@ -1,11 +1,11 @@
 /** Converts a call's failure to a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import { NetworkError } from "../base/network/network.ts";
+import { NetworkError } from "../base/network/address-rules.ts";
 import { ERROR_CHARACTERS } from "./limits.ts";
 import { type RpcError, rpcErrorSchema } from "./messages.ts";
 import { tokenChallenge } from "./oauth/challenges.ts";
-import { PeerError, type PeerErrorCode } from "./peer.ts";
+import { PeerError, type PeerErrorCode } from "./peer-error.ts";
 import { parseJson } from "./wire/json.ts";
 import { shownTarget } from "./wire/redirect.ts";
 

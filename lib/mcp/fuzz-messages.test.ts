@@ -12,8 +12,9 @@ import {
   taskInMeta,
   taskSchema,
 } from "./messages.ts";
-import { toOutcome } from "./outcome.ts";
-import { PeerError, type RemoteTask } from "./peer.ts";
+import type { RemoteTask } from "./peer.ts";
+import { toOutcome } from "./peer-2025-11-25.ts";
+import { PeerError } from "./peer-error.ts";
 import { sortServerMessage } from "./server-messages.ts";
 import { incoming, Reader } from "./wire/incoming.ts";
 import { parseJson } from "./wire/json.ts";

@@ -1,6 +1,6 @@
 /** Lists that servers hand out by pages: `tools/list`, `tasks/list`. */
 import { z } from "zod";
-import { PeerError } from "./peer.ts";
+import { PeerError } from "./peer-error.ts";
 
 /** A page's `nextCursor`. A value that is not a string counts as missing. */
 export const nextCursor = z.string().nullish().catch(null);

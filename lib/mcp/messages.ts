@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { detached } from "../base/process/detached.ts";
+import { isRecord } from "../text/json.ts";
 import { NEED } from "./forms/form.ts";
 import { canonicalJson } from "./forms/jcs.ts";
 import {
@@ -22,8 +23,6 @@ import type { AskAddress, Question, RemoteTask } from "./peer.ts";
 import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
 
 const record = z.record(z.string(), z.unknown());
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
 /** Values to echo: rejected rather than altered, since an altered key or id could be another question's. */
 const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");

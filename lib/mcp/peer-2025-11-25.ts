@@ -3,34 +3,43 @@ import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, ELICITATION_TASKS, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
 import { CLOSE_MS, INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
 import { nextCursor, readList } from "./lists.ts";
-import { taskSchema } from "./messages.ts";
-import { toOutcome, toTaskResult } from "./outcome.ts";
-import {
-  type AnswerBody,
-  type AskAddress,
-  type CallOptions,
-  type GetOptions,
-  type GetReply,
-  type ListOptions,
-  type Peer,
-  PeerError,
-  type RemoteTask,
-  type Session,
-  type StartInput,
-  type StartOutcome,
-  type Stream,
-  type StreamListener,
-  type TaskList,
-  type TaskRef,
-  type TaskResult,
-  type Tool,
-  type ToServer,
+import { taskInMeta, taskSchema, urlsToVisit } from "./messages.ts";
+import type {
+  AnswerBody,
+  AskAddress,
+  CallOptions,
+  GetOptions,
+  GetReply,
+  ListOptions,
+  Peer,
+  RemoteTask,
+  Session,
+  StartInput,
+  StartOutcome,
+  Stream,
+  StreamListener,
+  TaskList,
+  TaskRef,
+  TaskResult,
+  Tool,
+  ToServer,
 } from "./peer.ts";
+import { PeerError } from "./peer-error.ts";
 import { type ResourcePart, resourceSchema } from "./resources.ts";
 import { sortServerMessage } from "./server-messages.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
-import { clockOffset, getTask } from "./wire/get.ts";
-import { type Request, readResult, resultOf, type StreamHandlers, type Wire } from "./wire/wire.ts";
+import { hideIn, hidingFor } from "./wire/hide.ts";
+import {
+  clockOffset,
+  getTask,
+  parseResult,
+  type Reply,
+  type Request,
+  readResult,
+  resultOf,
+  type StreamHandlers,
+  type Wire,
+} from "./wire/wire.ts";
 
 const VERSION = "2025-11-25";
 /** Older versions have no tasks, but their tools can be called. */
@@ -263,4 +272,35 @@ function headersOf(session: Session | null): Record<string, string> {
 
 function aboutTask(method: string, { taskId, session }: TaskRef): Request {
   return { method, params: { taskId }, headers: headersOf(session) };
+}
+
+/** Reads the outcome of a `tools/call`. URLs to visit (-32042) are questions; the call is then repeated. */
+export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Promise<StartOutcome> {
+  try {
+    const result = readResult(await reply, anyResult, options);
+    if (result.task !== undefined) {
+      return { kind: "task", task: parseResult("tools/call", taskSchema, result.task) };
+    }
+    const task = taskInMeta(result);
+    return task ? { kind: "task", task } : { kind: "result", result: hideIn(result, hidingFor(options)) };
+  } catch (error) {
+    const questions = error instanceof PeerError && error.rpcError ? urlsToVisit(error.rpcError) : [];
+    if (questions.length === 0) throw error;
+    return { kind: "input_required", questions, requestState: null };
+  }
+}
+
+/**
+ * Reads the reply to `tasks/result`, which equals the tool call's own reply. A JSON-RPC error therefore is
+ * the task's result, unless the error concerns the request itself.
+ */
+function toTaskResult(reply: Reply, options: CallOptions): TaskResult {
+  try {
+    return { kind: "result", result: hideIn(readResult(reply, anyResult, options), hidingFor(options)) };
+  } catch (error) {
+    if (error instanceof PeerError && error.code === "rejected" && error.rpcError) {
+      return { kind: "error", error: error.rpcError };
+    }
+    throw error;
+  }
 }

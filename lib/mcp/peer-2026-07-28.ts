@@ -9,31 +9,30 @@ import {
   taskInMeta,
   taskSchema,
 } from "./messages.ts";
-import {
-  type AnswerBody,
-  type AskAddress,
-  type CallOptions,
-  type GetOptions,
-  type GetReply,
-  type ListOptions,
-  type Peer,
-  PeerError,
-  type RemoteTask,
-  type Session,
-  type StartInput,
-  type StartOutcome,
-  type Stream,
-  type StreamListener,
-  type TaskRef,
-  type TaskResult,
-  type Tool,
+import type {
+  AnswerBody,
+  AskAddress,
+  CallOptions,
+  GetOptions,
+  GetReply,
+  ListOptions,
+  Peer,
+  RemoteTask,
+  Session,
+  StartInput,
+  StartOutcome,
+  Stream,
+  StreamListener,
+  TaskRef,
+  TaskResult,
+  Tool,
 } from "./peer.ts";
+import { PeerError } from "./peer-error.ts";
 import { type ResourcePart, resourceSchema } from "./resources.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
 import { Deadline } from "./wire/deadline.ts";
-import { getTask } from "./wire/get.ts";
 import { headerValue, parameterHeaders } from "./wire/headers.ts";
-import { parseResult, type Request, readResult, resultOf, type Wire } from "./wire/wire.ts";
+import { getTask, parseResult, type Request, readResult, resultOf, type Wire } from "./wire/wire.ts";
 
 /** `subscriptions/listen` of 2026-07-28 for tasks, by which a server reports each task's changes. */
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Peer, PeerError, type Session } from "./peer.ts";
+import type { Peer, Session } from "./peer.ts";
+import { PeerError } from "./peer-error.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
 const OPTIONS = { deadlineMs: 1_000 };

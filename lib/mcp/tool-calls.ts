@@ -1,6 +1,7 @@
 /** Calls of tools that answer at once, in a session of their own where the era has sessions. */
 import { randomUUID } from "node:crypto";
-import { type CallOptions, type Peer, PeerError, type Session, type StreamListener } from "./peer.ts";
+import type { CallOptions, Peer, Session, StreamListener } from "./peer.ts";
+import { PeerError } from "./peer-error.ts";
 
 export interface ToolCall {
   tool: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countValues } from "../text/schemas/json-size.ts";
+import { countValues } from "../text/json.ts";
 import { IDEMPOTENCY_KEY } from "./client.ts";
 import {
   TOOL_CHARACTERS,

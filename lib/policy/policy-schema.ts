@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../access/access-schema.ts";
-import { recordOfAtMost } from "../text/schemas/beforehand.ts";
+import { recordOfAtMost } from "../text/schemas/bounded.ts";
 import { automaticSchema, shownAutomaticSchema } from "./automatic/automatic-schema.ts";
 import { durationSchema } from "./calendar/calendar-schema.ts";
 import { casesSchema } from "./case-schema.ts";

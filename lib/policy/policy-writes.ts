@@ -11,16 +11,20 @@ import { appendEvents } from "../history/events/event-writes.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import { makerOf } from "../people/members/one-maker.ts";
 import { type Authors, authorsOf, authorsSchema } from "./automatic/authors.ts";
-import { frees, problemsOfRecords, raisedIn } from "./automatic/going-live.ts";
-import { readRecords } from "./automatic/records.ts";
+import { frees, problemsOfRecords, raisedIn, readRecords } from "./automatic/going-live.ts";
 import { lockAutomatic } from "./automatic/switch.ts";
 import { allProblems } from "./check.ts";
 import { changesOf, type WithPeople } from "./difference.ts";
 import { groupsNamed } from "./groups/group-reads.ts";
 import { groupChangeSchema } from "./groups/group-schema.ts";
 import { carryOut } from "./groups/group-writes.ts";
-import { lockRule } from "./lock.ts";
-import { groupIdsSchema, membersByAddress, peopleSchema, readPolicyWithPeople } from "./policy-reads.ts";
+import {
+  groupIdsSchema,
+  lockRule,
+  membersByAddress,
+  peopleSchema,
+  readPolicyWithPeople,
+} from "./policy-reads.ts";
 import { type Policy, policyInputSchema } from "./policy-schema.ts";
 import { allAddresses, allOrganizationsGroups, type People } from "./problems.ts";
 import { proposedChanges } from "./proposals/proposal-reads.ts";

@@ -3,14 +3,14 @@
 import { isPerson, type Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
 import type { Services } from "../base/process/services.ts";
-import { type Endpoint, NOT_REACHED, type Tool } from "../mcp/peer.ts";
+import type { Endpoint, Tool } from "../mcp/peer.ts";
+import { NOT_REACHED } from "../mcp/peer-error.ts";
 import { addressFor, endpointOf } from "./connections/connection-reads.ts";
 import { recordLogTail } from "./connections/connection-writes.ts";
 import { revokeAll } from "./connections/disconnect.ts";
 import { LogTail } from "./connections/log-tail.ts";
 import { EntryGone } from "./operator-file.ts";
-import { type Probe, probe } from "./probe.ts";
-import { recordProbe } from "./probed.ts";
+import { type Probe, probe, recordProbe } from "./probe.ts";
 import { type KeptTools, readKeptTools, readServer, readTraits } from "./server-reads.ts";
 import type {
   CheckedServer,

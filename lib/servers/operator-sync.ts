@@ -2,8 +2,9 @@
 
 import type { Actor } from "../access/access-schema.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
+import { rewatchConnection } from "../base/engine-hints.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { publishChange, rewatchConnection } from "../base/live-updates.ts";
+import { publishChange } from "../base/live-updates.ts";
 import { appendEvents } from "../history/events/event-writes.ts";
 import { recordHealth } from "./health.ts";
 import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";

@@ -2,8 +2,9 @@
 
 import type { Principal } from "../access/principal.ts";
 import { storableText, type Tx } from "../base/db/db.ts";
+import { hintPause, tryServer } from "../base/engine-hints.ts";
 import { notFound } from "../base/errors.ts";
-import { hintPause, publishChange, tryServer } from "../base/live-updates.ts";
+import { publishChange } from "../base/live-updates.ts";
 import { appendEvents } from "../history/events/event-writes.ts";
 
 /** Limits hints, so that open pages are not flooded. Pages refetch everything else within half a minute. */

@@ -1,20 +1,17 @@
-/** Asks a server for its era, capabilities and tools. Uses the network, but no database. */
+/** Asks a server for its era, capabilities and tools, outside of any transaction, and stores what was found. */
+
+import { storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
+import { publishChange } from "../base/live-updates.ts";
 import type { Network } from "../base/network/network.ts";
+import { appendEvents, type NewEvent } from "../history/events/event-writes.ts";
 import { createPeer, openSession, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import { discoverAuthorization } from "../mcp/oauth/oauth-discovery.ts";
 import { OAuthRefused } from "../mcp/oauth/oauth-refused.ts";
-import {
-  type Endpoint,
-  type Era,
-  type ListOptions,
-  NOT_REACHED,
-  type Peer,
-  PeerError,
-  SignInNeeded,
-  type Tool,
-} from "../mcp/peer.ts";
+import type { Endpoint, Era, ListOptions, Peer, Tool } from "../mcp/peer.ts";
+import { NOT_REACHED, PeerError, SignInNeeded } from "../mcp/peer-error.ts";
+import { recordHealth } from "./health.ts";
 import {
   type CheckStep,
   type EraSetting,
@@ -23,6 +20,7 @@ import {
   type ProbeInput,
   serverName,
 } from "./server-schema.ts";
+import { recordTools } from "./tool-changes.ts";
 import { mayPutTasks, type Traits } from "./traits.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for a person who waits for the form. */
@@ -48,8 +46,7 @@ export interface Probe {
 
 /**
  * Probes a server. Throws `address_not_allowed` for an address that is refused by its text; reports every other
- * failure as a result. Stops a command at
- * the end of the probe. `onLog` gets the lines of a command's stderr. `traits`: what is known of the server, which may offer
+ * failure as a result. Stops a command at the end of the probe. `onLog` gets the lines of a command's stderr. `traits`: what is known of the server, which may offer
  * tools only where it may put its questions as tasks.
  */
 export async function probe(
@@ -166,4 +163,29 @@ function hostOf(url: string): string | null {
 export function ownNameOf(found: Found | null): string | null {
   const said = [found?.serverInfo?.title, found?.serverInfo?.name];
   return said.flatMap((name) => serverName.safeParse(name).data ?? [])[0] ?? null;
+}
+
+/** Stores the probe result of an existing server. Values that the probe could not determine stay. */
+export async function recordProbe(tx: Tx, serverId: string, probed: Probe): Promise<void> {
+  const events: NewEvent[] = [];
+  if (probed.found) {
+    const { count } = await tx.server.updateMany({
+      where: { organizationId: tx.organizationId, id: serverId, removedAt: null },
+      data: whatWasFound(probed),
+    });
+    if (count === 1) events.push(...(await recordTools(tx, serverId, probed.found.tools)));
+    await publishChange(tx, "server", [serverId]);
+  }
+  await recordHealth(tx, serverId, probed.health);
+  await appendEvents(tx, events);
+}
+
+export function whatWasFound({ found }: Probe) {
+  if (!found) return {};
+  return {
+    era: found.era,
+    capabilities: storable(found.capabilities),
+    tools: storable(found.tools),
+    toolsCheckedAt: new Date(),
+  };
 }

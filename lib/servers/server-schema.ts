@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/access-schema.ts";
 import { pageSchema } from "../base/page.ts";
-import { webAddress } from "../text/schemas/web-address.ts";
+import { webAddress } from "../text/schemas/bounded.ts";
 import { callsSchema } from "./call-statistics/call-statistics-schema.ts";
 import { scopesSchema } from "./connections/connection-schema.ts";
 

@@ -1,4 +1,5 @@
 /** Rules of tasks. Pure, client-safe. docs/data-flow.md lists the files that write each state. */
+import { isRecord } from "../text/json.ts";
 
 export const TASK_STATES = [
   "queued",
@@ -132,8 +133,4 @@ function withoutText(blocks: Record<string, unknown>[]): string | null {
   });
   const more = named.length > 1 ? [`${named.length - 1} more`] : [];
   return [...named.slice(0, 1), ...more, ...counted].join(", ") || null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

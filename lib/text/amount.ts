@@ -1,4 +1,6 @@
 /** Reads a request's amount of money from the arguments of its tool call. Pure. */
+
+import { isRecord } from "./json.ts";
 import { CURRENCIES, findMoney, isMoneyName, readMoney, sameAmount, sumAmounts } from "./money.ts";
 
 export interface Amount {
@@ -175,8 +177,4 @@ export function snake(name: string): string {
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .replace(/[\s-]+/g, "_")
     .toLowerCase();
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

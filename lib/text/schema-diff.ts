@@ -1,3 +1,5 @@
+import { isRecord } from "./json.ts";
+
 /**
  * Describes the differences between two forms' fields. Both are untrusted schemas from the server. `otherwise`: of a
  * difference that is in none of the fields.
@@ -21,8 +23,6 @@ export function diffFields(
     lines.push(otherwise);
   return lines;
 }
-
-type Json = Record<string, unknown>;
 
 function propertiesOf(schema: unknown): Map<string, unknown> {
   const properties = isRecord(schema) ? schema.properties : null;
@@ -53,7 +53,3 @@ const WORDS: Record<string, string> = {
   maximum: "another limit",
   minimum: "another limit",
 };
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -9,7 +9,7 @@ import { env } from "../base/env.ts";
 import { notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { log } from "../base/log.ts";
-import { composeInvitation } from "../outbound/mail/invitation-letter.ts";
+import { composeInvitation } from "../outbound/mail/compose.ts";
 import { MailError, mailer } from "../outbound/mail/smtp.ts";
 import { readInvitation } from "../people/invitations/invitation-reads.ts";
 import type {
@@ -24,7 +24,7 @@ import {
   updateInvitation,
 } from "../people/invitations/invitation-writes.ts";
 import type { Caller } from "./auth/authenticate.ts";
-import { holdCredential } from "./auth/hold-credential.ts";
+import { holdCredential } from "./auth/person.ts";
 import { database } from "./database.ts";
 import { mayTry, throttle } from "./http/throttle.ts";
 import { within } from "./tenant.ts";

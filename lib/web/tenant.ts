@@ -3,8 +3,7 @@ import type { Tx } from "../base/db/db.ts";
 import type { Services } from "../base/process/services.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { database } from "./database.ts";
-import { network } from "./networks.ts";
-import { sealing } from "./sealing.ts";
+import { network, sealing } from "./services.ts";
 
 /**
  * Runs one transaction in the caller's organization, as nearly every handler does. In a view the database

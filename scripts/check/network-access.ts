@@ -8,6 +8,8 @@ const PACKAGES =
 
 const MAY_IMPORT: Record<string, string> = {
   "lib/base/network/network.ts": "it is the way out",
+  "lib/base/network/guarded-lookup.ts": "resolves the names that network.ts connects to",
+  "lib/base/network/address-rules.ts": "judges addresses, and opens nothing",
   "lib/base/tracing/export.ts": "sends traces to the collector that the operator named, by operatorLookup",
   "scripts/web/serve.ts": "it listens",
   "lib/base/network/dns.ts":
@@ -23,7 +25,7 @@ const MAY_CALL: Record<string, string> = {
   "scripts/commands/doctor/reach.ts": "asks our own web on this machine, and the operator's own collector",
   "lib/web/client/base/client.ts": "runs in browsers, which ask us",
   "lib/web/client/base/live.tsx": "runs in browsers, which ask us",
-  "lib/web/client/documents.ts": "runs in browsers, which ask us",
+  "lib/web/client/request-context.ts": "runs in browsers, which ask us",
   "app/(app)/tasks/new/sample-buttons.tsx": "runs in browsers, which ask us",
 };
 

@@ -5,7 +5,7 @@ import { knownMigrations } from "../../lib/base/db/known-migrations.ts";
 import { ConfigurationError, env } from "../../lib/base/env.ts";
 import { readKeys } from "../../lib/base/key-ring.ts";
 import { countByKey } from "../../lib/base/key-rotation/reseal.ts";
-import { asCommandUser } from "../../lib/mcp/wire/channels/command-user.ts";
+import { asCommandUser } from "../../lib/mcp/wire/channels/child.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";

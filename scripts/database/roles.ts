@@ -1,5 +1,5 @@
 import pg from "pg";
-import { connectTimeoutMs } from "../../lib/base/db/connect-timeout.ts";
+import { connectTimeoutMs } from "../../lib/base/db/db.ts";
 import { ConfigurationError } from "../../lib/base/env.ts";
 
 const { escapeIdentifier, escapeLiteral } = pg;

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { ConfigurationError, type Environment, env } from "../../lib/base/env.ts";
 import { readKeys } from "../../lib/base/key-ring.ts";
-import { staysOnThisMachine } from "../../lib/base/network/loopback.ts";
+import { staysOnThisMachine } from "../../lib/base/network/address.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { portIsFree } from "../ports.ts";
 

@@ -1,12 +1,12 @@
 /**
- * The calls of the API as Next has built them, for serving them without Next (lib/web/http/serve.ts): the very modules
+ * The calls of the API as Next has built them, for serving them without Next (lib/web/http/call-server.ts): the very modules
  * that Next itself loads, so that nothing of them is there twice.
  */
 import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import type { Handlers } from "../../lib/web/http/serve.ts";
+import type { Handlers } from "../../lib/web/http/call-server.ts";
 
 /** The API and the probes. Signing in is next-auth's, which needs Next; so does a path that is no call. */
 const CALL = /^(\/api\/v1\/.+|\/healthz|\/readyz)\/route$/;

@@ -1,12 +1,11 @@
 /** The order in which every request is looked at. Next answers what nothing before it does. */
 import type { RequestListener } from "node:http";
 import { env } from "../../lib/base/env.ts";
-import { agentOAuthFront } from "../../lib/web/agent-oauth/front.ts";
+import { agentOAuthFront } from "../../lib/web/agent-oauth/oauth-front.ts";
 import { markDirect } from "../../lib/web/auth/direct.ts";
-import { markCaller } from "../../lib/web/http/caller/forwarded.ts";
-import { warnOfProxy } from "../../lib/web/http/caller/proxy-warning.ts";
-import { receive } from "../../lib/web/http/front.ts";
-import { callServer, type Handlers } from "../../lib/web/http/serve.ts";
+import { callServer, type Handlers } from "../../lib/web/http/call-server.ts";
+import { markCaller, warnOfProxy } from "../../lib/web/http/client-address.ts";
+import { receive } from "../../lib/web/http/front-limits.ts";
 import { serveAgent } from "../../lib/web/mcp/endpoint.ts";
 
 /** The calls of the API, by their folders, and how the handlers of one are loaded. */

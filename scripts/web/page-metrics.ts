@@ -8,7 +8,7 @@ import { z } from "zod";
 import { inScope, Spent } from "../../lib/base/process/scope.ts";
 import { sessionCookieName } from "../../lib/web/auth/session-cookie.ts";
 import { countAnswer } from "../../lib/web/http/metrics.ts";
-import { serverTiming } from "../../lib/web/http/server-timing.ts";
+import { serverTiming } from "../../lib/web/http/observe.ts";
 
 const routeSchema = z.object({ page: z.string(), regex: z.string() });
 const manifestSchema = z.object({ staticRoutes: z.array(routeSchema), dynamicRoutes: z.array(routeSchema) });

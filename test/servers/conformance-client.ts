@@ -8,16 +8,16 @@ import { createNetwork } from "../../lib/base/network/network.ts";
 import { createPeer, openWire } from "../../lib/mcp/connect.ts";
 import { discover } from "../../lib/mcp/discover.ts";
 import { normaliseForm } from "../../lib/mcp/forms/read-form.ts";
-import {
-  type AnswerBody,
-  type Peer,
-  PeerError,
-  type Question,
-  type Session,
-  type StartInput,
-  type StreamListener,
-  type Tool,
+import type {
+  AnswerBody,
+  Peer,
+  Question,
+  Session,
+  StartInput,
+  StreamListener,
+  Tool,
 } from "../../lib/mcp/peer.ts";
+import { PeerError } from "../../lib/mcp/peer-error.ts";
 
 const options = { deadlineMs: 10_000, replyWithinMs: 15_000 };
 

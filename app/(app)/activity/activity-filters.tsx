@@ -6,10 +6,8 @@ import { type ReactNode, useId } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Input } from "@/components/ui/input.tsx";
-import { Select } from "@/components/ui/select.tsx";
-import { actors } from "@/lib/web/client/actors.ts";
-import type { EventFilter } from "@/lib/web/client/events.ts";
+import { Input, Select } from "@/components/ui/field.tsx";
+import { actors, type EventFilter } from "@/lib/web/client/events.ts";
 import { EVENT_GROUPS } from "@/lib/web/words/event-groups.ts";
 
 /** Filters by event, person and time. Filters set by links (a task, a former member) can be removed here. */

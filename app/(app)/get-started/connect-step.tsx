@@ -2,8 +2,7 @@
 
 import { type SubmitEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Field, Textarea } from "@/components/ui/field.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { type Pasted, readPasted } from "@/lib/servers/mcp-servers.ts";

@@ -13,8 +13,7 @@ import type { CreateServerInput, Health, Server } from "@/lib/servers/server-sch
 import { unreachedAdvice } from "@/lib/servers/words/address-words.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
-import { serverDetail } from "@/lib/web/client/servers.ts";
+import { serverDetail, serverKeys } from "@/lib/web/client/servers.ts";
 
 /** A server that can be registered, then its reply. `atOnce`: registers without another press. */
 export function FoundServer({

@@ -13,7 +13,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { Onboarding, SkipStep, StepState } from "@/lib/people/onboarding/onboarding-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { onboardingKey, useFirstSteps } from "@/lib/web/client/onboarding.ts";
 import { ConnectStep } from "./connect-step.tsx";
 import { SandboxCard } from "./sandbox-card.tsx";

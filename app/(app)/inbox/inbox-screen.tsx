@@ -6,7 +6,7 @@ import type { ViewDialog } from "@/components/list/saved-views.ts";
 import { SearchField } from "@/components/list/search-field.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { useWaiting } from "@/components/shell/session/use-waiting.ts";
+import { useWaiting } from "@/components/shell/session/use-counts.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";

@@ -4,7 +4,7 @@ import type { Principal } from "@/lib/access/principal.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
 import { pageQuerySchema } from "@/lib/base/page.ts";
-import { readDeclineReasons, readUndoWindow } from "@/lib/people/organizations/answers.ts";
+import { readDeclineReasons, readUndoWindow } from "@/lib/people/organizations/organization-reads.ts";
 import { listInputRequests } from "@/lib/requests/lists/list.ts";
 import { requestListQuerySchema } from "@/lib/requests/lists/request-list-schema.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
@@ -15,8 +15,8 @@ import { readFilters } from "@/lib/requests/words/inbox-filters.ts";
 import { listTaskEvents } from "@/lib/tasks/task-event-reads.ts";
 import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/task-schema.ts";
-import { declineReasons, undoWindow } from "@/lib/web/client/answers.ts";
-import { requestsOfTask, similarRequests } from "@/lib/web/client/base/request-context.ts";
+import { declineReasons, undoWindow } from "@/lib/web/client/organization.ts";
+import { requestsOfTask, similarRequests } from "@/lib/web/client/request-context.ts";
 import {
   FIRST_PAGE,
   firstTab,
@@ -25,7 +25,7 @@ import {
   requestDetail,
   requestKeys,
 } from "@/lib/web/client/requests.ts";
-import { taskEvents } from "@/lib/web/client/tasks/task-logs.ts";
+import { taskEvents } from "@/lib/web/client/tasks/task-history.ts";
 import { savedViews } from "@/lib/web/client/views.ts";
 import { idParams } from "@/lib/web/http/route.ts";
 import { prefetch, readFor } from "../prefetch.ts";

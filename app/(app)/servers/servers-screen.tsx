@@ -5,10 +5,9 @@ import { Bot, Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectDialog } from "@/components/server/connect-dialog.tsx";
-import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
 import { HealthBadge, LateLine, PausedBadge } from "@/components/server/health.tsx";
+import { ConnectionBadge, OperatorBadge, ServerWhere } from "@/components/server/server-badges.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
-import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
@@ -21,7 +20,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { formatShare } from "@/lib/requests/statistics/overview-words.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
-import { formatLatency } from "@/lib/text/latency.ts";
+import { formatLatency } from "@/lib/text/formats/formats.ts";
 import { serverList } from "@/lib/web/client/servers.ts";
 
 export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: ArrivalQuery }) {

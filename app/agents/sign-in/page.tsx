@@ -6,7 +6,7 @@ import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { requireSession, type WebSession } from "@/lib/web/auth/session.ts";
 import { principalOf } from "@/lib/web/auth/session-cookie.ts";
 import { database } from "@/lib/web/database.ts";
-import { drawnFor } from "@/lib/web/http/organization-header.ts";
+import { drawnFor } from "@/lib/web/http/session-refusals.ts";
 import { forPage } from "@/lib/web/pages/page-failure.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 import { AgentQuestionForm } from "./agent-question-form.tsx";

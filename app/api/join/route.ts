@@ -1,5 +1,5 @@
 import { joinSchema } from "@/lib/people/invitations/invitation-schema.ts";
-import { joinAsPerson } from "@/lib/web/auth/joining/join.ts";
+import { joinAsPerson } from "@/lib/web/auth/join.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
 

@@ -2,9 +2,9 @@ import { redirect } from "next/navigation";
 import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { env } from "@/lib/base/env.ts";
 import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
-import { ownPath } from "@/lib/web/auth/own-path.ts";
 import { readSecurity } from "@/lib/web/auth/security.ts";
 import { currentRefusal } from "@/lib/web/auth/session.ts";
+import { ownPath } from "@/lib/web/auth/sign-in/destination.ts";
 import { GoOn } from "../go-on.tsx";
 import { SetUpSecondFactor } from "./set-up.tsx";
 

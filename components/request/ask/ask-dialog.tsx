@@ -5,18 +5,16 @@ import { useId, useState } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Field, Select, Textarea } from "@/components/ui/field.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { CreatedRequest } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
-import { people } from "@/lib/web/client/answers.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { people } from "@/lib/web/client/organization.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 import { type AnswerKind, askFormSchema, readAsk } from "./read-ask.ts";
 
 /** The toast has the one link to the new request. */

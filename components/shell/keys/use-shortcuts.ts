@@ -1,9 +1,11 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { useRouter } from "next/navigation";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { areKeysLocked } from "@/components/ui/overlay/key-lock.tsx";
-import { heardAs } from "./key-press.ts";
+import { afterG, heardAs } from "./key-press.ts";
 
 /**
  * Single-key shortcuts of a page: `{j: next, escape: back, "shift+x": range}`, letters in lower case. They
@@ -43,4 +45,35 @@ function isTyping(target: EventTarget | null): boolean {
     target instanceof HTMLElement &&
     (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
   );
+}
+
+/** The activity has no place in the navigation. */
+const PAGES = [...NAV_ITEMS, { key: "a", href: "/activity" }];
+
+/**
+ * G, then the key of a page. Returns whether G waits for the second key, and what ends that (the hint does, after a
+ * while). No other handler gets the second key: G then D must not open the decline dialog of a request.
+ */
+export function useGoKeys(): [waiting: boolean, end: () => void] {
+  const router = useRouter();
+  const [waiting, setWaiting] = useState(false);
+  const end = useCallback(() => setWaiting(false), []);
+  useShortcuts({ g: () => setWaiting(true) });
+
+  useEffect(() => {
+    if (!waiting) return;
+    const onKey = (event: KeyboardEvent) => {
+      const next = afterG(event, PAGES);
+      if (next === "wait") return;
+      setWaiting(false);
+      if (next === "leave") return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (next !== "end") router.push(next.href);
+    };
+    // The capture phase comes before all other handlers.
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => window.removeEventListener("keydown", onKey, { capture: true });
+  }, [waiting, router]);
+  return [waiting, end];
 }

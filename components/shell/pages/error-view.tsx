@@ -2,11 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { startTransition, useEffect, useState } from "react";
-import { ErrorId } from "@/components/shell/pages/error-id.tsx";
-import { PLAIN_BUTTON } from "@/components/shell/pages/plain-button.ts";
-import { PlainView } from "@/components/shell/pages/plain-view.tsx";
+import { ErrorId, PLAIN_BUTTON, PlainView } from "@/components/shell/pages/plain-view.tsx";
 import { reportFailure } from "@/components/shell/pages/report-failure.ts";
-import { DATABASE_AWAY } from "@/lib/web/words/page-failure.ts";
+import { DATABASE_AWAY } from "@/lib/web/words/trouble.ts";
 
 const AGAIN_MS = 5_000;
 const CLOUD_ALERT = ["M12 12v4", "M12 20h.01", "M8.128 16.949A7 7 0 1 1 15.71 8h1.79a1 1 0 0 1 0 9h-1.642"];

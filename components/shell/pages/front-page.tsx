@@ -1,5 +1,7 @@
 import { Inbox } from "lucide-react";
 import type { ReactNode } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
 
 /** The frame of pages before sign-in. */
 export function FrontPage({
@@ -25,5 +27,19 @@ export function FrontPage({
         {children}
       </div>
     </main>
+  );
+}
+
+/** A link that cannot be used: why, and the way on, instead of a form that would be refused. */
+export function LinkOver({ title, next }: { title: string; next: string }) {
+  return (
+    <FrontPage title={title} intro={next}>
+      <div className="flex flex-col gap-3 border-line border-t pt-5">
+        <p className="text-muted">You already have an account?</p>
+        <Button asChild variant="primary">
+          <Link href="/sign-in">Sign in</Link>
+        </Button>
+      </div>
+    </FrontPage>
   );
 }

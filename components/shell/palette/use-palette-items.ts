@@ -22,11 +22,10 @@ import {
   nearlyMatching,
   type PaletteGroup,
   type PaletteItem,
+  type Recent,
 } from "@/components/shell/palette/palette-items.ts";
-import type { Recent } from "@/components/shell/palette/recent.ts";
+import { leave, switchOrganization } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { leave } from "@/components/shell/session/sign-out.ts";
-import { switchOrganization } from "@/components/shell/session/switch-organization.ts";
 import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { useTheme } from "@/components/shell/use-theme.ts";
 

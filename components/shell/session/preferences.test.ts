@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Preferences, UpdatePreferences } from "@/lib/people/members/member-schema.ts";
-import { createPrefer } from "./preferences.ts";
+import { createPrefer } from "./me.tsx";
 
 const SAVED: Preferences = { singleKeys: true, tourSeen: false, density: "comfortable", locale: null };
 

@@ -48,3 +48,13 @@ export function setToaster(toaster: typeof Sonner | null): void {
   sonner = toaster;
   if (toaster) for (const saying of unsaid.splice(0)) saying(toaster);
 }
+
+/** Copies text to the clipboard and shows a toast. */
+export function copyText(text: string, done: string): void {
+  // `navigator.clipboard` is undefined on pages without https.
+  const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
+  void copied.then(
+    () => toast(done),
+    () => toast.error("The browser does not let this page copy."),
+  );
+}

@@ -194,7 +194,7 @@ interface Lookalike {
 }
 
 function lookalike(stored: unknown): Lookalike | null {
-  const isJson = isRecord(stored);
+  const isJson = isPlainObject(stored);
   const text = isJson ? stored.sealed : stored;
   if (typeof text !== "string" || !text.startsWith(PREFIX)) return null;
   const [, column = "", kind, row = "", value = "", kid = ""] = SEALED.exec(text) ?? [];
@@ -343,7 +343,7 @@ function openRow(row: unknown, open: Opener): unknown {
   };
   const walk = (value: unknown): void => {
     if (Array.isArray(value)) for (const each of value) walk(each);
-    if (!isRecord(value)) return;
+    if (!isPlainObject(value)) return;
     for (const [name, member] of Object.entries(value)) {
       if (typeof member === "string" ? member.startsWith(PREFIX) : JSON_MEMBERS.has(name)) {
         const opened = open(member, name, value === row, ids);
@@ -358,7 +358,7 @@ function openRow(row: unknown, open: Opener): unknown {
 /** The ids by which a row names rows: `id`, `taskId`, `task_id`. No other text names any. */
 function idsIn(value: unknown, ids: Set<string>): Set<string> {
   if (Array.isArray(value)) for (const each of value) idsIn(each, ids);
-  if (!isRecord(value)) return ids;
+  if (!isPlainObject(value)) return ids;
   for (const [name, member] of Object.entries(value)) {
     if (typeof member !== "string") {
       if (PARTS.has(name)) idsIn(member, ids);
@@ -368,7 +368,7 @@ function idsIn(value: unknown, ids: Set<string>): Set<string> {
 }
 
 /** A plain object: no date, buffer or decimal. */
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -391,6 +391,8 @@ export function unavailable(what?: string): AppError {
 /** JSON with the members of each object in one order, as a jsonb column gives another than was written. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, inner) =>
-    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    isPlainObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
   );
 }

@@ -5,9 +5,8 @@
 import pg from "pg";
 import { Prisma } from "../../generated/prisma/client.ts";
 import { ContentKeys } from "../content/content-keys.ts";
-import { readEnvironment } from "../env.ts";
+import { ConfigurationError, readEnvironment } from "../env.ts";
 import type { Seal } from "../seal.ts";
-import { connectTimeoutMs } from "./connect-timeout.ts";
 import { isTransient } from "./database-errors.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
 import { rowsOf, statementOf, toQuery } from "./raw.ts";
@@ -138,4 +137,24 @@ export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.
 
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
+}
+
+/**
+ * Row security does not bind a superuser, and an owner could lift it, so the role that serves requests must
+ * be neither. Throws ConfigurationError. `setting` names the variable for the operator.
+ */
+export async function refusePowerfulRole(database: Database, setting: string): Promise<void> {
+  const [role] = await database.gate<{ powerful: boolean }>(Prisma.sql`
+    SELECT r.rolsuper OR r.rolbypassrls OR EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('public.task')
+      AND pg_has_role(r.oid, c.relowner, 'MEMBER')) AS powerful
+    FROM pg_roles r WHERE r.rolname = current_user`);
+  if (role?.powerful !== false)
+    throw new ConfigurationError(
+      `${setting} names a superuser or the owner of the database, whom row security does not hold: use the role made for it.`,
+    );
+}
+
+/** Returns the time limit for connecting in ms: the URL's `connect_timeout` (libpq's, in seconds) if set. */
+export function connectTimeoutMs(url: string, otherwise = 5_000): number {
+  return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
 }

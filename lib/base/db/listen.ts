@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { connectTimeoutMs } from "./connect-timeout.ts";
+import { connectTimeoutMs } from "./db.ts";
 
 /** Longest pause between two connection attempts; the listener misses notifications meanwhile. */
 const LONGEST_PAUSE_MS = 1_000;

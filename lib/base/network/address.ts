@@ -1,3 +1,4 @@
+/** Addresses of networks and of this machine. */
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
@@ -30,4 +31,22 @@ export function rememberedNetworkOf(address: string): string | null {
 function familyOf(address: string): "ipv4" | "ipv6" | null {
   if (isIPv4(address)) return "ipv4";
   return isIPv6(address) ? "ipv6" : null;
+}
+
+/** Accepts a name or an address without a port, e.g. `localhost`, `127.0.0.1`, `::1` or `[::1]`. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|\[::1\]|::1|127(\.\d{1,3}){3})$/i.test(hostname);
+}
+
+/** Accepts the value of a Host header. Rejects other names that resolve to this machine (DNS rebinding). */
+export function isLoopbackHost(host: string | null | undefined): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host ?? "");
+}
+
+/**
+ * Returns true if Intray both listens on loopback and has a loopback `url` for browsers. The demo, where anyone signs in with one
+ * click, runs nowhere else.
+ */
+export function staysOnThisMachine({ host, url }: { host: string; url: string }): boolean {
+  return isLoopback(host) && isLoopback(new URL(url).hostname);
 }

@@ -4,9 +4,10 @@
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { env } from "../env.ts";
-import { staysOnThisMachine } from "./loopback.ts";
+import { log } from "../log.ts";
+import { staysOnThisMachine } from "./address.ts";
+import type { NameFailure } from "./guarded-lookup.ts";
 import { createNetwork, type Network } from "./network.ts";
-import { logNameFailure } from "./network-log.ts";
 
 const HOST_AND_PORT = /^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i;
 
@@ -44,4 +45,19 @@ export function changeAllowedHosts(file: string, change: (hosts: string[]) => st
   const lines = change(readAllowedHosts(file)).map((host) => `${host}\n`);
   writeFileSync(`${file}.new`, lines.join(""), { mode: 0o600 });
   renameSync(`${file}.new`, file);
+}
+
+/** Between two lines on the same name, which may be asked for many times a second. */
+const AGAIN_AFTER_MS = 60_000;
+const MOST_NAMES = 1_000;
+const told = new Map<string, number>();
+
+/** Tells the operator, and nobody else, why a name was not connected to. */
+function logNameFailure({ host, port, why }: NameFailure): void {
+  const key = `${why} ${host}:${port}`;
+  const now = performance.now();
+  if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return;
+  if (told.size >= MOST_NAMES) told.clear();
+  told.set(key, now);
+  log.info({ host, port, why }, "a name was not connected to");
 }

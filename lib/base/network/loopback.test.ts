@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopback, isLoopbackHost, staysOnThisMachine } from "./loopback.ts";
+import { isLoopback, isLoopbackHost, staysOnThisMachine } from "./address.ts";
 
 test.each([
   ["localhost", true],

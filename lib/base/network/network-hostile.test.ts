@@ -4,7 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createNetwork, type NameFailure, type Network, NetworkError } from "./network.ts";
+import { NetworkError } from "./address-rules.ts";
+import type { NameFailure } from "./guarded-lookup.ts";
+import { createNetwork, type Network } from "./network.ts";
 
 describe("names", () => {
   const [acme, evil] = [startCounting("127.0.0.1"), startCounting("127.0.0.2")];

@@ -1,14 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  checkOperatorUrl,
-  createNetwork,
-  type NameFailure,
-  NetworkError,
-  type NetworkOptions,
-  operatorLookup,
-} from "./network.ts";
+import { checkOperatorUrl, NetworkError } from "./address-rules.ts";
+import { type NameFailure, operatorLookup } from "./guarded-lookup.ts";
+import { createNetwork, type NetworkOptions } from "./network.ts";
 
 /** Hostile URLs: the 21 forms of a prototype's first test, and others that lead to the same addresses. */
 const hostile: [what: string, url: string][] = [

@@ -8,7 +8,7 @@ async function run(script: string, end = 'log.info("it ends in order")') {
   const here = (path: string) => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
   const source = `
     import pino from "pino";
-    import { installLastResort } from ${here("last-resort.ts")};
+    import { installLastResort } from ${here("lifecycle.ts")};
     const log = pino(pino.destination({ sync: true }));
     installLastResort(log, async () => { ${end} });
     ${script}`;

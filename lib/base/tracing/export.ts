@@ -5,7 +5,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { log } from "../log.ts";
-import { operatorLookup } from "../network/network.ts";
+import { operatorLookup } from "../network/guarded-lookup.ts";
 import { setTracer } from "./span.ts";
 
 /** Starts exporting. The returned function sends the rest and stops. A dead collector loses only spans. */

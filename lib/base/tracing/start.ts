@@ -1,5 +1,5 @@
 import { ConfigurationError, env } from "../env.ts";
-import { checkOperatorUrl, NetworkError } from "../network/network.ts";
+import { checkOperatorUrl, NetworkError } from "../network/address-rules.ts";
 
 /**
  * Starts sending this process's spans to the operator's collector, if one is configured; loads the packages

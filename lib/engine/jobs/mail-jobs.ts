@@ -1,9 +1,8 @@
 /** Jobs that send mail, if a mail server is configured. */
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
-import { sendAccountMail } from "../../outbound/mail/account-mail.ts";
 import { sendPasswordReset } from "../../outbound/mail/password-reset.ts";
-import { sendDueMail } from "../../outbound/mail/send.ts";
+import { sendAccountMail, sendDueMail } from "../../outbound/mail/send.ts";
 import { mailer } from "../../outbound/mail/smtp.ts";
 import { MAIL_EVERY_MS } from "../tunables.ts";
 import type { Job } from "./job-runner.ts";

@@ -2,7 +2,7 @@
 
 import { fromPrisma, type PgBoss } from "pg-boss";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
-import { LEASES } from "../../base/live-updates.ts";
+import { LEASES } from "../../base/engine-hints.ts";
 import { CAPACITY, ENGINE_SEEN_MS, MOVED_A_TURN, OVERDUE_LEASE_MS } from "../tunables.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import type { LeaseRef } from "./takeover.ts";

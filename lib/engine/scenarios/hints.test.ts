@@ -5,6 +5,7 @@ import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { renewAccess, tryServer } from "../../base/live-updates.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
+import { recordAnswer } from "../../requests/request-writes.ts";
 
 // Both pauses exceed the tests' patience: whatever happens in time waited neither for the backoff nor for the scan that
 // finds lost hints.

@@ -10,7 +10,7 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
-import { rewatchConnection } from "../../base/live-updates.ts";
+import { rewatchConnection } from "../../base/engine-hints.ts";
 
 // Exceeds the tests' patience: whatever happens in time did not wait for a slow poll.
 vi.mock("../tunables.ts", async (original) => ({

@@ -3,7 +3,8 @@
 import { isUnavailable } from "../../base/content/content.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
-import { PeerError, type RpcId, type ToServer } from "../../mcp/peer.ts";
+import type { RpcId, ToServer } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import {
   type ElicitationTask,

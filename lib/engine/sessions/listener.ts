@@ -59,6 +59,7 @@ export function listenerOf(
       if (asTask) ctx.learn({ putsTasks: true });
       // The id stands for this question from now on.
       ctx.dropTaskRequest(address.rpcId, session);
+      // Masked here too: the handle of an announced question is known only now.
       const discreet = discreetQuestion(question, hiding(handle === null ? [] : [handle], IN_MESSAGES));
       receive(address.rpcId, cutToLimits(discreet), handle, replayed, asTask);
     },

@@ -1,5 +1,6 @@
 /** The stream of a task's own, held by its `tasks/result`, on which the server asks. */
-import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
+import type { Stream, StreamListener } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { taskRef } from "../task/task-secrets.ts";
 import {
   CALL_DEADLINE_MS,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { storeSession } from "../../lifecycle/running-task-writes.ts";
 import { openSession } from "../../mcp/connect.ts";
-import { PeerError } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
 import { sealSession, taskRef } from "../task/task-secrets.ts";
 import {

@@ -1,6 +1,7 @@
 /** The standalone stream of a session of 2025-11-25, on which a server says what belongs to no request. */
 import { setTimeout as pause } from "node:timers/promises";
-import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
+import type { Stream, StreamListener } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { LISTEN_GRACE_MS, MAX_TIMER_MS, STREAM_RETRY_MS } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
+import { hintStreams } from "../../base/engine-hints.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { hintStreams } from "../../base/live-updates.ts";
 import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES, UNHANDLED_OF_SESSION } from "../../mcp/limits.ts";
 import type { RpcId } from "../../mcp/peer.ts";
 import type { NewStreamMessage, StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";

@@ -2,7 +2,8 @@
  * 2026-07-28: streams on which a server notifies changes of watched tasks. Only a speed-up: polls continue. A
  * stream's tasks are fixed at its opening, so new tasks take another one.
  */
-import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
+import type { Stream, StreamListener } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import {
   OPEN_DEADLINE_MS,
   RESUBSCRIBE_AFTER_FAILURE_MS,

@@ -1,5 +1,5 @@
 import { awaitElsewhere, markRepeating } from "../../lifecycle/call-attempt-writes.ts";
-import type { PeerErrorCode } from "../../mcp/peer.ts";
+import type { PeerErrorCode } from "../../mcp/peer-error.ts";
 import { ELSEWHERE_MS, SLOW_POLL_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { endWatched, fencedTransaction } from "../watcher/fenced-writes.ts";

@@ -9,14 +9,8 @@ import {
   stillAwaited,
 } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
-import {
-  NOT_REACHED,
-  PeerError,
-  type RemoteTask,
-  SignInNeeded,
-  type StartOutcome,
-  TokensUnreadable,
-} from "../../mcp/peer.ts";
+import type { RemoteTask, StartOutcome } from "../../mcp/peer.ts";
+import { NOT_REACHED, PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer-error.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { RecipeFailure } from "../../servers/recipes/peer.ts";
 import { outcomeOf } from "../../tasks/task-status.ts";

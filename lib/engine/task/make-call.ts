@@ -1,7 +1,7 @@
 /** Makes the call of a committed attempt: what has to be there before it, and what follows its first reply. */
 import { inSpan } from "../../base/tracing/span.ts";
 import { markOpenCall, noteWaiting } from "../../lifecycle/call-attempt-writes.ts";
-import { PeerError } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { dropStreams, joinSession } from "../sessions/session-moves.ts";
 import { takeCallTurn, waitForCall } from "../sessions/sessions.ts";
 import { openStandalone } from "../sessions/standalone-stream.ts";

@@ -1,6 +1,6 @@
 /** Steps of a task while nothing may be sent to its paused or failing server: stores what was received. */
 
-import { PeerError } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { hasEnded, isRunning } from "../../tasks/task-status.ts";
 import type { WatcherContext } from "../watcher/context.ts";

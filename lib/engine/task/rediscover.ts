@@ -2,7 +2,8 @@
 
 import { markStarted, otherUnknownStarts } from "../../lifecycle/call-attempt-writes.ts";
 import { keepCandidate, ourTime, unknownAmong } from "../../lifecycle/found-tasks/found-task-writes.ts";
-import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
+import type { RemoteTask, TaskList } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { joinSession, renewSession } from "../sessions/session-moves.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { isUnavailable } from "../../base/content/content.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { failures } from "../../history/metrics/engine.ts";
-import { PeerError, TokensUnreadable } from "../../mcp/peer.ts";
+import { PeerError, TokensUnreadable } from "../../mcp/peer-error.ts";
 import { SessionsForgotten } from "../sessions/session-moves.ts";
 import {
   CONTENT_RETRY_MS,

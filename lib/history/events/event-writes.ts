@@ -4,7 +4,8 @@ import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../../base/db/deferred-writes.ts";
 import { READINGS, readColumns, sendReading } from "../../base/db/readings.ts";
-import { HINTS, WAKE_UPS, wakeUps } from "../../base/live-updates.ts";
+import { WAKE_UPS, wakeUps } from "../../base/engine-hints.ts";
+import { HINTS } from "../../base/live-updates.ts";
 import { kept, MESSAGES } from "../protocol-messages/protocol-message-writes.ts";
 import type { EventType, Verification } from "./event-schema.ts";
 

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
+import { wakeEngine } from "../../base/engine-hints.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { publishChange, wakeEngine } from "../../base/live-updates.ts";
+import { publishChange } from "../../base/live-updates.ts";
 import { inScope, Spent } from "../../base/process/scope.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
 import { appendEvents } from "./event-writes.ts";

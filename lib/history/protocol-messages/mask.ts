@@ -1,6 +1,6 @@
 import { detached } from "../../base/process/detached.ts";
+import { siteOf } from "../../text/foreign/address.ts";
 import { MASK, masked } from "../../text/mask.ts";
-import { siteOf } from "../../text/url-parts.ts";
 
 const SECRET_KEYS = new Set([
   "requestState",

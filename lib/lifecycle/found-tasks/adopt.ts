@@ -3,9 +3,10 @@
 import type { Principal } from "../../access/principal.ts";
 import { contentOf } from "../../base/content/content-keys.ts";
 import type { Tx } from "../../base/db/db.ts";
+import { wakeEngine } from "../../base/engine-hints.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { publishChange, wakeEngine } from "../../base/live-updates.ts";
+import { publishChange } from "../../base/live-updates.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { lockServer } from "../../servers/locks.ts";

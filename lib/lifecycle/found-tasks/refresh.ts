@@ -7,14 +7,8 @@ import type { Page } from "../../base/page.ts";
 import type { Services } from "../../base/process/services.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
-import {
-  type Endpoint,
-  type Era,
-  NOT_REACHED,
-  PeerError,
-  SignInNeeded,
-  type TaskList,
-} from "../../mcp/peer.ts";
+import type { Endpoint, Era, TaskList } from "../../mcp/peer.ts";
+import { NOT_REACHED, PeerError, SignInNeeded } from "../../mcp/peer-error.ts";
 import { sharedEndpoint } from "../../servers/connections/connection-reads.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { judge } from "../../servers/probe.ts";

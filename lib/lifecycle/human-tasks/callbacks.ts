@@ -6,8 +6,7 @@ import { z } from "zod";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import type { SealedPlace } from "../../base/seal.ts";
 import { countSent } from "../../history/metrics/engine.ts";
-import { type DeliveryMeans, isTaken, send, TAKEN_MS } from "../../outbound/webhooks/delivery.ts";
-import { waitAfter } from "../../outbound/webhooks/retry.ts";
+import { type DeliveryMeans, isTaken, send, TAKEN_MS, waitAfter } from "../../outbound/webhooks/delivery.ts";
 import type { Attempt } from "../../outbound/webhooks/webhook-schema.ts";
 import { endedSchema } from "./human-task-schema.ts";
 

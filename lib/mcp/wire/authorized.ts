@@ -1,5 +1,6 @@
 /** Calls with expiring tokens: renews a token that the server rejects, and repeats the call once. */
-import { type Access, PeerError } from "../peer.ts";
+import type { Access } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 
 /**
  * Runs `call` with a valid token. After a 401 any call may be repeated, since the server refused it before

@@ -1,4 +1,5 @@
-import { type CallOptions, PeerError } from "../peer.ts";
+import type { CallOptions } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 
 /** Node fires longer timers at once. */
 export const MAX_TIMER_MS = 2_147_483_647;

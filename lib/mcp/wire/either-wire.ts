@@ -5,7 +5,8 @@
  */
 import type { Network } from "../../base/network/network.ts";
 import { underOneDeadline } from "../client.ts";
-import { type CallOptions, type HttpEndpoint, PeerError, type Stream } from "../peer.ts";
+import type { CallOptions, HttpEndpoint, Stream } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 import { isSseSession, SseWire } from "./channels/sse-wire.ts";
 import { HttpWire } from "./http-wire.ts";
 import type { HeldHandlers, Reply, Request, SentCall, StreamHandlers, Wire } from "./wire.ts";

@@ -1,10 +1,11 @@
 /** One HTTP exchange under a deadline. Handles event streams, size limits and failures, but no JSON-RPC. */
 import type { IncomingHttpHeaders } from "node:http";
 import { msSince, thisMoment } from "../../base/moment.ts";
-import type { Network, Outgoing } from "../../base/network/network.ts";
+import type { Network } from "../../base/network/network.ts";
+import type { Outgoing } from "../../base/network/send.ts";
 import { badReply, httpError, transportError } from "../errors.ts";
 import { ERROR_BYTES, FLOOD_BYTES, FLOOD_EVENTS, FLOOD_MS, REDIRECTS, REPLY_BYTES } from "../limits.ts";
-import { PeerError } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { LargeRead } from "./large-reads.ts";

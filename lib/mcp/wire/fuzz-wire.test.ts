@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { fuzz, oddJson, oddText } from "../../../test/fixtures/fuzz.ts";
 import { createNetwork } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../connect.ts";
-import { PeerError, type TaskRef } from "../peer.ts";
-import { lineSplitter } from "./channels/lines.ts";
+import type { TaskRef } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
+import { lineSplitter } from "./channels/child.ts";
 import { type SseEvent, SseParser } from "./sse.ts";
 import type { Wire } from "./wire.ts";
 

@@ -1,3 +1,9 @@
+/**
+ * Masks what a server knows and people are not told. Two secrets are masked in two places, each where it is known: a task's own id
+ * as the task or its question is read (messages.ts, server-messages.ts), and the connection's secrets as the reply of a call is
+ * read (wire.ts). A question that a notification announced gets its task's id only in lib/engine/sessions/listener.ts, which masks
+ * it there.
+ */
 import { masked } from "../../text/mask.ts";
 import type { CallOptions } from "../peer.ts";
 

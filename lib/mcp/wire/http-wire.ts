@@ -1,9 +1,11 @@
 /** JSON-RPC over streamable HTTP, both eras: one POST, one reply, framed as JSON or as an event stream. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Lane, Network } from "../../base/network/network.ts";
+import type { Network } from "../../base/network/network.ts";
+import type { Lane } from "../../base/network/send.ts";
 import { underOneDeadline } from "../client.ts";
 import { badReply, transportError } from "../errors.ts";
-import { type CallOptions, type HttpEndpoint, PeerError, type Stream } from "../peer.ts";
+import type { CallOptions, HttpEndpoint, Stream } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 import { withAccess } from "./authorized.ts";
 import { type ExchangeHandlers, exchange, isEventStream } from "./exchange.ts";
 import { Reader } from "./incoming.ts";

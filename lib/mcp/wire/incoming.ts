@@ -4,11 +4,13 @@
  * the message that names the request, not the first text; over HTTP an error without an id is one, too. Anything else is
  * passed over.
  */
+
+import { hash } from "node:crypto";
 import { badReply } from "../errors.ts";
 import { BATCH_MESSAGES } from "../limits.ts";
 import { type ServerMessage, serverMessageSchema } from "../messages.ts";
-import { type CallOptions, PeerError } from "../peer.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import type { CallOptions } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 import { parseJson } from "./json.ts";
 
 export interface IncomingReply {
@@ -171,3 +173,17 @@ export class Reader {
     this.#handlers.onReply({ text, message, id, method });
   }
 }
+
+/**
+ * Returns a strong hash of a reply's text, without the parts that differ in every reply: our JSON-RPC id and
+ * `lastUpdatedAt` (some servers send the current time). Equal fingerprints mean equal replies. For an event
+ * stream, covers the event's data only, not its id.
+ */
+export function fingerprintOf(text: string, id: number): string {
+  const digits = String(id);
+  const at = text.indexOf(digits);
+  const anonymous = at === -1 ? text : text.slice(0, at) + text.slice(at + digits.length);
+  return hash("sha256", anonymous.replace(LAST_UPDATED_AT, ""), "binary");
+}
+
+const LAST_UPDATED_AT = /"lastUpdatedAt"\s*:\s*"[^"]*"/g;

@@ -1,6 +1,6 @@
-import { sizeOfJson } from "../../text/schemas/json-size.ts";
+import { sizeOfJson } from "../../text/json.ts";
 import { DEPTH, VALUES } from "../limits.ts";
-import { PeerError } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 
 /** Shorter texts cannot contain a harmful structure. */
 const HARMLESS_CHARACTERS = 1_000;

@@ -3,7 +3,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { badReply } from "../errors.ts";
-import { type CallOptions, PeerError } from "../peer.ts";
+import type { CallOptions } from "../peer.ts";
+import { PeerError } from "../peer-error.ts";
 import { Deadline } from "./deadline.ts";
 import { type ExchangeHandlers, isEventStream } from "./exchange.ts";
 import { Reader } from "./incoming.ts";

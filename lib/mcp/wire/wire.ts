@@ -5,12 +5,12 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
-import type { Lane } from "../../base/network/network.ts";
+import type { Lane } from "../../base/network/send.ts";
 import { badReply, rpcFailure } from "../errors.ts";
-import { replySchema, type ServerMessage } from "../messages.ts";
-import type { CallOptions, Stream } from "../peer.ts";
+import { discreet, replySchema, type ServerMessage, taskSchema } from "../messages.ts";
+import type { CallOptions, GetOptions, GetReply, Stream } from "../peer.ts";
 import { hideIn, hidingFor } from "./hide.ts";
-import type { Answer } from "./incoming.ts";
+import { type Answer, fingerprintOf } from "./incoming.ts";
 
 export interface Request {
   method: string;
@@ -130,4 +130,31 @@ export function framed(request: Request, id: number, options: CallOptions): stri
   const message = { jsonrpc: "2.0", id, method: request.method, params };
   options.onMessage?.("out", request.method, message);
   return JSON.stringify(message);
+}
+
+/** Marks a fingerprint that never matches. */
+const PARSED = "!";
+
+/**
+ * Requests a task: the hot path, identical in both eras. A reply equal to the last one is not parsed, but only while the task is `working`:
+ * fingerprints of other states carry a mark, so they never match and are always parsed.
+ */
+export async function getTask(wire: Wire, request: Request, options: GetOptions): Promise<GetReply> {
+  const known = options.fingerprint?.startsWith(PARSED) ? null : options.fingerprint;
+  const reply = await wire.request({ ...request, known }, options);
+  const fingerprint = reply.message ? fingerprintOf(reply.text, reply.id) : (options.fingerprint ?? "");
+  if (fingerprint === options.fingerprint) return { fingerprint, task: null, size: reply.text.length };
+  // The schema has masked the task's own id; these are the connection's secrets.
+  const task = discreet(readResult(reply, taskSchema, options), hidingFor(options));
+  return {
+    fingerprint: task.status === "working" ? fingerprint : PARSED + fingerprint,
+    task,
+    size: reply.text.length,
+  };
+}
+
+/** Returns the server's clock (its `Date` header) minus ours in ms, or null. */
+export function clockOffset(date: string | undefined): number | null {
+  const at = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(at) ? null : at - Date.now();
 }

@@ -1,6 +1,6 @@
 /** Audit streams: destinations outside that get an organization's history, line by line. */
 import { z } from "zod";
-import { webAddress } from "../../text/schemas/web-address.ts";
+import { webAddress } from "../../text/schemas/bounded.ts";
 
 const url = webAddress(2_000);
 const host = z

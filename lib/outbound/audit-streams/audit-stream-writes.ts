@@ -4,7 +4,8 @@ import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { type Network, NetworkError } from "../../base/network/network.ts";
+import { NetworkError } from "../../base/network/address-rules.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { EventType } from "../../history/events/event-schema.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
@@ -16,8 +17,7 @@ import {
   s3SettingsSchema,
   type UpdateAuditStream,
 } from "./audit-stream-schema.ts";
-import { type Destination, requireHttps, secretPlace, send } from "./destinations.ts";
-import { failureOf } from "./failure.ts";
+import { type Destination, failureOf, requireHttps, secretPlace, send } from "./destinations.ts";
 import { noteLine } from "./lines.ts";
 import { TEST_MS } from "./tunables.ts";
 

@@ -14,7 +14,7 @@ import { type SyslogServer, startSyslog } from "../../../test/servers/destinatio
 import { expectedSignature, type Receiver, startReceiver } from "../../../test/servers/receiver.ts";
 import type { Principal } from "../../access/principal.ts";
 import { createDatabase } from "../../base/db/db.ts";
-import { NetworkError } from "../../base/network/network.ts";
+import { NetworkError } from "../../base/network/address-rules.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { RETENTION } from "../../engine/jobs/retention-jobs.ts";
 import { exportedLines } from "../../history/events/event-export.ts";

@@ -12,8 +12,7 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/
 import { countSent } from "../../history/metrics/engine.ts";
 import { OF_PRIVATE_TASK } from "../../tasks/visibility.ts";
 import { hostOf } from "./audit-stream-reads.ts";
-import { type Destination, type Parcel, secretPlace, send } from "./destinations.ts";
-import { failureOf } from "./failure.ts";
+import { type Destination, failureOf, type Parcel, secretPlace, send } from "./destinations.ts";
 import { eventLines, noteLine } from "./lines.ts";
 import {
   ANCHOR_LINES,

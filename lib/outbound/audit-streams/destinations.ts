@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { type Network, NetworkError } from "../../base/network/network.ts";
+import { NetworkError } from "../../base/network/address-rules.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { SealedPlace } from "../../base/seal.ts";
 import { signedHeaders } from "../webhooks/sign.ts";
 import { s3SettingsSchema, syslogSettingsSchema } from "./audit-stream-schema.ts";
-import { DeliveryFailure } from "./failure.ts";
 import { type Line, ndjson, syslogFrames } from "./lines.ts";
 import { SYSLOG_LISTEN_MS } from "./tunables.ts";
 
@@ -140,4 +140,41 @@ async function sendSyslog(
     signal.removeEventListener("abort", abort);
     socket.destroy();
   }
+}
+
+/** A failed attempt, by its code (`failureSchema`). The other side's words are not kept, since they may hold anything. */
+class DeliveryFailure extends Error {
+  readonly code: string;
+  constructor(code: string) {
+    super(code);
+    this.name = "DeliveryFailure";
+    this.code = code;
+  }
+}
+
+const UNTRUSTED = new Set([
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "CERT_UNTRUSTED",
+  "CERT_REJECTED",
+  "INVALID_CA",
+  "CERT_SIGNATURE_FAILURE",
+]);
+
+/** Returns the code of an error of a destination. */
+export function failureOf(error: unknown): string {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const { code } = each as NodeJS.ErrnoException;
+    if (each instanceof DeliveryFailure) return each.code;
+    if (each instanceof NetworkError) return "address_not_allowed";
+    if (each.name === "TimeoutError" || code === "UND_ERR_CONNECT_TIMEOUT") return "timeout";
+    if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "certificate_name";
+    if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") return "certificate_expired";
+    if (code !== undefined && UNTRUSTED.has(code)) return "certificate_untrusted";
+    if (code === "ENOTFOUND") return "name_unknown";
+  }
+  return "unreachable";
 }

@@ -4,9 +4,10 @@
  * addressee may read mail. No link decides anything: each opens a page behind the sign-in.
  */
 
+import { aRole, type Role } from "../../access/roles.ts";
+import { splitHidden } from "../../text/foreign/hidden.ts";
 import type { Cause } from "../notices/notice-schema.ts";
 import { accountWords, listPath, manyWords, type NoticeAbout, noticeWords } from "../notices/notice-words.ts";
-import { escapeHtml, oneLine, shorten } from "./untrusted-text.ts";
 
 /** Up to this many notices of one cause are listed, more are only counted. */
 const LISTED = 5;
@@ -101,3 +102,66 @@ function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
 }
 
 const sentence = ({ text, about }: Line) => (about ? `${text}: ${about}` : text);
+
+/**
+ * Composes the mail to somebody who is invited. Its link is in no other mail and on no screen, so that whoever opens it
+ * reads the mail of the address.
+ */
+export function composeInvitation({
+  organization,
+  inviter,
+  email,
+  role,
+  url,
+}: {
+  organization: string;
+  /** Null: an API key of the command line. */
+  inviter: string | null;
+  email: string;
+  role: Role;
+  url: string;
+}): { subject: string; text: string; html: string } {
+  const [place, by] = [shorten(organization), shorten(inviter ?? "Somebody")];
+  const what = `${by} invites you to ${place} as ${aRole(role)}.`;
+  const how = `The link works once, for a week. Keep it to yourself: anybody who opens it joins as ${oneLine(email)}. If you do not know ${place}, do nothing.`;
+  return {
+    subject: `${by} invites you to ${place}`,
+    text: [what, url, how].join("\n\n"),
+    html: [
+      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+      `<p><strong>${escapeHtml(what)}</strong><br><a href="${escapeHtml(url)}">Open the invitation</a></p>`,
+      `<p style="color:#5b666c">${escapeHtml(how)}</p></body></html>`,
+    ].join("\n"),
+  };
+}
+
+// Text of tenants and servers adds no header, no markup and no link of its own.
+
+const NAME_CHARACTERS = 120;
+
+/** Names are untrusted: reduces them to a line of so many characters. */
+function shorten(name: string): string {
+  const line = oneLine(name);
+  return line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS)}…` : line;
+}
+
+/** One line, without characters that turn or hide text, and without text that mail programs turn into links. */
+export function oneLine(text: string): string {
+  const seen = splitHidden(text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")).filter(
+    ({ kind }) => kind !== "hidden",
+  );
+  return seen
+    .map((run) => run.text)
+    .join("")
+    .replaceAll("://", ": //")
+    .replaceAll(/\bwww\./gi, "www .");
+}
+
+/** For the HTML part of a mail. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -7,9 +7,9 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../../base/ids.ts";
 import { countSent } from "../../history/metrics/engine.ts";
 import { passwordLinkUrl } from "../../people/members/set-password.ts";
+import { escapeHtml } from "./compose.ts";
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, TAKEN_MS } from "./mail-writes.ts";
 import { MailError, type Mailer } from "./smtp.ts";
-import { escapeHtml } from "./untrusted-text.ts";
 
 /** A mailed link works for an hour: somebody waits for it. */
 const RESET_LINK_MS = 3600_000;

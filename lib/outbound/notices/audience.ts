@@ -125,7 +125,7 @@ type Part = (these: Prisma.Sql, organizationId: string) => Prisma.Sql;
 
 /**
  * Recipients: everyone who may accept, or the assignee alone: for members, the rule of `waitingFor` in
- * lists/filter.ts of lib/requests. Left out is who may not accept, because of the four-eyes rule or because a URL
+ * lib/requests/lists/filter.ts. Left out is who may not accept, because of the four-eyes rule or because a URL
  * belongs to another person's connection; a claim of another only holds a notice back (`HELD_BY_ANOTHER`). Who is away
  * is told all the same, and with them whoever stands in for them. Who has been reminded has a notice of that too. Who has put the
  * request off is told when that is over; `request.snoozed` is no notice, and says meanwhile that it is theirs all the same.

@@ -3,11 +3,11 @@
  * records the result. If the engine dies, another one sends the delivery again under the same webhook-id.
  */
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
-import { type Network, NetworkError } from "../../base/network/network.ts";
+import { NetworkError } from "../../base/network/address-rules.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
 import { countSent } from "../../history/metrics/engine.ts";
-import { FAILING_FOR_MS, waitAfter } from "./retry.ts";
 import { secretPlace, signedHeaders } from "./sign.ts";
 import type { Attempt } from "./webhook-schema.ts";
 import { hostOf } from "./webhook-writes.ts";
@@ -173,3 +173,29 @@ export async function forgetOldSecrets(tx: Tx): Promise<void> {
   await tx.$executeRaw`UPDATE webhook_endpoint SET sealed_previous_secret = NULL, previous_until = NULL
     WHERE organization_id = ${tx.organizationId}::uuid AND previous_until < now()`;
 }
+
+/** Longest waits between attempts, together about two days. Then the delivery has failed. */
+const WAITS_MS = [
+  5_000,
+  30_000,
+  2 * 60_000,
+  10 * 60_000,
+  30 * 60_000,
+  2 * 3600_000,
+  5 * 3600_000,
+  10 * 3600_000,
+  14 * 3600_000,
+  20 * 3600_000,
+];
+
+/**
+ * Returns the wait after an attempt in ms, or null after the last. Full jitter, so that simultaneous failures
+ * are not retried at the same time. `random`: from 0 up to 1.
+ */
+export function waitAfter(attempt: number, random: number): number | null {
+  const longest = WAITS_MS[attempt - 1];
+  return longest === undefined ? null : Math.round(longest * random);
+}
+
+/** A webhook without any success for this long is disabled. */
+const FAILING_FOR_MS = 3 * 24 * 3600_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pageQuerySchema } from "../../base/page.ts";
-import { webAddress } from "../../text/schemas/web-address.ts";
+import { webAddress } from "../../text/schemas/bounded.ts";
 
 /** Events for webhooks: ids and states of objects visible to the whole organization. */
 export const WEBHOOK_EVENTS = [

@@ -16,7 +16,7 @@ import { endOf, lockKey, PREFIX, refuseBeyondRole, refuseUnknownServers, withinO
 
 /**
  * Makes a key no stronger than its maker, so only owners can make an owner's key. Returns the secret, which
- * is stored nowhere. `serviceAccountId`: whose it is, where it is not the maker's own; service-accounts/keys.ts judges.
+ * is stored nowhere. `serviceAccountId`: whose it is, where it is not the maker's own; `createAccountKey` judges.
  */
 export async function createKey(
   tx: Tx,

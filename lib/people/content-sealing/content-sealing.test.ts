@@ -16,7 +16,7 @@ import { type SessionServer, startSessionServer } from "../../../test/servers/se
 import type { ContentColumn } from "../../base/content/content.ts";
 import { asStored, contentOf } from "../../base/content/content-keys.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "../../base/db/db.ts";
-import { wakeEngine } from "../../base/live-updates.ts";
+import { wakeEngine } from "../../base/engine-hints.ts";
 import { inScope, Spent } from "../../base/process/scope.ts";
 import { exportedLines } from "../../history/events/event-export.ts";
 import { verifyEvents } from "../../history/events/verify.ts";

@@ -5,7 +5,7 @@ import { env } from "../../base/env.ts";
 import { toDeletion } from "./delete.ts";
 import { readProposal } from "./four-eyes.ts";
 import { toHold } from "./hold.ts";
-import type { ListedOrganization, Organization } from "./organization-schema.ts";
+import type { DeclineReasons, ListedOrganization, Organization, UndoWindow } from "./organization-schema.ts";
 
 /** The organization as the principal sees it. */
 export async function readOrganization(tx: Tx, principal: Principal): Promise<Organization> {
@@ -66,4 +66,22 @@ export async function organizationsOf(
     role: roleSchema.parse(row.role),
     providers: row.providers ?? [],
   }));
+}
+
+/** The reasons for declining that the organization offers. */
+export async function readDeclineReasons(tx: Tx): Promise<DeclineReasons> {
+  const { declineReasons } = await tx.organization.findUniqueOrThrow({
+    where: { id: tx.organizationId },
+    select: { declineReasons: true },
+  });
+  return { reasons: declineReasons };
+}
+
+/** How long an answer is held, so that it can be undone. */
+export async function readUndoWindow(tx: Tx): Promise<UndoWindow> {
+  const { undoWindowMs } = await tx.organization.findUniqueOrThrow({
+    where: { id: tx.organizationId },
+    select: { undoWindowMs: true },
+  });
+  return { holdMs: undoWindowMs };
 }

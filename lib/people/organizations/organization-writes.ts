@@ -5,7 +5,7 @@ import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { beginFourEyes, proposeEnd } from "./four-eyes.ts";
-import type { UpdateOrganization } from "./organization-schema.ts";
+import type { DeclineReasons, UndoWindow, UpdateOrganization } from "./organization-schema.ts";
 
 /** The actor of the operator's commands. */
 export const COMMAND_LINE: Actor = { kind: "system", id: null, name: "Command line" };
@@ -69,4 +69,20 @@ export async function markExportBroken(tx: Tx, { actor }: Principal, lines: numb
 export async function markExported(tx: Tx, { actor }: Principal, lines: number): Promise<void> {
   await tx.organization.update({ where: { id: tx.organizationId }, data: { exportedAt: new Date() } });
   await appendEvents(tx, [{ type: "organization.exported", actor, data: { lines } }]);
+}
+
+export async function setDeclineReasons(
+  tx: Tx,
+  principal: Principal,
+  { reasons }: DeclineReasons,
+): Promise<void> {
+  await tx.organization.update({ where: { id: tx.organizationId }, data: { declineReasons: reasons } });
+  const { actor } = principal;
+  await appendEvents(tx, [{ type: "organization.decline_reasons_changed", actor, data: { reasons } }]);
+}
+
+export async function setUndoWindow(tx: Tx, principal: Principal, { holdMs }: UndoWindow): Promise<void> {
+  await tx.organization.update({ where: { id: tx.organizationId }, data: { undoWindowMs: holdMs } });
+  const { actor } = principal;
+  await appendEvents(tx, [{ type: "organization.undo_window_changed", actor, data: { holdMs } }]);
 }

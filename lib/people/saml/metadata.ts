@@ -1,7 +1,8 @@
 /** Metadata documents: an identity provider's, which are read, and ours, which is made. */
 import { generateServiceProviderMetadata } from "@node-saml/node-saml";
 import { AppError } from "../../base/errors.ts";
-import { type Network, NetworkError } from "../../base/network/network.ts";
+import { NetworkError } from "../../base/network/address-rules.ts";
+import type { Network } from "../../base/network/network.ts";
 import { certificatesIn } from "./certificate.ts";
 import { METADATA_CHARACTERS, METADATA_FETCH_MS } from "./tunables.ts";
 import { attribute, children, descendants, isNamed, NS, parseXml, textOf, XmlError } from "./xml.ts";

@@ -1,7 +1,7 @@
 /** SAML 2.0 identity providers of an organization. */
 import { z } from "zod";
 import { roleSchema } from "../../access/access-schema.ts";
-import { webAddress } from "../../text/schemas/web-address.ts";
+import { webAddress } from "../../text/schemas/bounded.ts";
 import { METADATA_CHARACTERS } from "./tunables.ts";
 
 const name = z.string().trim().min(1, "Give it a name").max(40, "Use at most 40 characters");

@@ -1,4 +1,6 @@
-/** Which changes of a policy let rules answer more than before: those are an owner's. Pure. */
+/** Which changes of a policy let rules answer more than before: those are an owner's. Pure, but for the records. */
+
+import type { Tx } from "../../base/db/db.ts";
 import type { FieldError } from "../../base/errors.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { WithPeople } from "../difference.ts";
@@ -78,4 +80,19 @@ export function problemsOfRecords(
     const message = `Before a rule goes live, people should have decided ${FEWEST_SHADOWED} requests while it was in shadow, all as it would have. So far they decided ${agreed + disagreed}, ${disagreed} of them otherwise. To go live anyway, acknowledge the rule by its name`;
     return [{ field: `automatic.${at}.mode`, message }];
   });
+}
+
+/** Reads how people decided beside rules, by fingerprint. Live rules' decisions that went to people count as those in shadow. */
+export async function readRecords(
+  tx: Tx,
+  fingerprints: string[],
+): Promise<(fingerprint: string) => ShadowRecord> {
+  const rows = await tx.$queryRaw<(ShadowRecord & { fingerprint: string })[]>`
+    SELECT d.fingerprint, count(*) FILTER (WHERE d.agreed)::integer AS agreed,
+      count(*) FILTER (WHERE NOT d.agreed)::integer AS disagreed
+    FROM automatic_decision d WHERE d.organization_id = ${tx.organizationId}::uuid
+      AND d.fingerprint = ANY (${fingerprints}) AND d.agreed IS NOT NULL
+    GROUP BY d.fingerprint`;
+  const known = new Map(rows.map((row) => [row.fingerprint, row]));
+  return (fingerprint) => known.get(fingerprint) ?? { agreed: 0, disagreed: 0 };
 }

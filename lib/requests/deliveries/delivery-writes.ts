@@ -6,9 +6,10 @@
 import type { Principal } from "../../access/principal.ts";
 import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
+import { wakeEngine } from "../../base/engine-hints.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { publishChange, wakeEngine } from "../../base/live-updates.ts";
+import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { lockRequest } from "../lock-request.ts";
 import type { DeliveryState } from "../request-schema.ts";

@@ -7,7 +7,8 @@ import { appendRead } from "../../history/events/event-writes.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
 import { CLOSE_MS, DOCUMENT_MS } from "../../mcp/limits.ts";
-import { type Endpoint, type Era, NOT_REACHED, PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import type { Endpoint, Era } from "../../mcp/peer.ts";
+import { NOT_REACHED, PeerError, SignInNeeded } from "../../mcp/peer-error.ts";
 import type { ResourcePart } from "../../mcp/resources.ts";
 import {
   ADDRESS_COLUMNS,

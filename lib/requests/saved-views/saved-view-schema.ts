@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { personSchema } from "../../access/access-schema.ts";
-import { recordOfAtMost } from "../../text/schemas/beforehand.ts";
+import { recordOfAtMost } from "../../text/schemas/bounded.ts";
 
 /** The pages whose lists can be saved as a view. */
 const viewPageSchema = z.enum(["inbox", "tasks"]);

@@ -1,7 +1,7 @@
+import { urlParts } from "../../text/foreign/address.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { capitalise, shorten } from "../../text/labels.ts";
 import { formatBytes } from "../../text/media.ts";
-import { urlParts } from "../../text/url-parts.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
 
 const SOURCES: Record<RequestDocument["from"], string> = {

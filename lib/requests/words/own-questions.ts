@@ -3,9 +3,9 @@
  * server puts them, so none gets the answer.
  */
 import { actorWords } from "../../access/actor-words.ts";
-import { withMarksAt } from "../../text/facts/marks.ts";
 import { bothEnds } from "../../text/labels.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
+import { withMarksAt } from "../../text/mask.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
 import { rejectionsBesides } from "./vote-words.ts";
 

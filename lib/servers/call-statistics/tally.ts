@@ -1,4 +1,4 @@
-import { PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer.ts";
+import { PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer-error.ts";
 import { bucketOf, type Counted, FAILURE_CLASSES, type FailureClass, LATENCY_BUCKETS } from "./counts.ts";
 
 /** Counts calls in memory until they are written. */

@@ -3,8 +3,9 @@
 import type { Actor } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { storableText, type Tx } from "../../base/db/db.ts";
+import { renewAccess } from "../../base/engine-hints.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { publishChange, renewAccess } from "../../base/live-updates.ts";
+import { publishChange } from "../../base/live-updates.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
 import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";

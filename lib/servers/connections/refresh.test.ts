@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oauth-fixture.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { renewTokens } from "../../mcp/oauth/oauth-tokens.ts";
-import { PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import { PeerError, SignInNeeded } from "../../mcp/peer-error.ts";
 import { GrantAccess } from "./access.ts";
 import { claimGrant, markNeedsReauth } from "./connection-writes.ts";
 import { openTokens, readClientOf } from "./grants.ts";

@@ -5,22 +5,22 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
-import {
-  type AnswerBody,
-  type AskAddress,
-  type CallOptions,
-  type GetOptions,
-  type GetReply,
-  type Peer,
-  PeerError,
-  type RemoteTask,
-  type Session,
-  type StartInput,
-  type StartOutcome,
-  type StreamListener,
-  type TaskRef,
-  type TaskResult,
+import type {
+  AnswerBody,
+  AskAddress,
+  CallOptions,
+  GetOptions,
+  GetReply,
+  Peer,
+  RemoteTask,
+  Session,
+  StartInput,
+  StartOutcome,
+  StreamListener,
+  TaskRef,
+  TaskResult,
 } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import type { ToolCalls } from "../../mcp/tool-calls.ts";
 import { RuleFailure } from "../../text/rules/language.ts";
 import { choiceOf } from "./choices.ts";

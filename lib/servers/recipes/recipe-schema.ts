@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
-import { recordOfAtMost } from "../../text/schemas/beforehand.ts";
+import { recordOfAtMost } from "../../text/schemas/bounded.ts";
 
 /** Longest expression, in characters. lib/text/rules bounds it again where it is read. */
 const EXPRESSION_CHARACTERS = 2_000;

@@ -2,6 +2,8 @@
  * Dates, times and numbers as one person reads them, by locale and time zone. Months are words, so that no
  * date is read as another. The words around them are English everywhere.
  */
+
+import { formatDuration } from "../duration.ts";
 import { isDateOnly, isZoned } from "../time.ts";
 
 /**
@@ -135,4 +137,11 @@ function partsOf(locale: string) {
 /** Keeps a date of a right-to-left script in one piece amid English words. */
 function isolate(text: string): string {
   return /[\u0590-\u08ff]/.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+/** Formats a server's latency in ms: `0.04 s`, `1 s`, `12 s`; `—` for null (not measured). */
+export function formatLatency(ms: number | null, { number }: Formats): string {
+  if (ms === null) return "—";
+  if (ms < 10) return `< ${number(0.01)} s`;
+  return ms < 995 ? `${number(Math.round(ms / 10) / 100)} s` : formatDuration(Math.round(ms / 100) * 100);
 }

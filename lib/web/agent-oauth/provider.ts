@@ -10,7 +10,7 @@ import { log } from "../../base/log.ts";
 import { cookiesAreSecure } from "../auth/session-cookie.ts";
 import { database } from "../database.ts";
 import { mayTry } from "../http/throttle.ts";
-import { network } from "../networks.ts";
+import { network } from "../services.ts";
 import {
   AGENT_ACCESS_TOKEN_S,
   AGENT_CODE_S,
@@ -20,8 +20,7 @@ import {
   AGENT_SIGN_IN_MS,
 } from "../tunables.ts";
 import { issuer, KEPT_AN_HOUR, METADATA, mcpAddress, QUESTION_PAGE, SCOPE } from "./addresses.ts";
-import { askedIn } from "./asked-in.ts";
-import { recordsOf } from "./records.ts";
+import { askedIn, recordsOf } from "./records.ts";
 
 const LONGEST_CLIENT_ADDRESS = 500;
 

@@ -2,15 +2,17 @@
  * What oidc-provider keeps, in Postgres: codes, tokens, grants and questions by the hash of what opens them, and clients.
  * A browser has no session at the authorization server beside its session in Intray.
  */
+
+import type { IncomingMessage } from "node:http";
 import { type Adapter, errors, type Payload, Provider } from "oidc-provider";
 import { z } from "zod";
 import { clientMetadataSchema } from "../../agents/oauth/agent-oauth-schema.ts";
 import { shownName } from "../../agents/oauth/agent-oauth-status.ts";
 import { Prisma, storable } from "../../base/db/db.ts";
 import { hashSecret } from "../../base/ids.ts";
+import type { WebSession } from "../auth/session-cookie.ts";
 import { database } from "../database.ts";
 import { wayBack } from "./addresses.ts";
-import { askedIn } from "./asked-in.ts";
 
 const KEPT = new Set(["Interaction", "AuthorizationCode", "AccessToken", "RefreshToken", "Grant"]);
 
@@ -120,4 +122,15 @@ function clientAsking(): Payload {
     publisher: clientIdMetadataDocument ? new URL(clientId).host : null,
     metadata: client.metadata(),
   };
+}
+
+const sessions = new WeakMap<IncomingMessage, WebSession>();
+
+/** Says in which session of Intray's an authorization was asked for. */
+export function markAskedIn(request: IncomingMessage, session: WebSession): void {
+  sessions.set(request, session);
+}
+
+export function askedIn(request: IncomingMessage): WebSession | undefined {
+  return sessions.get(request);
 }

@@ -6,7 +6,7 @@ import { randomSecret } from "../../base/ids.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { originOf } from "../auth/origin.ts";
 import { database } from "../database.ts";
-import { readJson } from "../http/body/body.ts";
+import { readJson } from "../http/body.ts";
 import { throttle } from "../http/throttle.ts";
 import {
   AGENT_CLIENT_UNUSED_MS,

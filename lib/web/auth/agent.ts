@@ -1,5 +1,4 @@
 /** Agents: programs that reach Intray by MCP, with a secret of theirs or as clients that a member signed in. */
-
 import { roleSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { AGENT_PERMISSIONS, PREFIX } from "../../agents/agent-writes.ts";
@@ -8,9 +7,9 @@ import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { leavesOut, refuse } from "../../people/organizations/addresses.ts";
-import { agentByToken, signInStands } from "../agent-oauth/token.ts";
+import { mcpAddress } from "../agent-oauth/addresses.ts";
 import { database } from "../database.ts";
-import { clientAddress } from "../http/caller/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import { noteAgentUse } from "./agent-use.ts";
 
 /** An agent that calls, as transitions know it (`principal`) and as `/mcp` serves it. */
@@ -115,4 +114,31 @@ interface AgentRow {
   ask_agent_too: boolean;
   /** That it was there in this minute is written down. */
   noted: boolean;
+}
+
+/**
+ * Returns the agent that an access token for /mcp belongs to, or null for any other text, and once anything is gone that
+ * the token rests on: the agent, its member's membership, sign-in or right to be here. Looks at all of it at each call.
+ */
+async function agentByToken(
+  token: string,
+): Promise<{ organizationId: string; agentId: string; signInId: string } | null> {
+  const db = await database();
+  const [row] = await db.gate<{
+    organization_id: string;
+    agent_id: string;
+    sign_in_id: string;
+    noted: boolean;
+  }>(Prisma.sql`SELECT * FROM gate.agent_of_token(${hashSecret(token)}, ${mcpAddress()})`);
+  if (!row) return null;
+  if (!row.noted)
+    await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.note_agent_session(${row.sign_in_id}::uuid)`);
+  return { organizationId: row.organization_id, agentId: row.agent_id, signInId: row.sign_in_id };
+}
+
+/** Whether all is there still that the sign-in rests on, but for the token. */
+async function signInStands(signInId: string): Promise<boolean> {
+  const db = await database();
+  const rows = await db.gate(Prisma.sql`SELECT 1 AS stands FROM gate.agent_sign_in(${signInId}::uuid)`);
+  return rows.length > 0;
 }

@@ -16,7 +16,6 @@ import { setApiHeaders } from "../http/security-headers.ts";
 import { mayTry, throttle } from "../http/throttle.ts";
 import { LOGOUTS_PER_ORIGIN, PROVIDER_STARTS_PER_ORIGIN, SESSION_LIFETIME_MS } from "../tunables.ts";
 import { knownBrowser, type Origin, originOf } from "./origin.ts";
-import { ownPath } from "./own-path.ts";
 import {
   cookieName,
   cookieOf,
@@ -31,7 +30,7 @@ import {
 import { closeSession, type OwnProof, openSession } from "./sessions.ts";
 import { takeLogout } from "./sign-in/back-channel.ts";
 import { inCodes, ownWaysIn, type Progress, pendingCookie, type SignedIn } from "./sign-in/credentials.ts";
-import { demandOf, destinationCookie, destinationIn, whereTo } from "./sign-in/destination.ts";
+import { demandOf, destinationCookie, destinationIn, ownPath, whereTo } from "./sign-in/destination.ts";
 import { discover, type ProviderMetadata } from "./sign-in/discovery.ts";
 import { runNextAuth } from "./sign-in/next-auth.ts";
 import { noteSignIn } from "./sign-in/note.ts";

@@ -11,7 +11,7 @@ import type { Me } from "../../people/members/member-schema.ts";
 import { leavesOut, refuse, refuseOutside } from "../../people/organizations/addresses.ts";
 import { signInRefused } from "../../people/organizations/sign-in/sign-in-status.ts";
 import { database } from "../database.ts";
-import { clientAddress } from "../http/caller/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import { UNATTENDED_HEADER } from "../pages/page-headers.ts";
 import { cookieOf, principalOf, refusedSessionOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 

@@ -1,7 +1,7 @@
 import type { Role } from "../../access/roles.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
-import { isLoopbackHost, staysOnThisMachine } from "../../base/network/loopback.ts";
+import { isLoopbackHost, staysOnThisMachine } from "../../base/network/address.ts";
 import { database } from "../database.ts";
 import { isDirect } from "./direct.ts";
 

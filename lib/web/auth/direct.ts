@@ -6,7 +6,7 @@
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { isLoopback, isLoopbackHost } from "../../base/network/loopback.ts";
+import { isLoopback, isLoopbackHost } from "../../base/network/address.ts";
 import { onePerProcess } from "../../base/process/process-wide.ts";
 
 const DIRECT_HEADER = "x-intray-direct";

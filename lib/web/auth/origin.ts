@@ -5,7 +5,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { need } from "../../base/env.ts";
 import { hashSecret } from "../../base/ids.ts";
-import { clientAddress, countedNetworkOf } from "../http/caller/client-address.ts";
+import { clientAddress, countedNetworkOf } from "../http/client-address.ts";
 import { BROWSER_COOKIE_MS } from "../tunables.ts";
 import { cookieName, cookieOf, cookiesAreSecure } from "./session-cookie.ts";
 

@@ -19,7 +19,7 @@ import {
 } from "../../people/organizations/sign-in/sign-in-schema.ts";
 import { database } from "../database.ts";
 import { SESSION_IDLE_MS } from "../tunables.ts";
-import { namedProviders } from "./sign-in/offered.ts";
+import { namedProviders } from "./sign-in/providers.ts";
 
 export interface WebSession {
   id: string;

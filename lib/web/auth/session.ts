@@ -9,7 +9,7 @@ import { readPreferences } from "../../people/members/preferences.ts";
 import { leavesOut, networksOf } from "../../people/organizations/addresses.ts";
 import type { OwnOrganization } from "../../people/organizations/organization-schema.ts";
 import { database } from "../database.ts";
-import { clientAddress } from "../http/caller/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import { forPage } from "../pages/page-failure.ts";
 import { PATH_HEADER } from "../pages/page-headers.ts";
 import { organizationsOfSession } from "./own-organizations.ts";

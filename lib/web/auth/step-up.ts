@@ -9,7 +9,7 @@ import { proveAgain } from "../../people/accounts/password.ts";
 import { proveByCode } from "../../people/accounts/second-factor.ts";
 import { database } from "../database.ts";
 import { throttle } from "../http/throttle.ts";
-import { sealing } from "../sealing.ts";
+import { sealing } from "../services.ts";
 import { CODES_PER_ACCOUNT, PROOFS_PER_ACCOUNT, STEP_UP_MS } from "../tunables.ts";
 import type { Caller } from "./authenticate.ts";
 import { personOf } from "./person.ts";

@@ -1,10 +1,16 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
+import type { Preview, Retention } from "@/lib/history/retention/retention-schema.ts";
 import type { ApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
 import type { ContentSealing } from "@/lib/people/content-sealing/sealing-schema.ts";
 import type { Invitation } from "@/lib/people/invitations/invitation-schema.ts";
-import type { Member, MemberSession } from "@/lib/people/members/member-schema.ts";
-import type { Addresses, Organization } from "@/lib/people/organizations/organization-schema.ts";
+import type { Answerer, Member, MemberSession } from "@/lib/people/members/member-schema.ts";
+import type {
+  Addresses,
+  DeclineReasons,
+  Organization,
+  UndoWindow,
+} from "@/lib/people/organizations/organization-schema.ts";
 import type { ServiceAccount } from "@/lib/people/service-accounts/service-account-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
@@ -89,5 +95,56 @@ export function serviceAccountList() {
     queryKey: organizationKeys.serviceAccounts,
     queryFn: ({ signal }) =>
       api.get<Page<ServiceAccount>>(`/api/v1/service-accounts${query({ limit: 200 })}`, signal),
+  });
+}
+
+/** The organization's reasons for declining. */
+export function declineReasons() {
+  return queryOptions({
+    queryKey: ["decline-reasons"] as const,
+    queryFn: ({ signal }) => api.get<DeclineReasons>("/api/v1/decline-reasons", signal),
+    staleTime: 60_000,
+    refetchInterval: false,
+  });
+}
+
+/** How long an answer is held, so that a slip can be undone. */
+export function undoWindow() {
+  return queryOptions({
+    queryKey: ["undo-window"] as const,
+    queryFn: ({ signal }) => api.get<UndoWindow>("/api/v1/undo-window", signal),
+    staleTime: 60_000,
+    refetchInterval: false,
+  });
+}
+
+/** Members who may answer, by name or e-mail. `requestId`: only those to whom that request can be given. */
+export function people(q: string, requestId?: string) {
+  return queryOptions({
+    queryKey: ["people", q, requestId] as const,
+    queryFn: ({ signal }) =>
+      api.get<{ items: Answerer[] }>(`/api/v1/people${query({ q, requestId })}`, signal),
+    staleTime: 60_000,
+    refetchInterval: false,
+  });
+}
+
+/** How long the organization keeps ended tasks, messages and payloads. */
+export function retention() {
+  return queryOptions({
+    queryKey: ["retention"] as const,
+    queryFn: ({ signal }) => api.get<Retention>("/api/v1/organization/retention", signal),
+    refetchInterval: false,
+  });
+}
+
+/** The number of rows that these retention periods would delete at once. */
+export function retentionPreview(wanted: Retention) {
+  const asked = Object.entries(wanted).map(([kind, days]) => [kind, days ?? "forever"]);
+  return queryOptions({
+    queryKey: ["retention", "preview", wanted] as const,
+    queryFn: ({ signal }) =>
+      api.get<Preview>(`/api/v1/organization/retention/preview${query(Object.fromEntries(asked))}`, signal),
+    refetchInterval: false,
   });
 }

@@ -5,7 +5,7 @@ import type { Overview, Range } from "@/lib/requests/statistics/statistics-schem
 import type { TaskCounts, TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 export function overview(range: Range) {
   return queryOptions({

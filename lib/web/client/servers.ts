@@ -1,6 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { Range, ServerStats } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
+import type { ServerConnection } from "@/lib/servers/connections/connection-schema.ts";
+import type {
+  Recipe,
+  RecipeVersion,
+  TriedRecipe,
+  TryRecipeInput,
+} from "@/lib/servers/recipes/recipe-schema.ts";
 import type {
   AllowedHosts,
   Server,
@@ -10,7 +17,13 @@ import type {
 } from "@/lib/servers/server-schema.ts";
 import type { FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import { ApiError, api, query } from "@/lib/web/client/base/client.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
+
+export const serverKeys = {
+  all: ["servers"] as const,
+  list: ["servers", "list"] as const,
+  allowedHosts: ["allowed-hosts"] as const,
+  server: (id: string) => ["servers", "server", id] as const,
+};
 
 export const SERVERS_SHOWN = 200;
 
@@ -92,4 +105,40 @@ export function foundTasks(id: string) {
     queryFn: ({ signal }) =>
       api.get<Page<FoundTask>>(`/api/v1/servers/${id}/found-tasks${query({ limit: 200 })}`, signal),
   });
+}
+
+/** The caller's own connection to a server, and the shared one. */
+export function serverConnections(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "connections"] as const,
+    queryFn: async ({ signal }) =>
+      (await api.get<{ items: ServerConnection[] }>(`/api/v1/servers/${id}/connections`, signal)).items,
+  });
+}
+
+/** A server's recipes. Whoever edits one saves over the version that was read. */
+export function serverRecipes(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "recipes"] as const,
+    queryFn: ({ signal }) => api.get<{ items: RecipeVersion[] }>(`/api/v1/servers/${id}/recipes`, signal),
+  });
+}
+
+/** Saves over a version; 0: there is none yet. Refused with `version_changed` if somebody else has saved meanwhile. */
+export function saveRecipe(id: string, version: number, recipe: Recipe): Promise<RecipeVersion> {
+  return api.put<RecipeVersion>(`/api/v1/servers/${id}/recipes/${recipe.name}`, recipe, {
+    headers: { "if-match": `"${version}"` },
+  });
+}
+
+export function removeRecipe(id: string, name: string): Promise<void> {
+  return api.delete(`/api/v1/servers/${id}/recipes/${name}`);
+}
+
+export function tryRecipe(
+  id: string,
+  recipe: Recipe,
+  on: Omit<TryRecipeInput, "recipe">,
+): Promise<TriedRecipe> {
+  return api.post<TriedRecipe>(`/api/v1/servers/${id}/recipes/${recipe.name}/try`, { ...on, recipe });
 }

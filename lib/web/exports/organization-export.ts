@@ -1,4 +1,5 @@
-import { type ExportedRows, exportRows, PARTS } from "../../people/organizations/organization-export.ts";
+import { PARTS } from "../../people/organizations/exported-columns.ts";
+import { type ExportedRows, exportRows } from "../../people/organizations/organization-export.ts";
 import {
   markExportBegun,
   markExportBroken,
@@ -7,7 +8,7 @@ import {
 import type { Caller } from "../auth/authenticate.ts";
 import { within } from "../tenant.ts";
 import { EXPORT_BATCH } from "../tunables.ts";
-import { withinStill } from "./within-still.ts";
+import { withinStill } from "./pieces.ts";
 
 /**
  * Streams a whole organization as NDJSON, read batch by batch as the client takes it. The last line is

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { receive } from "./front.ts";
+import { receive } from "./front-limits.ts";
 
 let origin: string;
 const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { forgetAll } from "../../base/process/process-wide.ts";
-import { receive } from "./front.ts";
+import { receive } from "./front-limits.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -4,7 +4,6 @@ import { log } from "../../base/log.ts";
 import { inScope, type Spent } from "../../base/process/scope.ts";
 import { inSpan } from "../../base/tracing/span.ts";
 import { countAnswer } from "./metrics.ts";
-import { patternOf } from "./pattern.ts";
 
 /** Next passes undefined for an address without parameters. */
 type Params = Promise<Record<string, string | string[]> | undefined>;
@@ -46,4 +45,42 @@ export async function observe(
 function noteStatus(span: Span | null, status: number): void {
   span?.setAttribute("http.response.status_code", status);
   if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/**
+ * The pattern of an address, e.g. `/api/v1/tasks/{id}/cancel`, for figures and traces: the address itself
+ * holds ids, and any other text of the caller.
+ */
+export function patternOf(
+  pathname: string,
+  /** Next passes undefined for an address without parameters. */
+  params: Record<string, string | string[]> | undefined,
+): string {
+  const parts = pathname.split("/").map(decoded);
+  // From the end, since a fixed part may read like the value of a later parameter.
+  for (const [name, value] of Object.entries(params ?? {}).reverse()) {
+    // A catch-all parameter makes the pattern meaningless.
+    if (Array.isArray(value)) return "other";
+    const at = parts.lastIndexOf(decoded(value));
+    if (at < 0) return "other";
+    parts[at] = `{${name}}`;
+  }
+  return parts.join("/");
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * The Server-Timing header, which browsers' tools and curl show: the time of an answer, and the share of the database.
+ * Holds only durations and a number of the caller's own call. `ms`: since the request arrived.
+ */
+export function serverTiming(ms: number, spent: Spent): string {
+  const queries = spent.queries === 1 ? "1 query" : `${spent.queries} queries`;
+  return `total;dur=${ms.toFixed(1)}, db;dur=${spent.ms.toFixed(1)};desc="${queries}"`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patternOf } from "./pattern.ts";
+import { patternOf } from "./observe.ts";
 
 test.each([
   ["/api/v1/tasks", {}, "/api/v1/tasks"],

@@ -15,17 +15,18 @@ import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { originOf } from "../auth/origin.ts";
 import { refuseWithoutFactor } from "../auth/step-up.ts";
 import { HELD_BODY_MS, STRANGERS_BODY_BYTES } from "../tunables.ts";
-import { readJson, refuseUploads } from "./body/body.ts";
+import { jsonAnswer, readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
-import { jsonAnswer } from "./json-answer.ts";
-import { observe } from "./observe.ts";
-import { refuseOtherOrganization } from "./organization-header.ts";
+import { observe, serverTiming } from "./observe.ts";
 import { noteRefusal, problem } from "./problem.ts";
-import { refuseCrossSite, refuseCrossSiteRead } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
-import { serverTiming } from "./server-timing.ts";
+import {
+  refuseCrossSite,
+  refuseCrossSiteRead,
+  refuseOtherOrganization,
+  viewOnly,
+} from "./session-refusals.ts";
 import { type Limit, throttle } from "./throttle.ts";
-import { viewOnly } from "./view-only.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];

@@ -5,7 +5,7 @@ import { log } from "../../base/log.ts";
 import { drainSignal } from "../../base/process/lifecycle.ts";
 import { onePerProcess } from "../../base/process/process-wide.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
-import { drawnFor } from "../http/organization-header.ts";
+import { drawnFor } from "../http/session-refusals.ts";
 import {
   STREAM_BACKLOG,
   STREAM_COMMENT_MS,

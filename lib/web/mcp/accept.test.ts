@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takesAnswers } from "./accept.ts";
+import { takesAnswers } from "./protocol.ts";
 
 test.each([
   [null, true],

@@ -1,5 +1,4 @@
 /** `tools/call`: a call becomes a task, or joins the one that it repeats, and is answered as its client can take it. */
-
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -31,8 +30,6 @@ import { services, within } from "../tenant.ts";
 import { refusalResult, unknownTool } from "./errors.ts";
 import { type Exchange, HELD } from "./exchange.ts";
 import { fetchedNoted } from "./held/fetched.ts";
-import { holdMsFor } from "./hold-times.ts";
-import { type CallParams, parseArguments } from "./params.ts";
 import { agentTask, endedResult, taskResult, unfinishedResult } from "./results.ts";
 import { cancelTask, createdTask, fetchTask, readTask } from "./tasks.ts";
 import { findGranted, KEEPING_NAMES } from "./tools.ts";
@@ -179,4 +176,46 @@ async function listTasks({ caller }: Exchange, args: Record<string, unknown>): P
   const { items, nextCursor } = await within(caller, (tx, principal) => listAgentTasks(tx, principal, query));
   const structuredContent = { tasks: items.map((task) => agentTask(task)), nextCursor };
   return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
+/** How long a call is held open before it is answered with how far its task is. Most clients wait for a minute. */
+const HOLD_MS = 50_000;
+
+/** Clients whose calls may take longer, by what they call themselves: these wait as long as the stream says something. */
+const PRESETS: [name: RegExp, holdMs: number][] = [
+  [/^claude-code\b/i, 180_000],
+  [/^visual studio code\b/i, 180_000],
+  [/^cursor\b/i, 50_000],
+  [/^codex\b/i, 50_000],
+];
+
+/** Returns the agent's own hold time as an admin set it, else the client's preset, else `HOLD_MS`. */
+export function holdMsFor(agent: { holdMs: number | null }, clientName: string | null): number {
+  if (agent.holdMs !== null) return agent.holdMs;
+  return PRESETS.find(([name]) => clientName !== null && name.test(clientName))?.[1] ?? HOLD_MS;
+}
+
+/** Of `tools/call`. */
+export const callParamsSchema = z.looseObject({
+  name: z.string(),
+  arguments: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((args) => args ?? {}),
+  /** 2025-11-25: the client takes a task for an answer. */
+  task: z.looseObject({}).optional(),
+});
+export type CallParams = z.output<typeof callParamsSchema>;
+
+/**
+ * The arguments of a tool of Intray's own. Null is as absent, since some clients send it for each optional argument, and
+ * unknown arguments are left out. Throws `invalid_arguments` with the fields that do not fit.
+ */
+function parseArguments<S extends z.ZodType>(schema: S, args: Record<string, unknown>): z.output<S> {
+  const given = Object.entries(args).filter(([, value]) => value !== null);
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  throw new AppError("invalid_arguments", "The arguments do not fit the tool.", {
+    errors: parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message })),
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { holdWords } from "../../agents/agent-words.ts";
 import { exactDuration } from "../../text/duration.ts";
-import { holdMsFor } from "./hold-times.ts";
+import { holdMsFor } from "./call-tool.ts";
 
 test.each([
   ["claude-code", 180_000],

@@ -6,7 +6,7 @@ import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.
 import { type AgentTask, TASK_ID, type Unfinished } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 import { pollAfterMs, type WaitingFor, waitingFor } from "../../lifecycle/agent-calls/agent-call-status.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
-import { holdsMoreThan } from "../../text/schemas/json-size.ts";
+import { holdsMoreThan, isRecord } from "../../text/json.ts";
 
 /** Where a person finds what is waited for. */
 function urlOf({ id, question }: Pick<AgentTaskRow, "id" | "question">): string {
@@ -100,8 +100,6 @@ function toolsOwn(result: unknown): CallToolResult {
 const MOST_NAMES = 100;
 const MOST_JUDGED = 20_000;
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown) => typeof value === "string";
 
 /** Whether an item has the parts that its kind cannot lack. */

@@ -12,14 +12,14 @@ import { log } from "../../base/log.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { findDirectory } from "../../people/directory/directory-reads.ts";
 import { noteDirectoryCall, noteDirectoryFailure } from "../../people/directory/directory-writes.ts";
-import { ERROR_SCHEMA } from "../../people/directory/scim/discovery.ts";
+import { ERROR_SCHEMA, LIST_SCHEMA } from "../../people/directory/scim/discovery.ts";
 import { resourceNotFound, ScimError } from "../../people/directory/scim/error.ts";
 import { refuseOutside } from "../../people/organizations/addresses.ts";
 import { originOf } from "../auth/origin.ts";
 import { database } from "../database.ts";
-import { readJson } from "../http/body/body.ts";
-import { clientAddress } from "../http/caller/client-address.ts";
+import { readJson } from "../http/body.ts";
 import { countCall } from "../http/calls.ts";
+import { clientAddress } from "../http/client-address.ts";
 import { type Handler, route } from "../http/route.ts";
 import { DATABASE_RETRY_AFTER_MS } from "../tunables.ts";
 
@@ -184,4 +184,27 @@ function respond(status: number, body?: object, headers: Record<string, string> 
     status,
     headers: { "content-type": `${MEDIA_TYPE}; charset=utf-8`, ...headers },
   });
+}
+
+type Make = (base: string) => { id: string }[];
+
+/** Tells what the service is (RFC 7644, section 4): a list that nobody filters, as the RFC refuses such a call. */
+export async function definitions({ query }: ScimCall, make: Make): Promise<ScimAnswer> {
+  if (query.has("filter")) throw new ScimError(403, null, "This list is not filtered.");
+  const all = make(scimBase());
+  const body = {
+    schemas: [LIST_SCHEMA],
+    totalResults: all.length,
+    startIndex: 1,
+    itemsPerPage: all.length,
+    Resources: all,
+  };
+  return { status: 200, body };
+}
+
+export async function definition({ request }: ScimCall, make: Make): Promise<ScimAnswer> {
+  const name = decodeURIComponent(new URL(request.url).pathname.split("/").at(-1) ?? "");
+  const found = make(scimBase()).find(({ id }) => id === name);
+  if (!found) throw resourceNotFound();
+  return { status: 200, body: found };
 }

@@ -12,8 +12,7 @@ import { readPatch } from "../../people/directory/scim/patch.ts";
 import { patchPerson, readPersonInput } from "../../people/directory/scim/person-input.ts";
 import { revokeAll } from "../../servers/connections/disconnect.ts";
 import { directoryMails, mailForDirectory } from "../invite.ts";
-import { network } from "../networks.ts";
-import { sealing } from "../sealing.ts";
+import { network, sealing } from "../services.ts";
 import { listAnswer, readAsked, refuseOtherVersion, resourceAnswer } from "./query.ts";
 import { type ScimAnswer, type ScimCall, scimBase } from "./scim.ts";
 

@@ -5,3 +5,6 @@ export const TROUBLE_WORDS = {
   unreachable: "Intray can’t be reached. Decisions are paused.",
   database: "Intray’s database is unreachable. Decisions are paused; nothing is lost.",
 };
+
+/** The `digest` of a page's error when the database is down; Next tells pages nothing else about an error. */
+export const DATABASE_AWAY = "database-away";

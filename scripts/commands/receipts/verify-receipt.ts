@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { isLoopback } from "../../../lib/base/network/loopback.ts";
+import { isLoopback } from "../../../lib/base/network/address.ts";
 import { createNetwork } from "../../../lib/base/network/network.ts";
 import { type Verdict, verifyReceipt } from "../../../lib/requests/receipts/verify.ts";
 import { wordsOf } from "../../../lib/requests/receipts/words.ts";

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { env } from "../../../lib/base/env.ts";
 import { onDrain } from "../../../lib/base/process/lifecycle.ts";
 import { markDirect } from "../../../lib/web/auth/direct.ts";
-import { markCaller } from "../../../lib/web/http/caller/forwarded.ts";
-import { receive } from "../../../lib/web/http/front.ts";
+import { markCaller } from "../../../lib/web/http/client-address.ts";
+import { receive } from "../../../lib/web/http/front-limits.ts";
 import { serveAgent } from "../../../lib/web/mcp/endpoint.ts";
 
 const { port, trustedProxies } = env();

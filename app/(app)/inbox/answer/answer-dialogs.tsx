@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Textarea } from "@/components/ui/field.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";

@@ -4,7 +4,7 @@ import { OpenSite, SiteAddress } from "@/components/request/open-site.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { urlParts } from "@/lib/text/url-parts.ts";
+import { urlParts } from "@/lib/text/foreign/address.ts";
 
 /** A site that the server wants opened: the whole address as text first, then consent, then a link. */
 export function UrlQuestion({

@@ -12,6 +12,7 @@ import type { Draft } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { undoWindow } from "@/lib/web/client/answers.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { undoWindow } from "@/lib/web/client/organization.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
 import { goToRequest } from "../toolbar/use-inbox-place.ts";

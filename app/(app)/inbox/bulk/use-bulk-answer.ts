@@ -9,8 +9,8 @@ import type {
   BulkUndoResult,
 } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { undoWindow } from "@/lib/web/client/answers.ts";
 import { ApiError, api, ConnectionError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { undoWindow } from "@/lib/web/client/organization.ts";
 import { addDecided } from "../answer/decision-store.ts";
 import { afterUndo, type BulkOutcome } from "./bulk-outcome.ts";
 

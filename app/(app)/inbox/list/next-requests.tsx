@@ -2,10 +2,9 @@
 
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { requestsOfTask, similarRequests } from "@/lib/web/client/base/request-context.ts";
-import { requestDocuments } from "@/lib/web/client/documents.ts";
+import { requestDocuments, requestsOfTask, similarRequests } from "@/lib/web/client/request-context.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
-import { taskEvents } from "@/lib/web/client/tasks/task-logs.ts";
+import { taskEvents } from "@/lib/web/client/tasks/task-history.ts";
 
 /**
  * Reads the requests that come next, so that each opens at once, and keeps up with their changes: what opens is the

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { CheckCheck, Inbox, SearchX } from "lucide-react";
-import { useWaiting } from "@/components/shell/session/use-waiting.ts";
+import { useWaiting } from "@/components/shell/session/use-counts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { isNarrowed } from "@/lib/requests/words/filter-words.ts";

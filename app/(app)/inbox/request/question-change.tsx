@@ -15,7 +15,7 @@ import type { InputRequestDetail, InputRequestSummary } from "@/lib/requests/req
 import { shortTexts } from "@/lib/text/foreign/short-texts.ts";
 import { areAlike, changedFacts } from "@/lib/text/question-changes.ts";
 import { diffFields } from "@/lib/text/schema-diff.ts";
-import { requestsOfTask } from "@/lib/web/client/base/request-context.ts";
+import { requestsOfTask } from "@/lib/web/client/request-context.ts";
 
 type Question = { message: string; schema: unknown; url: string | null };
 

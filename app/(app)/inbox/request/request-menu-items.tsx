@@ -2,9 +2,9 @@
 
 import { Copy, FileCheck, Hash, Link2, ListChecks, Printer } from "lucide-react";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { copyText } from "@/components/ui/copy-text.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { copyText } from "@/components/ui/toast/toast.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 
 export function RequestMenuItems({ request, link }: { request: InputRequestDetail; link: () => void }) {

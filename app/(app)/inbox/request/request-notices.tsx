@@ -1,8 +1,7 @@
 "use client";
 
 import { Clock3, Unplug } from "lucide-react";
-import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
-import { PausedNotice } from "@/components/server/paused-notice.tsx";
+import { ConnectionTrouble, PausedNotice } from "@/components/server/server-notices.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";

@@ -13,8 +13,8 @@ import { factsOf, nextWords } from "@/lib/requests/words/own-questions.ts";
 import { nextVoteWords } from "@/lib/requests/words/vote-words.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
-import { requestsOfTask } from "@/lib/web/client/base/request-context.ts";
-import { taskEvents } from "@/lib/web/client/tasks/task-logs.ts";
+import { requestsOfTask } from "@/lib/web/client/request-context.ts";
+import { taskEvents } from "@/lib/web/client/tasks/task-history.ts";
 import {
   AnswerArea,
   type AnswerAreaProps,

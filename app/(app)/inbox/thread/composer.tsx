@@ -6,7 +6,7 @@ import { flushSync } from "react-dom";
 import { PersonInList } from "@/components/people/person-in-list.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Textarea } from "@/components/ui/field.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Person } from "@/lib/access/access-schema.ts";

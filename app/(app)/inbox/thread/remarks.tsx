@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useId } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Textarea } from "@/components/ui/field.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
 /** The readers of a remark: those who look at the decision later, or colleagues now. */

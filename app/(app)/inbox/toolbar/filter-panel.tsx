@@ -10,7 +10,7 @@ import {
   ToolFilter,
 } from "@/components/list/filter-panel.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Input } from "@/components/ui/field.tsx";
 import { SPAN_WORDS } from "@/lib/requests/words/filter-words.ts";
 import { type InboxFilters, withoutFilters } from "@/lib/requests/words/inbox-filters.ts";
 

@@ -6,18 +6,16 @@ import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { ServerDetail } from "@/lib/servers/server-schema.ts";
 import { adoptSchema, type FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
-import { serverTools } from "@/lib/web/client/servers.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { serverKeys, serverTools } from "@/lib/web/client/servers.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 /** Confirms that an untracked task becomes one of the organization's tasks. */
 export function AdoptDialog({

@@ -14,8 +14,7 @@ import type { Page } from "@/lib/base/page.ts";
 import type { ServerDetail } from "@/lib/servers/server-schema.ts";
 import type { FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
-import { foundTasks } from "@/lib/web/client/servers.ts";
+import { foundTasks, serverKeys } from "@/lib/web/client/servers.ts";
 
 const AdoptDialog = lazyComponent(() => import("./adopt-dialog.tsx").then((file) => file.AdoptDialog), {
   warm: true,

@@ -3,7 +3,7 @@ import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { stepLabel, stepName } from "@/lib/requests/statistics/overview-words.ts";
 import type { ServerStats } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
-import { formatLatency } from "@/lib/text/latency.ts";
+import { formatLatency } from "@/lib/text/formats/formats.ts";
 
 const [WIDTH, HEIGHT] = [600, 160];
 

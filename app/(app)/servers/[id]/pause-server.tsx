@@ -5,7 +5,7 @@ import { Pause, Play } from "lucide-react";
 import { useState } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { PausedNotice } from "@/components/server/paused-notice.tsx";
+import { PausedNotice } from "@/components/server/server-notices.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -13,7 +13,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { pauseServerSchema, type Server } from "@/lib/servers/server-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { serverKeys } from "@/lib/web/client/servers.ts";
 
 /** Pauses calls to a server. */
 export function PauseButton({ server }: { server: Server }) {

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
+import { ConnectionBadge } from "@/components/server/server-badges.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -14,8 +14,7 @@ import type { ServerConnection } from "@/lib/servers/connections/connection-sche
 import { connectWord, waitingTasks } from "@/lib/servers/connections/connection-words.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { serverConnections } from "@/lib/web/client/connections.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { serverConnections, serverKeys } from "@/lib/web/client/servers.ts";
 import { LeaveDialog } from "./leave-dialog.tsx";
 
 /** The connections that Intray calls the server with: one per member, or a shared one. */

@@ -20,10 +20,9 @@ import {
 } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
 import { FAILURE_CLASSES, type FailureClass } from "@/lib/servers/call-statistics/counts.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
-import { formatLatency } from "@/lib/text/latency.ts";
+import { formatLatency } from "@/lib/text/formats/formats.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
-import { serverStats } from "@/lib/web/client/servers.ts";
+import { serverKeys, serverStats } from "@/lib/web/client/servers.ts";
 import { LatencyChart } from "./latency-chart.tsx";
 
 const RANGE_WORDS: Record<Range, { short: string; long: string }> = {

@@ -23,7 +23,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { type Server, updateServerSchema } from "@/lib/servers/server-schema.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
+import { serverKeys } from "@/lib/web/client/servers.ts";
 
 /** Edits the server: its name, credentials and protocol. For admins. */
 export function EditServer({ server }: { server: Server }) {

@@ -1,5 +1,4 @@
-import { Field } from "@/components/ui/field.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import { holdWords } from "@/lib/agents/agent-words.ts";
 
 const HOLDS = [0, 20_000, 50_000, 110_000, 210_000];

@@ -11,7 +11,7 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { agentList } from "@/lib/web/client/agents/agents.ts";
+import { agentList } from "@/lib/web/client/agents.ts";
 import { AgentRow } from "./agent-row.tsx";
 import { Breadcrumb } from "./breadcrumb.tsx";
 

@@ -10,7 +10,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { createAgentSchema, type NewAgent } from "@/lib/agents/agent-schema.ts";
-import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { EndField, readEnd } from "../../settings/api-keys/key-fields.tsx";
 import { HoldField, readHold } from "./agent-fields.tsx";

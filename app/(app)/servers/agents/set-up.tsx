@@ -3,9 +3,8 @@
 import { Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { copyText } from "@/components/ui/copy-text.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
+import { copyText } from "@/components/ui/toast/toast.ts";
 import { PLACEHOLDER, setUps } from "@/lib/agents/set-up-words.ts";
 
 /** Texts to set programs up with, to be copied. `secret`: while it is shown; null once it is known no more. */

@@ -3,11 +3,10 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { FieldErrorLine } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { FieldErrorLine, Input } from "@/components/ui/field.tsx";
 import { type DeclineReasons, declineReasonsSchema } from "@/lib/people/organizations/organization-schema.ts";
-import { declineReasons } from "@/lib/web/client/answers.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { declineReasons } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { useSave } from "./use-save.ts";
 

@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { FieldErrors } from "@/components/form/use-form.ts";
-import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, FieldErrorLine, Select } from "@/components/ui/field.tsx";
 import { ACTION_WORDS, may, type Permission } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { seenServerTools, serverList } from "@/lib/web/client/servers.ts";

@@ -2,8 +2,7 @@
 
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { LOCALES, type Locale } from "@/lib/text/formats/locales.ts";
 import { localZone } from "@/lib/text/local-time.ts";

@@ -5,10 +5,9 @@ import { useState } from "react";
 import { useForm } from "@/components/form/use-form.ts";
 import { SigningSecretDialog } from "@/components/people/signing-secret-dialog.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import {
   AUDIT_STREAM_KINDS,
   type AuditStreamKind,
@@ -16,8 +15,8 @@ import {
   createAuditStreamSchema,
 } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import { AUDIT_STREAM_KIND_LABELS } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
-import { auditStreamKeys } from "@/lib/web/client/audit-streams.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { auditStreamKeys } from "@/lib/web/client/outbound.ts";
 import { KindFields } from "./audit-stream-fields.tsx";
 
 /** Asks for the kind and the address, then shows a webhook's secret once. */

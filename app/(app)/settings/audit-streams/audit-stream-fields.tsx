@@ -1,7 +1,6 @@
 import { TextField } from "@/components/form/text-field.tsx";
 import type { FieldErrors } from "@/components/form/use-form.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Field, Textarea } from "@/components/ui/field.tsx";
 import type { AuditStreamKind } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 
 interface Props {

@@ -9,7 +9,7 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { auditStreamList } from "@/lib/web/client/audit-streams.ts";
+import { auditStreamList } from "@/lib/web/client/outbound.ts";
 import { Section } from "../section.tsx";
 import { AuditStreamRow } from "./audit-stream-row.tsx";
 

@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { AuditStreamTest } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import { auditStreamFailure } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
-import { auditStreamKeys } from "@/lib/web/client/audit-streams.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { auditStreamKeys } from "@/lib/web/client/outbound.ts";
 
 /** A mutation of audit streams, which refetches them. Shows `done` as a toast on success. */
 export function useAuditStreamAction<Input = void>(call: (input: Input) => Promise<unknown>, done: string) {

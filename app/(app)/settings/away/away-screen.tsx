@@ -5,7 +5,7 @@ import { AwayForm } from "@/components/people/away-form.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { away } from "@/lib/web/client/settings/away.ts";
+import { away } from "@/lib/web/client/settings/working-time.ts";
 import { Section } from "../section.tsx";
 
 /** When the user is away, and who stands in. */

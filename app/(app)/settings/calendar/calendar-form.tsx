@@ -4,11 +4,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input, Textarea } from "@/components/ui/input.tsx";
+import { Field, Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import {
@@ -27,8 +25,8 @@ import {
 } from "@/lib/policy/calendar/calendar-words.ts";
 import { localZone } from "@/lib/text/local-time.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
-import { calendar, saveCalendar } from "@/lib/web/client/settings/calendar.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
+import { calendar, saveCalendar } from "@/lib/web/client/settings/working-time.ts";
 import { Section } from "../section.tsx";
 
 const HolidayFileChooser = lazyComponent(() =>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { calendar } from "@/lib/web/client/settings/calendar.ts";
+import { calendar } from "@/lib/web/client/settings/working-time.ts";
 import { CalendarForm } from "./calendar-form.tsx";
 
 /** When the organization works. */

@@ -6,7 +6,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { callRules } from "@/lib/web/client/agents/call-rules.ts";
+import { callRules } from "@/lib/web/client/agents.ts";
 import { serverList } from "@/lib/web/client/servers.ts";
 import { RulesEditor } from "./rules-editor.tsx";
 

@@ -3,9 +3,7 @@
 import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, FieldErrorLine, Select, Textarea } from "@/components/ui/field.tsx";
 import { celOf, problemOfRow, type Row, type Rows } from "@/lib/policy/conditions/rows.ts";
 import { rowsIn } from "@/lib/policy/conditions/rows-from-cel.ts";
 import { namesOf, type Rules } from "@/lib/policy/conditions/vocabulary.ts";

@@ -3,9 +3,7 @@
 import { X } from "lucide-react";
 import { type ComponentProps, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { FieldErrorLine } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { FieldErrorLine, Input, Select } from "@/components/ui/field.tsx";
 import { fieldsOf, kindOf, problemOfRow, type Row, SHAPES } from "@/lib/policy/conditions/rows.ts";
 import type { Rules } from "@/lib/policy/conditions/vocabulary.ts";
 import { localZone } from "@/lib/text/local-time.ts";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { agentList } from "@/lib/web/client/agents/agents.ts";
+import { agentList } from "@/lib/web/client/agents.ts";
 import { serverList } from "@/lib/web/client/servers.ts";
 
 interface Choice {

@@ -9,10 +9,9 @@ import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { Field } from "@/components/ui/field.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import {
   DEFAULT_ROLES,
@@ -22,7 +21,7 @@ import {
 } from "@/lib/people/directory/directory-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { directoryApi, directoryGroupList, directoryState } from "@/lib/web/client/identity/directory.ts";
+import { directoryApi, directoryGroupList, directoryState } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 import { useDirectoryAction } from "./use-directory-action.ts";
 

@@ -3,13 +3,12 @@
 import { useState } from "react";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { directoryApi } from "@/lib/web/client/identity/directory.ts";
+import { directoryApi } from "@/lib/web/client/identity.ts";
 import { useDirectoryAction } from "./use-directory-action.ts";
 
 const HOUR_MS = 3600_000;

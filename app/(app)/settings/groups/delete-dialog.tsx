@@ -6,8 +6,7 @@ import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Group } from "@/lib/policy/groups/group-schema.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { deleteGroup } from "@/lib/web/client/settings/groups.ts";
-import { policy } from "@/lib/web/client/settings/policy.ts";
+import { deleteGroup, policy } from "@/lib/web/client/settings/policy.ts";
 
 /** Confirms that a group is deleted, or proposes it (`isProposed`). */
 export function DeleteDialog({

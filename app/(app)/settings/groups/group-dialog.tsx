@@ -6,16 +6,14 @@ import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { PersonInList } from "@/components/people/person-in-list.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { FieldErrorLine } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { FieldErrorLine, Input } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { createGroupSchema, type Group, type Named } from "@/lib/policy/groups/group-schema.ts";
-import { people } from "@/lib/web/client/answers.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { changeGroup, createGroup } from "@/lib/web/client/settings/groups.ts";
-import { policy } from "@/lib/web/client/settings/policy.ts";
+import { people } from "@/lib/web/client/organization.ts";
+import { changeGroup, createGroup, policy } from "@/lib/web/client/settings/policy.ts";
 import { labelOf } from "./group-row.tsx";
 
 /** From this number of people on, who is meant has to be looked for: the API lists no more at once. */

@@ -11,7 +11,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { Group } from "@/lib/policy/groups/group-schema.ts";
 import { organization } from "@/lib/web/client/organization.ts";
-import { groups } from "@/lib/web/client/settings/groups.ts";
+import { groups } from "@/lib/web/client/settings/policy.ts";
 import { PolicyProposals } from "../policy/policy-proposals.tsx";
 import { Section } from "../section.tsx";
 import { GroupRow } from "./group-row.tsx";

@@ -1,5 +1,4 @@
-import { ShortcutList } from "@/components/shell/keys/shortcut-list.tsx";
-import { SingleKeysSwitch } from "@/components/shell/keys/single-keys-switch.tsx";
+import { ShortcutList, SingleKeysSwitch } from "@/components/shell/keys/shortcut-sheet.tsx";
 import { Section } from "../section.tsx";
 
 export const metadata = { title: "Keyboard" };

@@ -6,7 +6,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import type { Member } from "@/lib/people/members/member-schema.ts";
-import { away } from "@/lib/web/client/settings/away.ts";
+import { away } from "@/lib/web/client/settings/working-time.ts";
 
 /** When a member is away, and who stands in for them. */
 export function AwayDialog({ member, onClose }: { member: Member; onClose: () => void }) {

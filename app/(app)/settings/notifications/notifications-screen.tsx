@@ -14,7 +14,7 @@ import {
 } from "@/lib/outbound/notices/notice-schema.ts";
 import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/outbound/notices/notice-words.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { noticeSettings } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
 

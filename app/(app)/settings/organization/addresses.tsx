@@ -6,8 +6,7 @@ import { useForm } from "@/components/form/use-form.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Field, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import {
@@ -15,7 +14,7 @@ import {
   saveAddressesSchema,
 } from "@/lib/people/organizations/organization-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { organizationAddresses, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 

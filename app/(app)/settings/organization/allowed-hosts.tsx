@@ -6,9 +6,8 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { AllowedHosts as Allowed } from "@/lib/servers/server-schema.ts";
 import { api, errorSentence, query } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
-import { allowedHosts } from "@/lib/web/client/servers.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
+import { allowedHosts, serverKeys } from "@/lib/web/client/servers.ts";
 import { Section } from "../section.tsx";
 
 /** Private addresses that the installation's operator allowed by a press. Nothing for anybody else. */

@@ -10,7 +10,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { Organization } from "@/lib/people/organizations/organization-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Deletes the organization. Typing the slug prevents a deletion by accident. */

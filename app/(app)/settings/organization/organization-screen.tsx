@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { leadAll } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
@@ -20,9 +20,8 @@ import type {
   Organization,
   FourEyesProposal as Proposal,
 } from "@/lib/people/organizations/organization-schema.ts";
-import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { downloadAsPerson } from "@/lib/web/client/base/download.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { api, downloadAsPerson, errorSentence } from "@/lib/web/client/base/client.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { organization, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";

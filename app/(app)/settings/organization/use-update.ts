@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Organization, UpdateOrganization } from "@/lib/people/organizations/organization-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { organizationKeys } from "@/lib/web/client/organization.ts";
 
 /** Changes the organization, and puts the server's reply into the query cache. */

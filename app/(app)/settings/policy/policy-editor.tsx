@@ -10,7 +10,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { SavedPolicy, ShownPolicy } from "@/lib/policy/policy-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { automaticState } from "@/lib/web/client/settings/automatic.ts";
 import {
   policy,

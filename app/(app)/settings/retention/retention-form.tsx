@@ -7,10 +7,9 @@ import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
+import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import {
   PREVIEW_LIMIT,
@@ -21,8 +20,8 @@ import {
 } from "@/lib/history/retention/retention-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
-import { retention, retentionPreview } from "@/lib/web/client/retention.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
+import { retention, retentionPreview } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 
 const NAMES: [keyof Preview, one: string, many: string][] = [

@@ -6,8 +6,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
@@ -17,9 +16,8 @@ import {
   setHoldSchema,
 } from "@/lib/people/organizations/organization-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
-import { organization, organizationKeys } from "@/lib/web/client/organization.ts";
-import { retention } from "@/lib/web/client/retention.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
+import { organization, organizationKeys, retention } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { RetentionForm } from "./retention-form.tsx";
 

@@ -3,9 +3,7 @@
 import { useState } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import type { FieldErrors } from "@/components/form/use-form.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, Select, Textarea } from "@/components/ui/field.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { ROLES } from "@/lib/access/roles.ts";
 import type { SamlProvider } from "@/lib/people/saml/saml-schema.ts";

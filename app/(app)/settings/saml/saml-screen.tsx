@@ -9,7 +9,7 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { samlProviderList } from "@/lib/web/client/identity/saml.ts";
+import { samlProviderList } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 import { SamlRow } from "./saml-row.tsx";
 

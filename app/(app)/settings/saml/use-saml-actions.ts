@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { samlKeys } from "@/lib/web/client/identity/saml.ts";
+import { samlKeys } from "@/lib/web/client/identity.ts";
 
 /** A mutation of SAML providers, which refetches them. Shows `done` as a toast on success. */
 export function useSamlAction<Input = void>(call: (input: Input) => Promise<unknown>, done: string) {

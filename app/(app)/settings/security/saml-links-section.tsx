@@ -8,7 +8,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { SamlLink } from "@/lib/people/saml/saml-schema.ts";
 import { samlFault } from "@/lib/people/saml/saml-words.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { samlKeys, samlLinkList } from "@/lib/web/client/identity/saml.ts";
+import { samlKeys, samlLinkList } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 
 /** The organization's own providers, to which a member links the account. Nothing where there are none. */

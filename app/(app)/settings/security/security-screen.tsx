@@ -20,7 +20,7 @@ import { changePasswordSchema, type Security } from "@/lib/people/accounts/accou
 import { securityEventWords } from "@/lib/people/accounts/security-event-words.ts";
 import { security, securityEvents, sessions } from "@/lib/web/client/account.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { ownReads } from "@/lib/web/client/tasks/reads.ts";
+import { ownReads } from "@/lib/web/client/tasks/task-history.ts";
 import { Section } from "../section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { SamlLinksSection } from "./saml-links-section.tsx";

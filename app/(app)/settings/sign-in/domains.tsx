@@ -5,14 +5,12 @@ import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { copyText } from "@/components/ui/copy-text.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast/toast.ts";
+import { copyText, toast } from "@/components/ui/toast/toast.ts";
 import type { OrganizationDomain } from "@/lib/people/organizations/domains/domain-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { organizationDomains } from "@/lib/web/client/identity/sign-in.ts";
+import { organizationDomains } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 
 const PATH = "/api/v1/organization/domains";

@@ -3,10 +3,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ROLES } from "@/lib/access/roles.ts";
@@ -14,8 +12,8 @@ import type { ShownSignInPolicy, SignInPolicy } from "@/lib/people/organizations
 import { formatDuration } from "@/lib/text/duration.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/show-saved.ts";
-import { signInPolicy } from "@/lib/web/client/identity/sign-in.ts";
+import { showSaved } from "@/lib/web/client/base/query-client.ts";
+import { signInPolicy } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { organizationDomains, signInPolicy } from "@/lib/web/client/identity/sign-in.ts";
+import { organizationDomains, signInPolicy } from "@/lib/web/client/identity.ts";
 import { Domains } from "./domains.tsx";
 import { PolicyForm } from "./policy-form.tsx";
 

@@ -9,7 +9,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { createWebhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { webhookKeys } from "@/lib/web/client/webhooks.ts";
+import { webhookKeys } from "@/lib/web/client/outbound.ts";
 import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
 
 /** Asks for the URL and the events, then shows the secret once. */

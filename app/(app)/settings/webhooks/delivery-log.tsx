@@ -9,7 +9,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import type { Attempt, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
-import { webhookDeliveries } from "@/lib/web/client/webhooks.ts";
+import { webhookDeliveries } from "@/lib/web/client/outbound.ts";
 import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 
 /** A webhook's deliveries with every attempt, newest first. */

@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { webhookKeys } from "@/lib/web/client/webhooks.ts";
+import { webhookKeys } from "@/lib/web/client/outbound.ts";
 
 /** A mutation of webhooks, which refetches their queries. Shows `done` as a toast on success. */
 export function useWebhookAction<Input = void, Output = unknown>(

@@ -9,7 +9,7 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { webhookList } from "@/lib/web/client/webhooks.ts";
+import { webhookList } from "@/lib/web/client/outbound.ts";
 import { Section } from "../section.tsx";
 import { WebhookRow } from "./webhook-row.tsx";
 

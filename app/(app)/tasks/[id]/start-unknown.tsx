@@ -12,7 +12,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 /**
  * A start with an unknown outcome: the reason, the candidate tasks, and the buttons by which a person settles

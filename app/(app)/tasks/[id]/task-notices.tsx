@@ -1,5 +1,4 @@
-import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
-import { PausedNotice } from "@/components/server/paused-notice.tsx";
+import { ConnectionTrouble, PausedNotice } from "@/components/server/server-notices.tsx";
 import { SEVERITY_TONES } from "@/components/task/attention-badge.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";

@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/chart/chart-card.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import type { TaskQuery } from "@/lib/web/client/tasks/task-keys.ts";
-import { failureGroups } from "@/lib/web/client/tasks/tasks.ts";
+import { failureGroups, type TaskQuery } from "@/lib/web/client/tasks/tasks.ts";
 import { FailureGroups } from "./failure-groups.tsx";
 
 /** The failures of the list by cause, above it. Renders nothing if they cannot be read; the list still has each. */

@@ -1,9 +1,7 @@
 "use client";
 
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Select } from "@/components/ui/select.tsx";
 import type { Retry } from "@/lib/tasks/task-schema.ts";
 
 /** The choice on screen; `typed`: the confirmation for a call that is not repeatable. */

@@ -5,7 +5,7 @@ import { useId, useState } from "react";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { Input } from "@/components/ui/input.tsx";
+import { Input } from "@/components/ui/field.tsx";
 import type { ServerTool } from "@/lib/servers/server-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 

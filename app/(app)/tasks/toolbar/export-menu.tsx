@@ -5,9 +5,8 @@ import { Download } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuItem, MenuLabel } from "@/components/ui/overlay/menu.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import { errorSentence, query } from "@/lib/web/client/base/client.ts";
-import { downloadAsPerson } from "@/lib/web/client/base/download.ts";
-import type { TaskQuery } from "@/lib/web/client/tasks/task-keys.ts";
+import { downloadAsPerson, errorSentence, query } from "@/lib/web/client/base/client.ts";
+import type { TaskQuery } from "@/lib/web/client/tasks/tasks.ts";
 
 const FORMATS = [
   { format: "csv", label: "Table (CSV)" },

@@ -1,5 +1,5 @@
 import { joinSchema, lookedAtInvitationSchema } from "@/lib/people/invitations/invitation-schema.ts";
-import { lookAtInvitation } from "@/lib/web/auth/joining/look-at-invitation.ts";
+import { lookAtInvitation } from "@/lib/web/auth/join.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
 

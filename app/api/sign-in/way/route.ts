@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { emailSchema } from "@/lib/people/members/member-schema.ts";
 import { namedProviderSchema } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
-import { wayOf } from "@/lib/web/auth/sign-in/way.ts";
+import { wayOf } from "@/lib/web/auth/sign-in/providers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { SIGN_IN_WAYS_PER_ORIGIN } from "@/lib/web/tunables.ts";
 

@@ -2,7 +2,7 @@ import { listAgents, readAgent } from "@/lib/agents/agent-reads.ts";
 import { agentSchema, createAgentSchema, newAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { createAgent } from "@/lib/agents/agent-writes.ts";
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
+import { holdCredential } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

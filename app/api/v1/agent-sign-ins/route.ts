@@ -1,8 +1,7 @@
 import { answerAgentSchema, answeredAgentSchema } from "@/lib/agents/oauth/agent-oauth-schema.ts";
 import { letAgentIn, turnAgentAway } from "@/lib/agents/oauth/agent-oauth-writes.ts";
 import { wayBack } from "@/lib/web/agent-oauth/addresses.ts";
-import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
-import { requireBrowserSession } from "@/lib/web/auth/require-browser-session.ts";
+import { holdCredential, requireBrowserSession } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { AGENT_SIGN_IN_MS, SESSION_LIFETIME_MS } from "@/lib/web/tunables.ts";

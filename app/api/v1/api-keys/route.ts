@@ -3,7 +3,7 @@ import { listKeys, readKey } from "@/lib/people/api-keys/api-key-reads.ts";
 import { apiKeySchema, createKeySchema, newApiKeySchema } from "@/lib/people/api-keys/api-key-schema.ts";
 import { createKey } from "@/lib/people/api-keys/api-key-writes.ts";
 import { createAccountKey } from "@/lib/people/service-accounts/service-account-writes.ts";
-import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
+import { holdCredential } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

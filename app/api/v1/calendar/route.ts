@@ -1,7 +1,7 @@
 import { readCalendar } from "@/lib/policy/calendar/calendar-reads.ts";
 import { calendarInputSchema, savedCalendarSchema } from "@/lib/policy/calendar/calendar-schema.ts";
 import { saveCalendar } from "@/lib/policy/calendar/calendar-writes.ts";
-import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

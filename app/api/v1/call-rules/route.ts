@@ -1,7 +1,7 @@
 import { showCallRules } from "@/lib/policy/call-rules/call-rule-reads.ts";
 import { callRulesInputSchema, callRulesSchema } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "@/lib/policy/call-rules/call-rule-writes.ts";
-import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,6 @@
-import { readDeclineReasons, setDeclineReasons } from "@/lib/people/organizations/answers.ts";
+import { readDeclineReasons } from "@/lib/people/organizations/organization-reads.ts";
 import { declineReasonsSchema } from "@/lib/people/organizations/organization-schema.ts";
+import { setDeclineReasons } from "@/lib/people/organizations/organization-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

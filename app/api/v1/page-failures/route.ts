@@ -1,6 +1,6 @@
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { browserFailureSchema, logBrowserFailure } from "@/lib/web/pages/browser-failure.ts";
+import { browserFailureSchema, logBrowserFailure } from "@/lib/web/pages/page-failure.ts";
 import { PAGE_FAILURES_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

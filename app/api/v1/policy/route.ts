@@ -3,7 +3,7 @@ import { readPolicy } from "@/lib/policy/policy-reads.ts";
 import { policyChangeSchema, savedPolicySchema } from "@/lib/policy/policy-schema.ts";
 import { savePolicy } from "@/lib/policy/policy-writes.ts";
 import { proposedSchema } from "@/lib/policy/proposals/proposal-schema.ts";
-import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { MAX_POLICY_VALUES } from "@/lib/web/tunables.ts";

@@ -1,6 +1,6 @@
 import { raceSchema, startRaceSchema } from "@/lib/lifecycle/races/race-schema.ts";
 import { startRace } from "@/lib/lifecycle/races/start-race.ts";
-import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 

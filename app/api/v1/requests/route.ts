@@ -1,6 +1,6 @@
 import { createRequest } from "@/lib/lifecycle/human-tasks/create-human-request.ts";
 import { createdRequestSchema, createRequestSchema } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
-import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 

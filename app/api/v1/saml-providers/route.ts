@@ -6,8 +6,7 @@ import { createSamlProviderSchema, samlProviderSchema } from "@/lib/people/saml/
 import { createSamlProvider, describeIdp, requireWhole } from "@/lib/people/saml/saml-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { network } from "@/lib/web/networks.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { network, sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";
 

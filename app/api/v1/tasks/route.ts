@@ -7,7 +7,7 @@ import {
   taskListQuerySchema,
   taskSchema,
 } from "@/lib/tasks/task-schema.ts";
-import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services, within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,6 @@
-import { readUndoWindow, setUndoWindow } from "@/lib/people/organizations/answers.ts";
+import { readUndoWindow } from "@/lib/people/organizations/organization-reads.ts";
 import { undoWindowSchema } from "@/lib/people/organizations/organization-schema.ts";
+import { setUndoWindow } from "@/lib/people/organizations/organization-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

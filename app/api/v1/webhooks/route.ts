@@ -7,8 +7,7 @@ import {
 } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { createWebhook } from "@/lib/outbound/webhooks/webhook-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { network } from "@/lib/web/networks.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { network, sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -5,11 +5,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { programEnvironment, env as settings } from "../../../base/env.ts";
 import { LINE_BYTES, LOG_LINE_BYTES } from "../../limits.ts";
-import { type CommandEndpoint, PeerError } from "../../peer.ts";
+import type { CommandEndpoint } from "../../peer.ts";
+import { PeerError } from "../../peer-error.ts";
 import { hiding, IN_LOGS, IN_MESSAGES } from "../hide.ts";
-import { asCommandUser } from "./command-user.ts";
 import type { Channel, ChannelListener } from "./conversation.ts";
-import { lineSplitter } from "./lines.ts";
 
 /** Time for a child to exit by itself: once after its stdin is closed, once after SIGTERM. */
 const GRACE_MS = 2_000;
@@ -164,4 +163,54 @@ function guard(pid: number): ChildProcess {
   shell.unref();
   (shell.stdin as unknown as { unref(): void } | null)?.unref();
   return shell;
+}
+
+/**
+ * The user and group that commands run as, by number. As Intray's own user a command could read Intray's secrets, from its files
+ * and from /proc/<pid>/environ, so an operator can name another one: INTRAY_COMMAND_USER.
+ */
+export type CommandUser = { uid: number; gid: number };
+
+/**
+ * Returns the program and arguments that run a command as `user`, without groups, capabilities or a way to get
+ * any: by `setpriv` of util-linux, which then becomes the command, under the same process id. Where Intray may
+ * not change users setpriv says so on stderr and runs nothing.
+ */
+export function asCommandUser(user: CommandUser, command: string, args: string[]): [string, string[]] {
+  const identity = ["--reuid", String(user.uid), "--regid", String(user.gid), "--clear-groups"];
+  const powers = ["--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs"];
+  return ["setpriv", [...identity, ...powers, "--", command, ...args]];
+}
+
+const NEWLINE = 10;
+
+/**
+ * Splits bytes into lines of UTF-8, without line ends. Drops the part of a line beyond `cap` bytes, and calls
+ * `onTooLong` once as soon as the limit is exceeded. Returns a function that takes the bytes.
+ */
+export function lineSplitter(
+  cap: number,
+  onLine: (line: string) => void,
+  onTooLong: () => void = () => {},
+): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const keep = (part: Buffer) => {
+    const room = cap - Math.min(size, cap);
+    if (part.length > room && size <= cap) onTooLong();
+    size += part.length;
+    if (room > 0 && part.length > 0) parts.push(part.subarray(0, room));
+  };
+  return (chunk) => {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      keep(chunk.subarray(from, end));
+      const line = String(Buffer.concat(parts)).trimEnd();
+      parts = [];
+      size = 0;
+      from = end + 1;
+      if (line !== "") onLine(line);
+    }
+    keep(chunk.subarray(from));
+  };
 }

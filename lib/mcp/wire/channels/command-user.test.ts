@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endAll, open, options } from "../../../../test/commands.ts";
 import { patiently } from "../../../../test/setup/patience.ts";
-import { asCommandUser } from "./command-user.ts";
+import { asCommandUser } from "./child.ts";
 
 process.env.INTRAY_COMMAND_USER = "10002";
 process.env.SECRET_OF_INTRAY = "sealing-key";

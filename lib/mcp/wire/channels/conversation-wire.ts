@@ -5,7 +5,8 @@
  */
 
 import type { ServerMessage } from "../../messages.ts";
-import { type CallOptions, PeerError, type Stream } from "../../peer.ts";
+import type { CallOptions, Stream } from "../../peer.ts";
+import { PeerError } from "../../peer-error.ts";
 import { Deadline } from "../deadline.ts";
 import {
   framed,

@@ -5,7 +5,8 @@
  */
 import { INSTANT_REPLIES, UNHANDLED_CHARACTERS } from "../../limits.ts";
 import { relatedTaskId, type ServerMessage } from "../../messages.ts";
-import { PeerError, type RpcId } from "../../peer.ts";
+import type { RpcId } from "../../peer.ts";
+import { PeerError } from "../../peer-error.ts";
 import { type Incoming, type IncomingReply, incoming, ownId } from "../incoming.ts";
 
 /** Carries messages in both directions. */

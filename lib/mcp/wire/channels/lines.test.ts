@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lineSplitter } from "./lines.ts";
+import { lineSplitter } from "./child.ts";
 
 it("cuts bytes into lines, wherever they are split", () => {
   const bytes = Buffer.from("one\r\n\nzwölf 💶\nunfinished");

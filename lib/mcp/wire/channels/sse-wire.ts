@@ -5,7 +5,8 @@
 import { randomUUID } from "node:crypto";
 import type { Network } from "../../../base/network/network.ts";
 import { badReply, transportError } from "../../errors.ts";
-import { type HttpEndpoint, PeerError } from "../../peer.ts";
+import type { HttpEndpoint } from "../../peer.ts";
+import { PeerError } from "../../peer-error.ts";
 import { withAccess } from "../authorized.ts";
 import { exchange, isEventStream } from "../exchange.ts";
 import type { Channel, ChannelListener } from "./conversation.ts";

@@ -1,10 +1,11 @@
 /** Groups as directories write them. A change of members is kept as a difference, so that two at once add up. Pure. */
 import { z } from "zod";
+import { isRecord } from "../../../text/json.ts";
 import { GROUP_SCHEMA, isKnownAttribute } from "./discovery.ts";
 import { ScimError } from "./error.ts";
 import { type Filter, parsePath } from "./filter.ts";
 import { type Operation, refuseMany } from "./patch.ts";
-import { invalidValue, isRecord, single, textOf } from "./values.ts";
+import { invalidValue, single, textOf } from "./values.ts";
 
 /** The change that a call makes of a group. Undefined: it stays. */
 export interface GroupChange {

@@ -1,8 +1,8 @@
 /** The envelope of PATCH (RFC 7644, section 3.5.2). */
 import { z } from "zod";
+import { isRecord } from "../../../text/json.ts";
 import { PATCH_SCHEMA } from "./discovery.ts";
 import { ScimError } from "./error.ts";
-import { isRecord } from "./values.ts";
 
 /** Most operations of one call: Entra and Okta send some hundreds. */
 const MOST_OPERATIONS = 5_000;

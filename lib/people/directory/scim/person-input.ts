@@ -1,9 +1,11 @@
 /** Persons as directories write them: whole (POST, PUT) and in parts (PATCH). Pure. */
+
+import { isRecord } from "../../../text/json.ts";
 import { isKnownAttribute, USER_SCHEMA } from "./discovery.ts";
 import { ScimError } from "./error.ts";
 import { parsePath } from "./filter.ts";
 import { type Operation, refuseMany } from "./patch.ts";
-import { activeOf, addressOf, invalidValue, isRecord, single, textOf } from "./values.ts";
+import { activeOf, addressOf, invalidValue, single, textOf } from "./values.ts";
 
 /** What a directory may say of a person. */
 export interface PersonInput {

@@ -1,4 +1,6 @@
 /** Reads the values of attributes, as providers send them. */
+
+import { isRecord } from "../../../text/json.ts";
 import { emailSchema } from "../../members/member-schema.ts";
 import { ScimError } from "./error.ts";
 
@@ -43,10 +45,6 @@ export function activeOf(value: unknown): boolean {
 }
 
 /** Whether a value is an object: no list, and not null. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function invalidValue(detail: string): ScimError {
   return new ScimError(400, "invalidValue", detail);
 }

@@ -8,8 +8,8 @@ import { Prisma } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
 import { log } from "../../../base/log.ts";
 import { database } from "../../database.ts";
-import { readForm } from "../../http/body/body.ts";
-import { operatorNetwork } from "../../networks.ts";
+import { readForm } from "../../http/body.ts";
+import { operatorNetwork } from "../../services.ts";
 import {
   LOGOUT_CLOCK_SECONDS,
   LOGOUT_TOKEN_SECONDS,

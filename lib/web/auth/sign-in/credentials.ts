@@ -15,7 +15,7 @@ import { answerWithPasskey, ownerOfPasskey, relyingParty } from "../../../people
 import { appCodeWaitMs, isAppCode, takeCode } from "../../../people/accounts/second-factor.ts";
 import { database } from "../../database.ts";
 import { mayTry } from "../../http/throttle.ts";
-import { sealing } from "../../sealing.ts";
+import { sealing } from "../../services.ts";
 import {
   CODES_PER_ACCOUNT,
   PASSKEYS_PER_ORIGIN,

@@ -5,9 +5,9 @@
  */
 
 import { z } from "zod";
-import { checkOperatorUrl } from "../../../base/network/network.ts";
+import { checkOperatorUrl } from "../../../base/network/address-rules.ts";
 import { onePerProcess } from "../../../base/process/process-wide.ts";
-import { operatorNetwork } from "../../networks.ts";
+import { operatorNetwork } from "../../services.ts";
 import { DISCOVERY_FAILURE_KEPT_MS, DISCOVERY_KEPT_MS, PROVIDER_TIMEOUT_MS } from "../../tunables.ts";
 
 const metadataSchema = z.looseObject({

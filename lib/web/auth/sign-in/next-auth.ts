@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import NextAuth, { type NextAuthOptions } from "next-auth";
-import { readForm } from "../../http/body/body.ts";
+import { readForm } from "../../http/body.ts";
 import { cookiesOf } from "../session-cookie.ts";
 
 /** `path`: the segments after `/api/auth/`, e.g. `["callback", "password"]`. */

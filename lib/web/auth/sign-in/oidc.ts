@@ -5,7 +5,7 @@
  * docs/decisions/014-signing-in.md.
  */
 import type { NextAuthOptions, Profile } from "next-auth";
-import { operatorLookup } from "../../../base/network/network.ts";
+import { operatorLookup } from "../../../base/network/guarded-lookup.ts";
 import { PROVIDER_TIMEOUT_MS } from "../../tunables.ts";
 import type { ProviderMetadata } from "./discovery.ts";
 import type { SignInProvider } from "./providers.ts";

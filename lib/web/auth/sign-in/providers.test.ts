@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigurationError } from "../../../base/env.ts";
-import { ownPath } from "../own-path.ts";
+import { ownPath } from "./destination.ts";
 import { readSettings } from "./providers.ts";
 
 const SECRET = "s3cret-of-the-client";

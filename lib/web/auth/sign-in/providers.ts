@@ -2,16 +2,19 @@
  * The operator's OpenID Connect providers: one from OIDC_ISSUER and its companions, more from the file at
  * INTRAY_SIGN_IN_FILE. Client secrets stay there.
  */
-
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { roleSchema } from "../../../access/access-schema.ts";
+import { Prisma, type Tx } from "../../../base/db/db.ts";
 import { ConfigurationError, type Environment, env } from "../../../base/env.ts";
-import { isLoopbackHost } from "../../../base/network/loopback.ts";
-import { checkOperatorUrl, NetworkError } from "../../../base/network/network.ts";
+import { isLoopbackHost } from "../../../base/network/address.ts";
+import { checkOperatorUrl, NetworkError } from "../../../base/network/address-rules.ts";
 import { onePerProcess } from "../../../base/process/process-wide.ts";
 import type { IdentityPolicy } from "../../../people/accounts/identities.ts";
+import type { NamedProvider } from "../../../people/organizations/sign-in/sign-in-schema.ts";
+import { issuerOf, listSamlProviderNames, nameOfProvider } from "../../../people/saml/saml-reads.ts";
 import { SLUG } from "../../../text/slug.ts";
+import { database } from "../../database.ts";
 
 export interface SignInProvider extends IdentityPolicy {
   clientId: string;
@@ -151,4 +154,44 @@ function refuseIssuer(id: string, issuer: string, allowHosts: string[]): void {
 
 function wrong(what: string): ConfigurationError {
   return new ConfigurationError(`INTRAY_SIGN_IN_FILE: ${what}.`);
+}
+
+/** The providers that an organization can require: the operator's, and its own. */
+export async function offeredProviders(tx: Tx): Promise<NamedProvider[]> {
+  const own = await listSamlProviderNames(tx);
+  return [
+    ...signInSettings().providers.map(({ id, name }) => ({ id, name })),
+    ...own.map(({ id, name }) => ({ id: issuerOf(id), name })),
+  ];
+}
+
+/** The names of providers, in the order of the ids. One that is not set up any more goes by its id, or as "SAML". */
+export async function namedProviders(ids: readonly string[]): Promise<NamedProvider[]> {
+  const { providers } = signInSettings();
+  return Promise.all(
+    ids.map(async (id) => {
+      const own = /^saml:(.+)$/.exec(id)?.[1];
+      const name = own
+        ? await nameOfProvider(await database(), own)
+        : providers.find((provider) => provider.id === id)?.name;
+      return { id, name: name ?? (own ? "SAML" : id) };
+    }),
+  );
+}
+
+/**
+ * The providers that addresses of a verified domain sign in through, and the organization that asks for it. Looks at the
+ * domain alone, so that neither the answer nor its time depends on who has an account.
+ */
+export async function wayOf(
+  email: string,
+): Promise<{ organizationId: string | null; providers: NamedProvider[] }> {
+  const db = await database();
+  const [row] = await db.gate<{ organization_id: string; providers: string[] }>(
+    Prisma.sql`SELECT * FROM gate.providers_of_domain(${email.slice(email.lastIndexOf("@") + 1)})`,
+  );
+  return {
+    organizationId: row?.organization_id ?? null,
+    providers: await namedProviders(row?.providers ?? []),
+  };
 }

@@ -36,9 +36,9 @@ import {
 import { recordRefusal, recordTest } from "../../../people/saml/saml-writes.ts";
 import { REQUEST_MS } from "../../../people/saml/tunables.ts";
 import { database } from "../../database.ts";
-import { readForm } from "../../http/body/body.ts";
+import { readForm } from "../../http/body.ts";
 import { mayTry } from "../../http/throttle.ts";
-import { sealing } from "../../sealing.ts";
+import { sealing } from "../../services.ts";
 import { services } from "../../tenant.ts";
 import {
   MAX_BODY_BYTES,
@@ -48,7 +48,6 @@ import {
   SESSION_LIFETIME_MS,
 } from "../../tunables.ts";
 import { knownBrowser, originOf } from "../origin.ts";
-import { ownPath } from "../own-path.ts";
 import {
   cookieName,
   cookieOf,
@@ -60,6 +59,7 @@ import {
   sessionOf,
 } from "../session-cookie.ts";
 import { closeSession, openSession } from "../sessions.ts";
+import { ownPath } from "./destination.ts";
 import { noteSignIn } from "./note.ts";
 
 /** Binds a sign-in to the browser that began it. */

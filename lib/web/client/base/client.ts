@@ -1,3 +1,5 @@
+import type { StepUp } from "@/lib/people/accounts/account-schema.ts";
+import { isRecord } from "@/lib/text/json.ts";
 import { noteConnection } from "@/lib/web/client/connection.ts";
 
 /** Whether somebody is at the page. What it rereads by itself keeps no session alive. */
@@ -207,7 +209,7 @@ function refusalOf({ status }: Response, parsed: unknown): ApiError {
 }
 
 /** Asks the person, by the page's dialog (components/shell/session/step-up.tsx), to show that it is them. */
-export function askFactor(): Promise<boolean> {
+function askFactor(): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = new CustomEvent("intray:step-up", { detail: resolve, cancelable: true });
     if (window.dispatchEvent(asked)) resolve(false);
@@ -222,10 +224,25 @@ function safeParse(text: string): unknown {
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
 function isFieldError(value: unknown): value is { field: string; message: string } {
   return isRecord(value) && typeof value.field === "string" && typeof value.message === "string";
+}
+
+/**
+ * Has the browser download a file whose call asks for a factor. The browser downloads by itself, so that nothing of it
+ * can ask on the way: the person is asked before.
+ */
+export async function downloadAsPerson(path: string): Promise<void> {
+  const { fresh } = await api.get<StepUp>("/api/v1/me/step-up");
+  if (fresh || (await askFactor())) window.location.assign(path);
+}
+
+/**
+ * A new `Idempotency-Key`. Used instead of `crypto.randomUUID`, which needs a secure context: plain-http addresses
+ * in an office are none.
+ */
+export function newIdempotencyKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }

@@ -2,11 +2,11 @@
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { agentKeys } from "@/lib/web/client/agents.ts";
 import { noteConnection } from "@/lib/web/client/connection.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
-import { serverKeys } from "@/lib/web/client/server-keys.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { serverKeys } from "@/lib/web/client/servers.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 /** `open`: (re)connected; changes may have been missed. `lost`: no connection at the moment. */
 type StreamNews = { kind: "open" } | { kind: "lost" } | { kind: "change"; topic: string; id: string };

@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { showSaved } from "./show-saved.ts";
+import { showSaved } from "./query-client.ts";
 
 test("a read that began before the write does not take it back", async () => {
   const client = new QueryClient();

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { CreateGroup, Group, Groups, UpdateGroup } from "@/lib/policy/groups/group-schema.ts";
 import type {
   Deciders,
   PolicyCheck,
@@ -84,4 +85,27 @@ export function savePolicy(
     { ...given, acknowledge },
     { headers: { "if-match": `"${version}"` } },
   );
+}
+
+/** The groups that a policy can name. Its key is below the policy's, whose changes are theirs too. */
+export function groups() {
+  return queryOptions({
+    queryKey: ["policy", "groups"] as const,
+    queryFn: ({ signal }) => api.get<Groups>("/api/v1/groups", signal),
+  });
+}
+
+/** Makes a group, or proposes it where a second admin has to approve. */
+export function createGroup(group: CreateGroup): Promise<Group | Proposed> {
+  return api.post<Group | Proposed>("/api/v1/groups", group);
+}
+
+/** As `createGroup`. */
+export function changeGroup(id: string, change: UpdateGroup): Promise<Group | Proposed> {
+  return api.patch<Group | Proposed>(`/api/v1/groups/${id}`, change);
+}
+
+/** As `createGroup`; `proposalId` null: it is deleted. */
+export function deleteGroup(id: string): Promise<{ proposalId: string | null }> {
+  return api.delete<{ proposalId: string | null }>(`/api/v1/groups/${id}`);
 }

@@ -2,12 +2,13 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import type { Page } from "@/lib/base/page.ts";
 import type { TaskEvent } from "@/lib/history/events/event-schema.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import type { TaskEventQuery, TaskPhase } from "@/lib/tasks/task-schema.ts";
+import type { Read } from "@/lib/tasks/access-log/access-log-schema.ts";
+import type { TaskEventQuery, TaskMessage, TaskPhase } from "@/lib/tasks/task-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
-const A_PAGE = 100;
+const EVENTS_A_PAGE = 100;
 
 /** All of a task's history, page by page. */
 export function taskHistory(id: string, order: TaskEventQuery["order"]) {
@@ -16,7 +17,7 @@ export function taskHistory(id: string, order: TaskEventQuery["order"]) {
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) =>
       api.get<Page<TaskEvent>>(
-        `/api/v1/tasks/${id}/events${query({ order, limit: A_PAGE, cursor: pageParam })}`,
+        `/api/v1/tasks/${id}/events${query({ order, limit: EVENTS_A_PAGE, cursor: pageParam })}`,
         signal,
       ),
     getNextPageParam: (page) => page.nextCursor,
@@ -44,3 +45,62 @@ export function taskRequests(taskId: string) {
     getNextPageParam: (page) => page.nextCursor,
   });
 }
+
+/** The newest lines of a task's history, newest first, as many as the column beside a request shows. */
+export function taskEvents(id: string) {
+  return queryOptions({
+    queryKey: [...taskKeys.task(id), "events"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<TaskEvent>>(`/api/v1/tasks/${id}/events?order=newest&limit=200`, signal),
+  });
+}
+
+/** As in `GET /tasks/{id}/messages`; an empty value does not filter. */
+export interface MessageFilter {
+  direction: string;
+  method: string;
+  q: string;
+}
+
+/** A page is small because one message may have 64 kB. */
+const MESSAGES_A_PAGE = 40;
+
+/**
+ * A task's messages, newest first, and the methods of all its messages. The last result stays until the next
+ * one has loaded.
+ */
+export function taskMessages(id: string, filter: MessageFilter) {
+  return infiniteQueryOptions({
+    queryKey: [...taskKeys.task(id), "messages", filter] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<TaskMessage> & { methods: string[] }>(
+        `/api/v1/tasks/${id}/messages${query({ order: "newest", limit: MESSAGES_A_PAGE, ...filter, cursor: pageParam })}`,
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Who looked at a task, newest first. */
+export function taskReads(id: string) {
+  return reads([...taskKeys.task(id), "access"], `/api/v1/tasks/${id}/access`);
+}
+
+/** Who looked at what is the signed-in person's, newest first. */
+export function ownReads() {
+  return reads(["me", "access"], "/api/v1/me/access");
+}
+
+function reads(queryKey: readonly string[], path: string) {
+  return infiniteQueryOptions({
+    queryKey,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<Read>>(`${path}${query({ limit: READS_A_PAGE, cursor: pageParam })}`, signal),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+const READS_A_PAGE = 20;

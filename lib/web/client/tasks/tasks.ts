@@ -1,8 +1,20 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { SearchedPage } from "@/lib/base/page.ts";
+import type { Page, SearchedPage } from "@/lib/base/page.ts";
+import type { BulkItem, BulkOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
+import type { Race } from "@/lib/lifecycle/races/race-schema.ts";
 import type { FailureGroups, TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
-import { type TaskQuery, taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+
+/** As in `GET /tasks`. */
+export type TaskQuery = Record<string, string>;
+
+export const taskKeys = {
+  lists: ["tasks", "list"] as const,
+  list: (query: TaskQuery | null) => ["tasks", "list", query] as const,
+  counts: ["tasks", "counts"] as const,
+  /** Everything about one task lies under this key. */
+  task: (id: string) => ["tasks", "task", id] as const,
+};
 
 export const TASKS_A_PAGE = 100;
 
@@ -52,5 +64,47 @@ export function taskDetail(id: string) {
   return queryOptions({
     queryKey: taskKeys.task(id),
     queryFn: ({ signal }) => api.get<TaskDetail>(`/api/v1/tasks/${id}`, signal),
+  });
+}
+
+/** The tasks of a race. Refetched with every list, since a change of any task may concern one of them. */
+export function race(id: string) {
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "race", id] as const,
+    queryFn: ({ signal }) => api.get<Race>(`/api/v1/races/${id}`, signal),
+  });
+}
+
+export function attempts(taskId: string) {
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "attempts", taskId] as const,
+    queryFn: ({ signal }) => api.get<{ items: TaskSummary[] }>(`/api/v1/tasks/${taskId}/attempts`, signal),
+  });
+}
+
+/** Begins with the topic of its hints. */
+const key = (id: string) => ["bulk_operation", id] as const;
+export const bulkKeys = { operation: key };
+
+const PAGE_SIZE = 100;
+
+export function bulkOperation(id: string) {
+  return queryOptions({
+    queryKey: key(id),
+    queryFn: ({ signal }) => api.get<BulkOperation>(`/api/v1/bulk-operations/${id}`, signal),
+  });
+}
+
+/** `state`: of the items; empty: all. */
+export function bulkItems(id: string, state: string) {
+  return infiniteQueryOptions({
+    queryKey: [...key(id), "items", state] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<BulkItem>>(
+        `/api/v1/bulk-operations/${id}/items${query({ state, limit: PAGE_SIZE, cursor: pageParam })}`,
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
   });
 }

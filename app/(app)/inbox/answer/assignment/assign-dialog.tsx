@@ -7,7 +7,7 @@ import { useDeferredValue, useId, useState } from "react";
 import { PersonInList } from "@/components/people/person-in-list.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { fieldStyle, Textarea } from "@/components/ui/input.tsx";
+import { fieldStyle, Textarea } from "@/components/ui/field.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { Answerer } from "@/lib/people/members/member-schema.ts";
@@ -16,6 +16,7 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { people } from "@/lib/web/client/answers.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { people } from "@/lib/web/client/organization.ts";
 import { assignmentOffer } from "./assignment-offer.ts";
 import { useAssign } from "./use-assign.ts";
 

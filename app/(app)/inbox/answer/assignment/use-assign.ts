@@ -8,8 +8,9 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { people } from "@/lib/web/client/answers.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { people } from "@/lib/web/client/organization.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 /** Gives a request to a person, with a note for them. Operators also take it from somebody: to nobody (null). */
 export function useAssign(request: InputRequestDetail) {

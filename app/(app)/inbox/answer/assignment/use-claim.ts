@@ -6,7 +6,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
-import { taskKeys } from "@/lib/web/client/tasks/task-keys.ts";
+import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 export type ClaimStep = "claim" | "release" | "take-over";
 

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Input } from "@/components/ui/field.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { type Choice, decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import { askedBy, destructionOf } from "@/lib/requests/destruction.ts";

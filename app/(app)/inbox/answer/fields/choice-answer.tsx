@@ -2,8 +2,7 @@
 
 import { ChoiceTitle } from "@/components/text/choice-title.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { FieldErrorLine, Field as LabelledField } from "@/components/ui/field.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { FieldErrorLine, Field as LabelledField, Select } from "@/components/ui/field.tsx";
 import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
 import { heldAs } from "@/lib/requests/words/answer-values.ts";
 import type { AnswerProps } from "./text-answer.tsx";

@@ -13,7 +13,7 @@ import { savedName } from "@/lib/requests/words/document-words.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { formatBytes } from "@/lib/text/media.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
-import { documentContent } from "@/lib/web/client/documents.ts";
+import { documentContent } from "@/lib/web/client/request-context.ts";
 
 /** Characters of a text that are shown at first, and with each further step. */
 const SHOWN = 10_000;

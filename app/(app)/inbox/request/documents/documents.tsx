@@ -10,9 +10,9 @@ import { Button } from "@/components/ui/button.tsx";
 import type { RequestDocument } from "@/lib/requests/documents/document-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { documentFacts, likelyType } from "@/lib/requests/words/document-words.ts";
+import { urlParts } from "@/lib/text/foreign/address.ts";
 import { bothEnds } from "@/lib/text/labels.ts";
-import { urlParts } from "@/lib/text/url-parts.ts";
-import { requestDocuments } from "@/lib/web/client/documents.ts";
+import { requestDocuments } from "@/lib/web/client/request-context.ts";
 import { DocumentViewer } from "./document-viewer.tsx";
 
 /** The documents that a request brings along. Nothing is read before a person opens one. */

@@ -11,8 +11,8 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { RecipeVersion } from "@/lib/servers/recipes/recipe-schema.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
-import { useKeptError } from "@/lib/web/client/base/kept-error.ts";
-import { serverRecipes } from "@/lib/web/client/recipes.ts";
+import { useKeptError } from "@/lib/web/client/base/query-client.ts";
+import { serverRecipes } from "@/lib/web/client/servers.ts";
 import { RecipeDialog } from "./recipe-dialog.tsx";
 
 /** For admins: durable tasks that are made of the server's tools. */

@@ -5,13 +5,12 @@ import { useState } from "react";
 import { Facts, JsonTree } from "@/components/facts/facts.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input, Textarea } from "@/components/ui/input.tsx";
+import { Field, Input, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { TriedRecipe, TryRecipeInput } from "@/lib/servers/recipes/recipe-schema.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
-import { tryRecipe } from "@/lib/web/client/recipes.ts";
+import { tryRecipe } from "@/lib/web/client/servers.ts";
 import { NotARecipe, readJson, readRecipe } from "./recipe-text.ts";
 
 /** What the recipe on screen makes of a reply, before it is saved. Nothing is changed on the server. */

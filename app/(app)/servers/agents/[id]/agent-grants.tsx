@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import type { Agent, AgentGrant } from "@/lib/agents/agent-schema.ts";
 import { toGrantInput } from "@/lib/agents/agent-words.ts";
 import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
-import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { ChangedTool } from "./changed-tool.tsx";
 import { Part } from "./part.tsx";

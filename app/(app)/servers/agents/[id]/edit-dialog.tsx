@@ -8,7 +8,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { type Agent, updateAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { toGrantInput } from "@/lib/agents/agent-words.ts";
-import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { HoldField, readHold } from "../agent-fields.tsx";
 import { GrantFields, useGrants } from "../grant-fields.tsx";

@@ -6,7 +6,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Agent } from "@/lib/agents/agent-schema.ts";
-import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 
 /** Confirms the end of an agent. */

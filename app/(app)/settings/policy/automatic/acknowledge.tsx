@@ -3,8 +3,7 @@
 import { type FormEvent, useId, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ApiError } from "@/lib/web/client/base/client.ts";
 

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Input } from "@/components/ui/field.tsx";
 import { memberList } from "@/lib/web/client/organization.ts";
 import { changed, type DraftApprovers, some } from "./draft.ts";
 import { Checks, ProblemLine } from "./fields.tsx";

@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Select } from "@/components/ui/field.tsx";
 import { type Labelled, ProblemLine, TypedLine } from "./fields.tsx";
 import { focusOn } from "./ordered-list.tsx";
 

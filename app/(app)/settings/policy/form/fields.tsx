@@ -1,9 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
-import { Input, Textarea } from "@/components/ui/input.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, FieldErrorLine, Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { UNREADABLE, useNoteUnreadable, useProblem, useProblemWithin } from "./problems.tsx";
 
 export interface Labelled {

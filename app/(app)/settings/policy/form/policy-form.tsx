@@ -3,10 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Field, Input } from "@/components/ui/field.tsx";
 import { capitalise } from "@/lib/text/labels.ts";
-import { groups as groupsOfOrganization } from "@/lib/web/client/settings/groups.ts";
+import { groups as groupsOfOrganization } from "@/lib/web/client/settings/policy.ts";
 import { ConditionText } from "../../conditions/condition-text.tsx";
 import { ExampleButtons } from "../../conditions/example-buttons.tsx";
 import { POLICY_EXAMPLES, withExample } from "../../conditions/examples.ts";

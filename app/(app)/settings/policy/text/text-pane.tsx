@@ -1,7 +1,7 @@
 "use client";
 
 import type { RefObject } from "react";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Textarea } from "@/components/ui/field.tsx";
 import { Segments } from "../../segments.tsx";
 import type { Format } from "./policy-text.ts";
 

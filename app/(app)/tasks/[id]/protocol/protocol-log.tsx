@@ -8,18 +8,17 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { copyText } from "@/components/ui/copy-text.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { Input, Select } from "@/components/ui/field.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { copyText } from "@/components/ui/toast/toast.ts";
 import { MESSAGES_KEPT } from "@/lib/history/protocol-messages/limits.ts";
 import type { ServerDetail } from "@/lib/servers/server-schema.ts";
 import { asCurl, asLine } from "@/lib/tasks/message-as-command.ts";
 import type { TaskDetail, TaskMessage } from "@/lib/tasks/task-schema.ts";
 import { gistOf } from "@/lib/tasks/words/task-message.ts";
 import { serverDetail, serverTools } from "@/lib/web/client/servers.ts";
-import { type MessageFilter, taskMessages } from "@/lib/web/client/tasks/task-messages.ts";
+import { type MessageFilter, taskMessages } from "@/lib/web/client/tasks/task-history.ts";
 
 interface Props {
   message: TaskMessage;

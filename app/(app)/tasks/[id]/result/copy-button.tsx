@@ -1,6 +1,6 @@
 import { Copy } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { copyText } from "@/components/ui/copy-text.ts";
+import { copyText } from "@/components/ui/toast/toast.ts";
 
 export function CopyButton({ text, what }: { text: string; what: string }) {
   return (

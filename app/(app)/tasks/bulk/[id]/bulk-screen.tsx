@@ -22,10 +22,9 @@ import type {
   ItemState,
 } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
-import type { Tone } from "@/lib/text/labels.ts";
-import { plural } from "@/lib/text/labels.ts";
+import { plural, type Tone } from "@/lib/text/labels.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { bulkItems, bulkKeys, bulkOperation } from "@/lib/web/client/bulk-operations.ts";
+import { bulkItems, bulkKeys, bulkOperation } from "@/lib/web/client/tasks/tasks.ts";
 import { BULK_WORDS } from "../bulk-words.ts";
 
 const RESULTS: Record<ItemState, { label: string; tone: Tone; icon: LucideIcon }> = {

@@ -6,8 +6,7 @@ import { type ConnectionChange, ConnectionChanged } from "@/components/task/conn
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { Field, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import type { ServerTool } from "@/lib/servers/server-schema.ts";

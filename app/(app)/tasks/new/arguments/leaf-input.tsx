@@ -2,8 +2,7 @@
 
 import { useState } from "react";
 import { DateInput, DateTimeInput, isShown, TimeInput } from "@/components/form/moment-input.tsx";
-import { Input, Textarea } from "@/components/ui/input.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { distinctChoices } from "@/lib/mcp/forms/choices.ts";
 
 type Control = Partial<React.ComponentProps<"input"> & React.ComponentProps<"select">>;

@@ -11,9 +11,7 @@ import type {
   WidgetProps,
 } from "@rjsf/utils";
 import { useMemo, useState } from "react";
-import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
-import { Select } from "@/components/ui/select.tsx";
+import { Field, FieldErrorLine, Select, Textarea } from "@/components/ui/field.tsx";
 import { domId, ID_PREFIX, ID_SEPARATOR } from "./field-id.ts";
 import { AS_JSON, withoutEmpty } from "./form-schema.ts";
 import { TEMPLATES } from "./form-templates.tsx";

@@ -1,7 +1,6 @@
 import { resourceTypes } from "@/lib/people/directory/scim/discovery.ts";
 import { endpoint } from "@/lib/web/http/route.ts";
-import { definitions } from "@/lib/web/scim/definitions.ts";
-import { scim } from "@/lib/web/scim/scim.ts";
+import { definitions, scim } from "@/lib/web/scim/scim.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: scim("The kinds of resources of the SCIM service", (call) => definitions(call, resourceTypes)),

@@ -1,7 +1,6 @@
 import { schemas } from "@/lib/people/directory/scim/discovery.ts";
 import { endpoint } from "@/lib/web/http/route.ts";
-import { definitions } from "@/lib/web/scim/definitions.ts";
-import { scim } from "@/lib/web/scim/scim.ts";
+import { definitions, scim } from "@/lib/web/scim/scim.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: scim("The attributes that the SCIM service keeps", (call) => definitions(call, schemas)),

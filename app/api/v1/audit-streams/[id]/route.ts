@@ -5,7 +5,7 @@ import {
 } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import { removeAuditStream, updateAuditStream } from "@/lib/outbound/audit-streams/audit-stream-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

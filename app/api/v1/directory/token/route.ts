@@ -1,7 +1,7 @@
 import { readDirectory } from "@/lib/people/directory/directory-reads.ts";
 import { makeDirectoryTokenSchema, newDirectorySchema } from "@/lib/people/directory/directory-schema.ts";
 import { makeDirectoryToken, revokeDirectoryToken } from "@/lib/people/directory/directory-writes.ts";
-import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
+import { holdCredential } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { scimBase } from "@/lib/web/scim/scim.ts";
 import { within } from "@/lib/web/tenant.ts";

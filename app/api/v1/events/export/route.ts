@@ -2,8 +2,7 @@ import { exportedLines } from "@/lib/history/events/event-export.ts";
 import { exportedEventSchema } from "@/lib/history/events/event-schema.ts";
 import { appendEvents } from "@/lib/history/events/event-writes.ts";
 import { ofHiddenTask } from "@/lib/tasks/visibility.ts";
-import { streamOf } from "@/lib/web/exports/stream-of.ts";
-import { withinStill } from "@/lib/web/exports/within-still.ts";
+import { streamOf, withinStill } from "@/lib/web/exports/pieces.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,7 +1,7 @@
 import { verificationSchema } from "@/lib/history/events/event-schema.ts";
 import { reportBroken } from "@/lib/history/events/event-writes.ts";
 import { verifyEvents } from "@/lib/history/events/verify.ts";
-import { oneVerification } from "@/lib/web/exports/one-verification.ts";
+import { oneVerification } from "@/lib/web/exports/one-at-a-time.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,6 +1,6 @@
 import { chooseOrganizationSchema } from "@/lib/people/organizations/organization-schema.ts";
-import { chooseOrganization } from "@/lib/web/auth/choose-organization.ts";
-import { clientAddress } from "@/lib/web/http/caller/client-address.ts";
+import { chooseOrganization } from "@/lib/web/auth/own-organizations.ts";
+import { clientAddress } from "@/lib/web/http/client-address.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

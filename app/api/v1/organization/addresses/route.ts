@@ -5,7 +5,7 @@ import {
   addressesSchema,
   saveAddressesSchema,
 } from "@/lib/people/organizations/organization-schema.ts";
-import { clientAddress, countedNetworkOf, isPrivate } from "@/lib/web/http/caller/client-address.ts";
+import { clientAddress, countedNetworkOf, isPrivate } from "@/lib/web/http/client-address.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -4,7 +4,7 @@ import {
 } from "@/lib/people/content-sealing/sealing-schema.ts";
 import { beginSealing, endSealing, readContentSealing } from "@/lib/people/content-sealing/sealing-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

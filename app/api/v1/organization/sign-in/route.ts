@@ -4,7 +4,7 @@ import {
   signInPolicySchema,
 } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { setSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-writes.ts";
-import { offeredProviders } from "@/lib/web/auth/sign-in/offered.ts";
+import { offeredProviders } from "@/lib/web/auth/sign-in/providers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

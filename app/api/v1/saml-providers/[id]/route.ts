@@ -4,7 +4,7 @@ import { samlProviderSchema, updateSamlProviderSchema } from "@/lib/people/saml/
 import { describeIdp, removeSamlProvider, updateSamlProvider } from "@/lib/people/saml/saml-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { network } from "@/lib/web/networks.ts";
+import { network } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";
 

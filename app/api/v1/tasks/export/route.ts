@@ -1,7 +1,6 @@
 import { exportedTasks, taskExportSchema } from "@/lib/tasks/task-export.ts";
 import { taskSchema } from "@/lib/tasks/task-schema.ts";
-import { streamOf } from "@/lib/web/exports/stream-of.ts";
-import { withinStill } from "@/lib/web/exports/within-still.ts";
+import { streamOf, withinStill } from "@/lib/web/exports/pieces.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
 const MEDIA_TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };

@@ -2,7 +2,7 @@ import { readWebhook } from "@/lib/outbound/webhooks/webhook-reads.ts";
 import { updateWebhookSchema, webhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { removeWebhook, updateWebhook } from "@/lib/outbound/webhooks/webhook-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { network } from "@/lib/web/networks.ts";
+import { network } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

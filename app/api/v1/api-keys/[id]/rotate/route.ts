@@ -1,9 +1,9 @@
 import { readKey } from "@/lib/people/api-keys/api-key-reads.ts";
 import { newApiKeySchema, rotateKeySchema } from "@/lib/people/api-keys/api-key-schema.ts";
 import { rotateKey } from "@/lib/people/api-keys/rotation.ts";
-import { readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -3,8 +3,7 @@ import { auditStreamTestSchema } from "@/lib/outbound/audit-streams/audit-stream
 import { testAuditStream } from "@/lib/outbound/audit-streams/audit-stream-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { network } from "@/lib/web/networks.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { network, sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 

@@ -5,7 +5,7 @@ import { markSecondFactor } from "@/lib/web/auth/sessions.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { sealing } from "@/lib/web/services.ts";
 import { CODES_PER_ACCOUNT } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

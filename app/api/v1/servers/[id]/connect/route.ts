@@ -2,7 +2,7 @@ import { env } from "@/lib/base/env.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { connectSchema, departureSchema } from "@/lib/servers/connections/connection-schema.ts";
 import { readServer } from "@/lib/servers/server-reads.ts";
-import { requireBrowserSession } from "@/lib/web/auth/require-browser-session.ts";
+import { requireBrowserSession } from "@/lib/web/auth/person.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services, within } from "@/lib/web/tenant.ts";

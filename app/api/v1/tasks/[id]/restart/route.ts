@@ -1,6 +1,6 @@
 import { restartTask } from "@/lib/lifecycle/start.ts";
 import { restartTaskSchema, taskDetailSchema } from "@/lib/tasks/task-schema.ts";
-import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 

@@ -4,7 +4,7 @@ import { verifyDomain } from "@/lib/people/organizations/domains/domain-writes.t
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { findTexts } from "@/lib/web/networks.ts";
+import { findTexts } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { DOMAIN_CHECKS_PER_MEMBER } from "@/lib/web/tunables.ts";
 

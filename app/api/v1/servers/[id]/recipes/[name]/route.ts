@@ -3,7 +3,7 @@ import { readRecipe } from "@/lib/servers/recipes/recipe-reads.ts";
 import { recipeName, recipeSchema, recipeVersionSchema } from "@/lib/servers/recipes/recipe-schema.ts";
 import { removeRecipe, saveRecipe } from "@/lib/servers/recipes/recipe-writes.ts";
 import { readOwnTools } from "@/lib/servers/server-reads.ts";
-import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/request-headers.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -4,7 +4,7 @@ import { adoptSchema } from "@/lib/tasks/found-task-schema.ts";
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { sealing } from "@/lib/web/sealing.ts";
+import { sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

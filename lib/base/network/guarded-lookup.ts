@@ -1,0 +1,81 @@
+/** Resolves names, and refuses those that lead to an address that is not allowed. */
+import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { type Allowed, checkAddress } from "./address-rules.ts";
+
+/** `not_allowed`: the name leads to an address that is not allowed. `not_found`: the name leads nowhere. */
+export interface NameFailure {
+  host: string;
+  port: number;
+  why: "not_allowed" | "not_found";
+}
+
+/**
+ * A lookup that fails ends at the next multiple of this time, whether the name leads nowhere or to a forbidden
+ * address: resolvers know names of their own network sooner than others, or say later that there is none.
+ */
+const NAME_FAILURE_STEP_MS = 1_000;
+
+/** What a lookup needs of the options of a network. */
+export interface Resolving {
+  /** Resolves names; the system's resolver by default, replaced in tests. */
+  resolve?: typeof dnsLookup;
+  /** Told why a name was not connected to, which callers cannot see. For the operator's log. */
+  onNameFailed?: (failure: NameFailure) => void;
+}
+
+/**
+ * A lookup for addresses that the installation's operator configured: private addresses are allowed, metadata
+ * services are not. For clients with sockets of their own; ours use `createNetwork`.
+ */
+export const operatorLookup: LookupFunction = lookupFor(0, () => true, { isOpen: true });
+
+export function guardedLookup(
+  port: number,
+  allowed: Allowed,
+  { resolve, onNameFailed }: Resolving,
+): LookupFunction {
+  const onFailed = (host: string, why: NameFailure["why"]) => onNameFailed?.({ host, port, why });
+  return lookupFor(port, allowed, { resolve, onFailed });
+}
+
+interface LookupOptions {
+  resolve?: typeof dnsLookup;
+  onFailed?: (host: string, why: NameFailure["why"]) => void;
+  /** Says that a name was refused, and at once: for callers who are the operator's own. */
+  isOpen?: true;
+}
+
+/** A refused name fails as one that does not exist, unless the lookup is open. */
+function lookupFor(
+  port: number,
+  allowed: Allowed,
+  { resolve = dnsLookup, onFailed, isOpen }: LookupOptions,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    const began = performance.now();
+    const fail = (why: NameFailure["why"]) => {
+      onFailed?.(hostname, why);
+      const elapsed = performance.now() - began;
+      const wait = Math.ceil(elapsed / NAME_FAILURE_STEP_MS) * NAME_FAILURE_STEP_MS - elapsed;
+      setTimeout(() => callback(nameError(hostname), []), wait);
+    };
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (isOpen && error) return callback(error, []);
+      if (error || addresses.length === 0) return fail("not_found");
+      try {
+        // One bad address rejects the name: a mixed answer is how rebinding begins.
+        for (const { address } of addresses) checkAddress(hostname, address, port, allowed);
+      } catch (refusal) {
+        return isOpen ? callback(refusal as NodeJS.ErrnoException, []) : fail("not_allowed");
+      }
+      const first = addresses[0];
+      if (options.all || !first) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+function nameError(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND", hostname });
+}

@@ -1,0 +1,46 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { Agent } from "@/lib/agents/agent-schema.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { CallRule, CallRules, TriedCalls } from "@/lib/policy/call-rules/call-rule-schema.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
+
+/** Hints about agents invalidate `list` and the agent. */
+export const agentKeys = {
+  list: ["agents"] as const,
+  agent: (id: string) => ["agent", id] as const,
+};
+
+/** The first 200 agents. */
+export function agentList() {
+  return queryOptions({
+    queryKey: agentKeys.list,
+    queryFn: ({ signal }) =>
+      api.get<Page<Agent>>(`/api/v1/agent-credentials${query({ limit: 200 })}`, signal),
+  });
+}
+
+export function agentDetail(id: string) {
+  return queryOptions({
+    queryKey: agentKeys.agent(id),
+    queryFn: ({ signal }) => api.get<Agent>(`/api/v1/agent-credentials/${id}`, signal),
+  });
+}
+
+/** The rules for calls. Not read again by itself: whoever edits them saves over the version that was read. */
+export function callRules() {
+  return queryOptions({
+    queryKey: ["call-rules"] as const,
+    queryFn: ({ signal }) => api.get<CallRules>("/api/v1/call-rules", signal),
+    staleTime: 60_000,
+    refetchInterval: false,
+  });
+}
+
+/** Saves over a version. Refused with `version_changed` if somebody else has saved meanwhile. */
+export function saveCallRules(version: number, rules: CallRule[]): Promise<CallRules> {
+  return api.put<CallRules>("/api/v1/call-rules", { rules }, { headers: { "if-match": `"${version}"` } });
+}
+
+export function tryCallRules(rules: CallRule[]): Promise<TriedCalls> {
+  return api.post<TriedCalls>("/api/v1/call-rules/try", { rules });
+}

@@ -1,0 +1,50 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { Page } from "@/lib/base/page.ts";
+import type { AuditStream } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import type { Webhook, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
+
+/** Refetch interval while a delivery or a line is on its way, since that ends soon. */
+const SOON_MS = 2_000;
+
+export const webhookKeys = { all: ["webhooks"] as const };
+
+export function webhookList() {
+  return queryOptions({
+    queryKey: [...webhookKeys.all, "list"] as const,
+    queryFn: ({ signal }) => api.get<Page<Webhook>>(`/api/v1/webhooks${query({ limit: 200 })}`, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ lastDelivery }) => lastDelivery?.state === "pending") ? SOON_MS : 30_000,
+  });
+}
+
+export function webhookDeliveries(id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...webhookKeys.all, "deliveries", id] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<WebhookDelivery>>(
+        `/api/v1/webhooks/${id}/deliveries${query({ limit: 20, cursor: pageParam })}`,
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((page) => page.items.some((each) => each.state === "pending"))
+        ? SOON_MS
+        : 30_000,
+  });
+}
+
+/** Refetch interval of audit streams while no line is on its way. */
+const LATER_MS = 10_000;
+
+export const auditStreamKeys = { all: ["audit-streams"] as const };
+
+export function auditStreamList() {
+  return queryOptions({
+    queryKey: [...auditStreamKeys.all, "list"] as const,
+    queryFn: ({ signal }) => api.get<{ items: AuditStream[] }>("/api/v1/audit-streams", signal),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ behind, paused }) => behind > 0 && !paused) ? SOON_MS : LATER_MS,
+  });
+}

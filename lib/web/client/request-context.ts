@@ -1,0 +1,63 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { Page } from "@/lib/base/page.ts";
+import type { RequestDocuments } from "@/lib/requests/documents/document-schema.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
+import { ApiError, api, ConnectionError, query } from "@/lib/web/client/base/client.ts";
+import { requestKeys } from "@/lib/web/client/requests.ts";
+
+/** Past decisions on similar requests. Refetched at any change of any request, which may be a duplicate. */
+export function similarRequests(id: string) {
+  return queryOptions({
+    queryKey: [...requestKeys.lists, "similar", id] as const,
+    // A request is better shown without similar ones than late.
+    retry: false,
+    queryFn: ({ signal }) => api.get<SimilarRequests>(`/api/v1/input-requests/${id}/similar`, signal),
+  });
+}
+
+/** Every question of one task, oldest first, at most 50. */
+export function requestsOfTask(taskId: string) {
+  return queryOptions({
+    queryKey: [...requestKeys.ofTask(taskId), "all"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query({ taskId })}`, signal),
+  });
+}
+
+/** Every document of a request, also those of results. No server is asked. */
+export function requestDocuments(requestId: string) {
+  return queryOptions({
+    queryKey: ["input-requests", "documents", requestId] as const,
+    queryFn: ({ signal }) =>
+      api.get<RequestDocuments>(`/api/v1/input-requests/${requestId}/documents`, signal),
+  });
+}
+
+/** One document's bytes, of a type that Intray has judged. Read once, when a person asks for it. */
+export function documentContent(requestId: string, documentId: string) {
+  return queryOptions({
+    // Not under the key of requests, whose hints would read it anew from its server.
+    queryKey: ["documents", requestId, documentId] as const,
+    // Nothing reads it anew from its server: neither time, nor a connection that came back.
+    staleTime: "static",
+    refetchInterval: false,
+    gcTime: 60_000,
+    retry: false,
+    queryFn: async ({ signal }): Promise<Blob> => {
+      const response = await fetch(`/api/v1/input-requests/${requestId}/documents/${documentId}`, {
+        signal,
+      }).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        throw new ConnectionError(false, { cause: error });
+      });
+      if (!response.ok) throw new ApiError(response.status, await problemOf(response));
+      return response.blob();
+    },
+  });
+}
+
+async function problemOf(response: Response): Promise<Record<string, unknown>> {
+  const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
+  return isProblem ? ((await response.json()) as Record<string, unknown>) : {};
+}
