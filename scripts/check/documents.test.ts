@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const quotedIn = (file: string) =>
@@ -61,3 +61,38 @@ test("the way of a question names functions that its files export", () => {
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !isExported(name))).toEqual([]);
 });
+
+/** Names of files that are examples, or that a reader makes. */
+const NO_FILES = new Set(["check.mjs", "file.test.ts", "lib/subject.ts"]);
+const SKIPPED = ["**/node_modules/**", "lib/generated/**"];
+
+test("comments and pages name files that are there", () => {
+  const files = [
+    ...globSync("{app,bench,components,docs,e2e,examples,lib,ops,prisma,scripts,test}/**/*.*", {
+      exclude: SKIPPED,
+    }),
+    ...globSync("*.*"),
+  ];
+  const ends = new Set(
+    files.flatMap((file) => {
+      const parts = file.split("/");
+      return parts.map((_, at) => parts.slice(at).join("/"));
+    }),
+  );
+  const read = files.filter((file) => /\.(tsx?|mjs|md)$/.test(file) && file !== "CHANGELOG.md");
+  const named = read.flatMap((file) => {
+    const texts = file.endsWith(".md") ? quotedIn(file) : commentsIn(file);
+    return texts.flatMap((text) =>
+      [...text.matchAll(/(?<![\w./@<*…-])[\w[][\w()[\]./-]*\.(?:tsx?|mjs)(?![\w*(])/g)].map(([name]) => ({
+        file,
+        name,
+      })),
+    );
+  });
+  expect(named.length).toBeGreaterThan(500);
+  expect(named.filter(({ name }) => !ends.has(name) && !NO_FILES.has(name))).toEqual([]);
+});
+
+function commentsIn(file: string): string[] {
+  return readFileSync(file, "utf8").match(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/gm) ?? [];
+}
