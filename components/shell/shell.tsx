@@ -8,7 +8,6 @@ import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-overlay.ts";
 import { followOthers } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { followOthers } from "@/components/shell/session/other-tabs.ts";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isDialogOpen, KeyLock } from "@/components/ui/overlay/key-lock.tsx";

@@ -42,7 +42,9 @@ test("every text says what becomes of a call that waits for a person", () => {
   for (const { label, next } of setUps(URL_OF_MCP, null))
     expect([label, next]).toEqual([
       label,
-      expect.stringMatching(/After someone answers, (repeat the call|run .+ again) to get the (result|answer)/),
+      expect.stringMatching(
+        /After someone answers, (repeat the call|run .+ again) to get the (result|answer)/,
+      ),
     ]);
 });
 

@@ -16,7 +16,7 @@ import { traitsSchema } from "../servers/traits.ts";
 import { iso } from "../tasks/task-row.ts";
 import { progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
-import { siteOf } from "../text/url-parts.ts";
+import { siteOf } from "../text/foreign/address.ts";
 import { typedContent } from "./answers/answer-content.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";

@@ -2,8 +2,8 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { FlaskConical } from "lucide-react";
+import { switchOrganization } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { switchOrganization } from "@/components/shell/session/switch-organization.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { SandboxState } from "@/lib/people/sandbox/sandbox-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";

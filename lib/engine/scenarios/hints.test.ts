@@ -3,9 +3,8 @@ import { withClient } from "../../../scripts/database/roles.ts";
 import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oauth-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { renewAccess, tryServer } from "../../base/live-updates.ts";
+import { renewAccess, tryServer } from "../../base/engine-hints.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
-import { recordAnswer } from "../../requests/request-writes.ts";
 
 // Both pauses exceed the tests' patience: whatever happens in time waited neither for the backoff nor for the scan that
 // finds lost hints.

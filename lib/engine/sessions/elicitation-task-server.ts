@@ -6,7 +6,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
-import { PeerError, type RpcId, type TaskRequest } from "../../mcp/peer.ts";
+import type { RpcId, TaskRequest } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { retractAsk } from "../../requests/capture/ask-writes.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import { judgeDelivery } from "../../requests/deliveries/judge-delivery.ts";

@@ -2,11 +2,13 @@
  * The elicitation tasks of which their server is still to be told something: that there is a task, or the result for which a
  * `tasks/result` waits. What a process before left is read from rows.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { readLockedWork } from "../../lifecycle/engine-task-reads.ts";
-import { type AnswerBody, PeerError, type RpcId } from "../../mcp/peer.ts";
+import type { AnswerBody, RpcId } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
 import { markAccepted, markSending, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
 import type { WaitingResult } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";

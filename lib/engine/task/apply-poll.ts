@@ -4,7 +4,8 @@ import { appendEvents, type NewEvent } from "../../history/events/event-writes.t
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/running-task-writes.ts";
 import { questionHash } from "../../mcp/forms/question-hash.ts";
-import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
+import type { RemoteTask, TaskResult } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { captureQuestion } from "../../requests/capture/capture-question.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../requests/deliveries/judge-delivery.ts";

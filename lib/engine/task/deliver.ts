@@ -11,7 +11,8 @@ import {
   type TaskWork,
 } from "../../lifecycle/engine-task.ts";
 import { questionHash } from "../../mcp/forms/question-hash.ts";
-import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
+import type { AnswerBody, AskAddress, RemoteTask } from "../../mcp/peer.ts";
+import { PeerError } from "../../mcp/peer-error.ts";
 import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import {

@@ -1,7 +1,8 @@
 /** The one call with side effects, from its first byte to its reply, however long that takes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
-import type { AnswerBody, Peer, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
+import type { AnswerBody, Peer, StartOutcome, StreamListener } from "../../mcp/peer.ts";
+import type { PeerError } from "../../mcp/peer-error.ts";
 import { DEAF } from "../../mcp/tool-calls.ts";
 import { MAX_TTL_MS } from "../../tasks/task-schema.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";

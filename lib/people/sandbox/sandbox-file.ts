@@ -5,7 +5,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { env } from "../../base/env.ts";
-import { staysOnThisMachine } from "../../base/network/loopback.ts";
+import { staysOnThisMachine } from "../../base/network/address.ts";
 
 const sandboxSchema = z.strictObject({
   organizationId: z.uuid(),

@@ -3,8 +3,9 @@
 import type { Actor } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
+import { wakeEngine } from "../../base/engine-hints.ts";
 import { AppError } from "../../base/errors.ts";
-import { publishChange, wakeEngine } from "../../base/live-updates.ts";
+import { publishChange } from "../../base/live-updates.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { lockAutomatic, setStopped } from "../../policy/automatic/switch.ts";
 import { undoUnsent } from "../deliveries/delivery-writes.ts";

@@ -161,6 +161,4 @@ export interface WaitingResult {
 }
 
 /** `elicitation_task.waiting`. */
-const waitingSchema = z.array(
-  z.object({ session: z.string(), rpcId: z.union([z.string(), z.number()]) }),
-);
+const waitingSchema = z.array(z.object({ session: z.string(), rpcId: z.union([z.string(), z.number()]) }));

@@ -4,8 +4,8 @@
  */
 import { actorWords } from "../../access/actor-words.ts";
 import { bothEnds } from "../../text/labels.ts";
-import type { RequestDocument } from "../documents/document-schema.ts";
 import { withMarksAt } from "../../text/mask.ts";
+import type { RequestDocument } from "../documents/document-schema.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
 import { rejectionsBesides } from "./vote-words.ts";
 

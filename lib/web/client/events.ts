@@ -1,7 +1,5 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
-import type { SearchedPage } from "@/lib/base/page.ts";
-import { queryOptions } from "@tanstack/react-query";
-import type { Page } from "@/lib/base/page.ts";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { Page, SearchedPage } from "@/lib/base/page.ts";
 import type { ListedEvent, Verification } from "@/lib/history/events/event-schema.ts";
 import type { ApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
 import type { Member } from "@/lib/people/members/member-schema.ts";

@@ -26,8 +26,7 @@ import {
   readFirstWords,
 } from "./decision/decision-offer.ts";
 import { LazyGuardedButton } from "./decision/main-buttons.tsx";
-import { goOnFrom, useArmed } from "./decision-store.ts";
-import { forgetRefused } from "./decision-store.ts";
+import { forgetRefused, goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, FormWords, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";

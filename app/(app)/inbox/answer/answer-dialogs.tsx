@@ -12,7 +12,7 @@ import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { cancelWords, declineWords, receiverOf } from "@/lib/requests/words/own-questions.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
-import { declineReasons } from "@/lib/web/client/answers.ts";
+import { declineReasons } from "@/lib/web/client/organization.ts";
 import { needsReason } from "./decision/decision-offer.ts";
 
 const AssignDialog = lazyComponent(

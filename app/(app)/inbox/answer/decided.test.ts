@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { draftOf, namedDecision, votedWords } from "./decided.ts";
 import type { Refused } from "./decided.ts";
+import { draftOf, namedDecision, votedWords } from "./decided.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import {
   isExplained,

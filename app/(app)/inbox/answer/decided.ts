@@ -1,9 +1,8 @@
 import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { AnswerInput, DraftInput } from "@/lib/requests/request-input-schema.ts";
-import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { sentValues } from "@/lib/requests/words/answer-values.ts";
 import { openStageOf } from "@/lib/requests/words/vote-words.ts";
-import type { Draft } from "@/lib/requests/request-schema.ts";
 import type { AnswerError } from "./answer-error.ts";
 
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;

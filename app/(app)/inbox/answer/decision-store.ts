@@ -3,8 +3,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { timing } from "@/components/timings.ts";
 import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
-import type { Decided } from "./decided.ts";
-import type { Refused } from "./decided.ts";
+import type { Decided, Refused } from "./decided.ts";
 
 /**
  * Decisions made in this browser tab. Kept outside React: a decision outlives the pane it was made in, and a

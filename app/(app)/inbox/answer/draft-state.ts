@@ -1,6 +1,5 @@
 import type { DraftInput } from "@/lib/requests/request-input-schema.ts";
-import type { Draft } from "@/lib/requests/request-schema.ts";
-import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Refused } from "./decided.ts";
 
 /** `restored`: the form shows text typed earlier, at `at`. */

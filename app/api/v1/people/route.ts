@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listAnswerers } from "@/lib/people/members/member-reads.ts";
 import { answererQuerySchema, answererSchema } from "@/lib/people/members/member-schema.ts";
-import { ableToHave } from "@/lib/requests/recipient.ts";
+import { ableToHave } from "@/lib/requests/claims/recipient.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

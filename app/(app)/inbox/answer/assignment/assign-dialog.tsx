@@ -14,7 +14,6 @@ import type { Answerer } from "@/lib/people/members/member-schema.ts";
 import { NOTE_CHARACTERS } from "@/lib/requests/limits.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
-import { people } from "@/lib/web/client/answers.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { people } from "@/lib/web/client/organization.ts";
 import { assignmentOffer } from "./assignment-offer.ts";

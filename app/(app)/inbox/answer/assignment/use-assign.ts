@@ -6,7 +6,6 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { Answerer } from "@/lib/people/members/member-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
-import { people } from "@/lib/web/client/answers.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { people } from "@/lib/web/client/organization.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";

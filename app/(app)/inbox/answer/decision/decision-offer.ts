@@ -77,7 +77,7 @@ export function readsFirst(unopened: Fold[], choice: Choice | null, asked: strin
 /** Whether sending a form opens what is folded away first. The form's own no is possible without. */
 export function formReadsFirst(
   unopened: Fold[],
-  { fields, message }: Pick<Question, "fields" | "message">,
+  { fields, message }: Pick<InputRequestDetail, "fields" | "message">,
   content: Record<string, unknown>,
 ): boolean {
   return unopened.length > 0 && !isRejection(fields, "accept", content, message);

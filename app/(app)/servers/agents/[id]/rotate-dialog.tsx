@@ -8,7 +8,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { type Agent, type NewAgent, rotateAgentSchema } from "@/lib/agents/agent-schema.ts";
-import { agentKeys } from "@/lib/web/client/agents/agents.ts";
+import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { EndField, readEnd } from "../../../settings/api-keys/key-fields.tsx";
 import { SetUp } from "../set-up.tsx";

@@ -1,7 +1,7 @@
 import { readAgent } from "@/lib/agents/agent-reads.ts";
 import { newAgentSchema, rotateAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { rotateAgentSecret } from "@/lib/agents/agent-writes.ts";
-import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
+import { holdCredential } from "@/lib/web/auth/person.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
