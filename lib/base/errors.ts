@@ -167,7 +167,7 @@ export class AppError extends Error {
     this.name = "AppError";
     this.code = code;
     this.detail = detail;
-    this.errors = more.errors;
+    this.errors = more.errors?.map(cut);
     this.extra = more.extra;
     this.retryAfterMs = more.retryAfterMs;
   }
@@ -176,6 +176,15 @@ export class AppError extends Error {
     return STATUS[this.code];
   }
 }
+
+/** A field's path and its words may repeat what the caller sent. */
+function cut({ field, message, ...rest }: FieldError): FieldError {
+  return { ...rest, field: field.slice(0, FIELD_CHARACTERS), message: message.slice(0, MESSAGE_CHARACTERS) };
+}
+
+/** Of a field's path in an error. */
+export const FIELD_CHARACTERS = 300;
+const MESSAGE_CHARACTERS = 1_000;
 
 /** Unknown, foreign and invisible ids all get the same answer. */
 export function notFound(what: string): AppError {

@@ -3,7 +3,7 @@
 import { reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
-import { AppError, type FieldError, notFound } from "../base/errors.ts";
+import { AppError, FIELD_CHARACTERS, type FieldError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/process/services.ts";
 import { type ArgumentsCheck, areQuick, MAX_ERRORS, validateArguments } from "../mcp/forms/arguments.ts";
 import { judgeArguments } from "../mcp/forms/judge-arguments.ts";
@@ -159,13 +159,15 @@ function refuseArguments(args: Record<string, unknown>, check: ArgumentsCheck): 
     });
 }
 
-/** Finds integers that JSON.parse may have rounded, so that the server would get another number. */
-function roundedNumbers(value: unknown, field = ""): FieldError[] {
-  if (typeof value === "number")
-    return Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? [{ field, message: `${field || "A number"} is too large to be sent exactly.` }]
-      : [];
-  if (typeof value !== "object" || value === null) return [];
-  const name = (key: string) => (Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key);
-  return Object.entries(value).flatMap(([key, inner]) => roundedNumbers(inner, name(key)));
+/** Finds integers that JSON.parse may have rounded, so that the server would get another number; of many the first. */
+function roundedNumbers(value: unknown, field = "", found: FieldError[] = []): FieldError[] {
+  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
+    found.push({ field, message: `${field || "A number"} is too large to be sent exactly.` });
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, inner] of Object.entries(value)) {
+    if (found.length >= MAX_ERRORS) break;
+    const path = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
+    roundedNumbers(inner, path.slice(0, FIELD_CHARACTERS), found);
+  }
+  return found;
 }

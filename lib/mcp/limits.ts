@@ -28,6 +28,8 @@ export const SHOWN_URL_CHARACTERS = 300;
 /** Levels and values of one message's JSON. What is deeper ends the process that writes it down, by its recursion. */
 export const DEPTH = 100;
 export const VALUES = 100_000;
+/** Of an event's id: a longer one is none. */
+export const EVENT_ID_CHARACTERS = 1_000;
 /** Events and bytes of one stream in any such time, in ms: more is a flood, and the stream is dropped. */
 export const FLOOD_MS = 10_000;
 export const FLOOD_EVENTS = 50_000;

@@ -52,10 +52,10 @@ export interface TestServer {
     /** A tool's description. */
     describe?: (tool: string) => string | undefined;
     /**
-     * Misbehaviour of `order`: asks two questions, asks again after the answers, cuts the connection after
+     * Misbehaviour of `order`: asks two or 101 questions, asks again after the answers, cuts the connection after
      * them, refuses them, or makes a task with them, which is kept for a minute.
      */
-    onOrder?: "two" | "again" | "drop" | "refuse" | "task";
+    onOrder?: "two" | "again" | "drop" | "refuse" | "task" | "many";
   };
   subscriptions: Subscriptions;
   /** The answers each task received, in order of arrival. */
@@ -281,6 +281,8 @@ function order(
     inputRequests: {
       amount: ask("How many?", "n", "integer"),
       ...(variant === "two" && { colour: ask("Which colour?", "colour", "string") }),
+      ...(variant === "many" &&
+        Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`q${n}`, ask(`${n}?`, "n", "integer")]))),
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   stillAwaited,
 } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
+import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { RemoteTask, StartOutcome } from "../../mcp/peer.ts";
 import { NOT_REACHED, PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer-error.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
@@ -117,7 +118,9 @@ async function storeReply(
     if (isPlainStart && (await storeTask(ctx, tx, task, attempt, outcome.task, true))) return true;
     if (!(await awaitsOutcome(tx, connectionId, task.id, attempt))) return false;
     await confirmTaken(tx, task);
-    if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
+    if (outcome.kind === "input_required" && outcome.questions.length > OPEN_QUESTIONS)
+      await endTask(tx, task.id, { state: "failed", error: tooManyQuestions(outcome.questions.length) });
+    else if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
     else if (outcome.kind === "task") await storeTask(ctx, tx, task, attempt, outcome.task);
     else {
       const { result } = outcome;
@@ -137,6 +140,11 @@ async function storeReply(
   if (outcome.kind === "task") task.work = { ...task.work, state: "working" };
   return 0;
 }
+
+const tooManyQuestions = (count: number) => ({
+  code: "server_error",
+  message: `The server asks ${count} questions at once. Intray takes ${OPEN_QUESTIONS}.`,
+});
 
 /** Returns false if nobody awaits this attempt's outcome. With `onlyStarting`, also false if an open call awaits it. */
 function storeTask(

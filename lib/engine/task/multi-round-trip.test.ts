@@ -103,6 +103,15 @@ test("several questions: nothing is sent before all are answered, and an answer 
   expect(remote.calls.at(-1)?.inputResponses).toEqual({ amount: three, colour: { action: "decline" } });
 });
 
+test("more questions at once than a task may have open: nobody is asked, and the task fails in words", async () => {
+  remote.behave.onOrder = "many";
+  const id = await fixture.startTask(server, {}, ORDER);
+  expect((await queries.inState(id, "failed")).error).toMatchObject({
+    message: "The server asks 101 questions at once. Intray takes 100.",
+  });
+  expect(await queries.requestsOf(id)).toEqual([]);
+});
+
 test("asked again after the answers: the new request is open, and the old answer is not applied to it", async () => {
   remote.behave.onOrder = "again";
   const id = await fixture.startTask(server, {}, ORDER);

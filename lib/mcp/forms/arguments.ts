@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { FIELD_CHARACTERS } from "../../base/errors.ts";
 import { plural } from "../../text/labels.ts";
 import { deeperThan } from "../messages.ts";
 import type { FieldError } from "./content.ts";
@@ -226,9 +227,6 @@ function newAjv(Draft: Draft): Ajv {
  * `unevaluatedProperties` cannot be decided then.
  */
 const anything = Object.assign(() => ({ test: () => true }), { code: "anything" });
-
-/** Of a path in an error. The names in it are the caller's, and each error repeats them. */
-const FIELD_CHARACTERS = 300;
 
 function explain(error: ErrorObject): FieldError {
   const params = error.params as Record<string, unknown>;

@@ -24,6 +24,7 @@ const cases: [name: string, text: string, events: SseEvent[]][] = [
   ["no space after the colon", "data:a\n\n", [{ data: "a", id: null }]],
   ["only one space is eaten", "data:  a\n\n", [{ data: " a", id: null }]],
   ["several data lines", "data: a\ndata: b\ndata\n\n", [{ data: "a\nb\n", id: null }]],
+  ["an id that is too long to be kept", `id: ${"i".repeat(1_001)}\ndata: a\n\n`, [{ data: "a", id: null }]],
   ["comments", ": keepalive\n\n: more\ndata: a\n:\n\n", [{ data: "a", id: null }]],
   [
     "a priming event",

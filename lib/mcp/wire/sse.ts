@@ -1,4 +1,5 @@
 import { detached } from "../../base/process/detached.ts";
+import { EVENT_ID_CHARACTERS } from "../limits.ts";
 
 /** One event of a `text/event-stream`. */
 export interface SseEvent {
@@ -71,7 +72,9 @@ export class SseParser {
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") this.data = this.data === null ? value : `${this.data}\n${value}`;
     else if (field === "event") this.name = value;
-    else if (field === "id" && !value.includes("\0")) this.id = detached(value);
+    // Of a longer one every server would refuse the header, and it is kept with each task.
+    else if (field === "id" && !value.includes("\0") && value.length <= EVENT_ID_CHARACTERS)
+      this.id = detached(value);
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
