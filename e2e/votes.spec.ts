@@ -149,7 +149,7 @@ test("a press on Approve is a vote until the last one, and can be taken back", {
   await expect(votes(ola)).toContainText("asked for this or has voted, so others decide.");
 
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  await expect(votes(ben)).toContainText("Needs 2 of Approvers");
+  await expect(votes(ben)).toContainText("2 approvers must agree · 0 so far");
   await expect(votes(ben)).toContainText("Your vote is needed: you are one of Approvers.");
   await checkAppearance(ben, "a request to vote on");
   await requestPane(ben)
