@@ -34,7 +34,7 @@ test("an open request is read and answered as before, while the database no long
   const sure = ana.getByRole("dialog", { name: "Encrypt task content?" });
   await expect(sure).toBeVisible();
   await checkAppearance(ana, "sealing, asked");
-  await tabTo(ana, sure.getByRole("button", { name: "Seal", exact: true }));
+  await tabTo(ana, sure.getByRole("button", { name: "Encrypt", exact: true }));
   await ana.keyboard.press("Enter");
   await expect(sure).toHaveCount(0);
   await expect(seal).toBeChecked();
