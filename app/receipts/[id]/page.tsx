@@ -6,6 +6,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
+import { decisionOn } from "@/lib/requests/decision.ts";
 import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
 import type { Receipt } from "@/lib/requests/receipts/receipt-schema.ts";
 import { SENT, signInWords } from "@/lib/requests/receipts/words.ts";
@@ -252,8 +253,12 @@ function Decision({
   formats: Formats;
 }) {
   const { answer, fields } = request;
+  // The words of a decision by one press say enough.
+  const isForm = decisionOn(request).kind === "form";
   const filled =
-    answer?.content && fields.kind === "supported" ? sentCells(fields.fields, answer.content, formats) : [];
+    isForm && answer?.content && fields.kind === "supported"
+      ? sentCells(fields.fields, answer.content, formats)
+      : [];
   return (
     <>
       {receipt.votes.length + receipt.answers.length === 0 && <p>Nobody decided.</p>}
