@@ -6,7 +6,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
-import { decisionOn } from "@/lib/requests/decision.ts";
+import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
 import type { Receipt } from "@/lib/requests/receipts/receipt-schema.ts";
 import { SENT, signInWords } from "@/lib/requests/receipts/words.ts";
