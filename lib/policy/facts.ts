@@ -1,5 +1,6 @@
 /** The facts of a request, for the conditions of a policy. The names are those of conditions/vocabulary.ts. */
 import type { Actor } from "../access/access-schema.ts";
+import { currencyOfAmount } from "../text/amount.ts";
 import { createLanguage, type Language, withOlder } from "../text/rules/language.ts";
 import { largestAmount } from "./call-rules/largest-amount.ts";
 import { adviceOn, olderVariablesOf, variablesOf } from "./conditions/vocabulary.ts";
@@ -54,6 +55,12 @@ export function factsOf({ server, tool, task, request, requester, now }: AskedRe
     found ??= { value: larger(largestAmount(task.arguments), request.amount) };
     return found.value;
   };
+  let named: { value: string | null } | null = null;
+  // The card shows no amount beside a larger one that the arguments name, and a rule about a currency still has to match.
+  const currency = () => {
+    named ??= { value: request.currency ?? currencyOfAmount(task.arguments, request.message) };
+    return named.value;
+  };
   return {
     server: { id: server.id, name: server.name },
     tool: { name: tool },
@@ -61,7 +68,9 @@ export function factsOf({ server, tool, task, request, requester, now }: AskedRe
     get amount() {
       return amount();
     },
-    currency: request.currency,
+    get currency() {
+      return currency();
+    },
     task: {
       label: task.label ?? "",
       requester: actor.name,
@@ -73,7 +82,9 @@ export function factsOf({ server, tool, task, request, requester, now }: AskedRe
       get amount() {
         return amount();
       },
-      currency: request.currency,
+      get currency() {
+        return currency();
+      },
       fields: request.fields,
       url: request.url,
       askedAgain: request.askedAgain,

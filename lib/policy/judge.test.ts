@@ -63,6 +63,8 @@ describe("a condition", () => {
     ["request.amount >= 5000.0", { amount: 10 }, { amount: 9000 }, true],
     ["request.amount == null", {}, {}, true],
     ['request.currency == "EUR"', {}, { currency: "EUR" }, true],
+    // The card shows no amount beside the larger payment.
+    ['currency == "USD" && amount > 100.0', { total: 5, payment: 9000, currency: "USD" }, {}, true],
     ['"value" in request.fields', {}, {}, true],
     ["request.url == null && !request.askedAgain", {}, {}, true],
     ['requester.role == "operator" && "cfo" in requester.groups', {}, {}, true],

@@ -4,6 +4,51 @@ import { amountOf, inUnits } from "./amount.ts";
 
 const sample = (name: string) => JSON.parse(readFileSync(`public/samples/${name}.json`, "utf8"));
 
+describe("no amount is shown where the tool may read a larger one", () => {
+  test.each<[Record<string, unknown>]>([
+    [{ price: 5, payment: 9000, currency: "EUR" }],
+    [{ total: 5, transfer: { amount: 9000, iban: "KY12 3456" }, currency: "EUR" }],
+    ...["amount_to_pay", "usd_amount", "gross_amount", "transfer_amount", "amountInEur", "amount_"].map(
+      (name): [Record<string, unknown>] => [{ total: 5, [name]: 9000 }],
+    ),
+    [{ total: 5, refund: "9000 EUR" }],
+    [{ total: 5, payment: -9000 }],
+    [{ total: 5, payments: [{ amount: 9000 }] }],
+    [{ total: 5, amount: { value: 9000 } }],
+    [{ amount: 1e15, price: 5 }],
+    [{ total: 5, payment: "9k" }],
+    [{ total: 5, lines: [{ price: "12.500" }] }],
+    [{ currencyCode: "KWD", currency: "USD", amount_minor: 9_000_000 }],
+  ])("%j", (args) => {
+    expect(amountOf(args, "Pay 5.00 EUR?")).toBeNull();
+  });
+
+  test("but beside smaller ones, and where others are no amounts", () => {
+    const shown = { value: 119, currency: "EUR" };
+    const args = { total: 119, net_amount: 100, tax: 19, payment_id: 4711, currency: "EUR" };
+    expect(amountOf({ ...args, lines: [{ quantity: 200, amount: 100 }] }, "")).toEqual(shown);
+    expect(amountOf({ ...args, payment: { iban: "DE89370400440532013000", amount: 119 } }, "")).toEqual(
+      shown,
+    );
+    expect(amountOf({ amount: 119, payment: -119, currency: "EUR" }, "")).toEqual(shown);
+    expect(amountOf({ lines: [{ amount: 59 }, { amount: 60 }] }, "Pay 119.00 EUR?")).toEqual(shown);
+    expect(amountOf({ lines: [{ amount: 59 }, { amount: 60 }], budget: 500 }, "Pay 119.00 EUR?")).toBeNull();
+  });
+
+  test("nor beside more amounts than are read", () => {
+    expect(amountOf({ total: 5, prices: Array.from({ length: 10_001 }, () => 1) }, "")).toBeNull();
+  });
+
+  test("which is found in a moment, however many lines have a long name", () => {
+    const name = `amount_minor_${"xY".repeat(15_000)}`;
+    const lines = Array.from({ length: 9_000 }, () => ({ [name]: 1 }));
+    const before = process.threadCpuUsage();
+    expect(amountOf({ total: 5, lines }, "")?.value).toBe(5);
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
+  });
+});
+
 describe("the amount of arguments", () => {
   test.each<[string, Record<string, unknown>, string, { value: number; currency: string | null } | null]>([
     [

@@ -1,7 +1,7 @@
-/** Reads a request's amount of money from the arguments of its tool call. Pure. */
+/** Reads amounts of money from the arguments of a tool call: the one that lists show, and the largest, by which rules go. Pure. */
 
 import { isRecord } from "./json.ts";
-import { CURRENCIES, findMoney, isMoneyName, readMoney, sameAmount, sumAmounts } from "./money.ts";
+import { CURRENCIES, findMoney, isMoneyName, readMoney, sameAmount, sumAmounts, wordsOf } from "./money.ts";
 
 export interface Amount {
   value: number;
@@ -38,9 +38,21 @@ const MOST_NAMES = 300;
  * message if that states the same amount.
  *
  * Without a named amount, the sum of a list's only money column counts if the message states that sum.
- * Returns null if no amount is found.
+ * Returns null if no amount is found, and where the arguments name a larger one or one that can't be read: the tool may read that one.
  */
 export function amountOf(args: Record<string, unknown>, message: string): Amount | null {
+  const found = namedAmount(args, message);
+  if (found === null) return null;
+  const read = readLargest(args);
+  return "unclear" in read || (read.largest ?? 0) > Math.abs(found.value) ? null : found;
+}
+
+/** The currency of the amount that the names of the arguments promise, also where another amount is larger: for rules. */
+export function currencyOfAmount(args: Record<string, unknown>, message: string): string | null {
+  return namedAmount(args, message)?.currency ?? null;
+}
+
+function namedAmount(args: Record<string, unknown>, message: string): Amount | null {
   const objects = Object.values(args).filter(isRecord);
   const levels = [args, ...(objects.length === 1 ? objects : [])];
   for (const level of levels) {
@@ -122,7 +134,7 @@ export function inUnits(key: string, value: number, currency: string | null = nu
 }
 
 /** How many of what a field of this name is sent in make a whole unit of a currency. For many values of one name. */
-export function unitOf(key: string): (currency: string | null) => number {
+function unitOf(key: string): (currency: string | null) => number {
   const name = snake(key);
   if (!IN_CENTS.test(name)) return () => 1;
   const isMinor = /(^|_)minor(_|$)/.test(name);
@@ -166,6 +178,106 @@ function sumOfLines(level: Record<string, unknown>): number | null {
   const values = lines.map((line) => line[columns[0] ?? ""]);
   if (columns.length !== 1 || !values.every((value) => typeof value === "number")) return null;
   return inUnits(columns[0] ?? "", sumAmounts(values), currencyOf(level));
+}
+
+/** Last words of names that are about money, and are no sum of it: `payment_id`, `invoiceTotalDate`. */
+const NO_SUM = new Set("id ids number no ref reference date at method terms code type status".split(" "));
+/** The same of names that stand below one about money, as `iban` in `payment`, and say nothing of money themselves. */
+const NO_SUM_BELOW = new Set([
+  ...NO_SUM,
+  ..."account iban bic name title description note notes memo comment reason purpose subject".split(" "),
+  ..."url email address phone payee recipient vendor supplier customer".split(" "),
+  ..."precision scale decimals exponent count quantity version index".split(" "),
+]);
+
+/** `unclear`: why there may be a larger one than can be read. */
+export type Largest = { largest: number | null } | { unclear: string };
+
+/**
+ * Returns the largest amount that any field of money names, at any depth: the one that lists show could be another that the caller
+ * added. What stands below such a field counts too, as in `amount: {value: 9000}`. Null: there is none. It is unclear where an amount
+ * has no single reading, and for more than MOST_AMOUNTS.
+ */
+export function readLargest(args: Record<string, unknown>): Largest {
+  const scan: Scan = { left: MOST_AMOUNTS, largest: null, unclear: null, places: new Map() };
+  look(args, NOWHERE, scan);
+  return scan.unclear === null ? { largest: scan.largest } : { unclear: scan.unclear };
+}
+
+/** More than any call has that somebody made on purpose; each is read in some microseconds. */
+const MOST_AMOUNTS = 10_000;
+
+interface Scan {
+  left: number;
+  largest: number | null;
+  /** Once set, nothing more is looked at. */
+  unclear: string | null;
+  /** Lines of a list have the same names: each is read once below each name. */
+  places: Map<string, Map<string, Named>>;
+}
+
+/** What a name says of the values under it. */
+interface Named {
+  /** The name by which they are amounts; empty: they are none. */
+  name: string;
+  /** The nearest name about money, for what stands below; empty: none. */
+  above: string;
+  unit: ReturnType<typeof unitOf>;
+}
+
+/** Where a value stands. */
+interface Place extends Named {
+  /** The currencies that are named nearest. */
+  currencies: string[];
+}
+
+const NOWHERE: Place = { name: "", above: "", currencies: [], unit: () => 1 };
+
+/** Each amount is read in each of them. */
+const MOST_CURRENCIES = 10;
+
+function look(value: unknown, place: Place, scan: Scan): void {
+  if (typeof value !== "object" || value === null) {
+    lookAtAmount(value, place, scan);
+    return;
+  }
+  const named = [...new Set(currenciesOf(value as Record<string, unknown>))];
+  if (named.length > MOST_CURRENCIES)
+    scan.unclear = `the arguments name more than ${MOST_CURRENCIES} currencies in one place`;
+  const currencies = named.length > 0 ? named : place.currencies;
+  for (const [key, its] of Object.entries(value)) {
+    if (scan.unclear !== null) return;
+    look(its, { ...(Array.isArray(value) ? place : namedBy(key, place.above, scan)), currencies }, scan);
+  }
+}
+
+function namedBy(key: string, above: string, { places }: Scan): Named {
+  const below = places.get(above) ?? new Map<string, Named>();
+  places.set(above, below);
+  const known = below.get(key);
+  if (known !== undefined) return known;
+  const isMoney = isMoneyName(key);
+  const isNone = !isMoney && above === "";
+  const isNoSum = isNone || (isMoney ? NO_SUM : NO_SUM_BELOW).has(wordsOf(key).at(-1) ?? "");
+  const name = isMoney ? key : `${above}_${key}`;
+  const its = isNoSum ? NOWHERE : { name, above: isMoney ? key : above, unit: unitOf(name) };
+  below.set(key, its);
+  return its;
+}
+
+function lookAtAmount(value: unknown, { name, unit, currencies }: Place, scan: Scan): void {
+  if (name === "") return;
+  if (--scan.left < 0) scan.unclear = `the arguments have more than ${MOST_AMOUNTS} amounts`;
+  if (typeof value !== "number" && typeof value !== "string") return;
+  const money = readMoney(value);
+  if (money) {
+    // The caller names the currencies: none of them makes less of the smallest unit than a hundredth.
+    const smallest = Math.min(unit(null), unit(money.currency), ...currencies.map(unit));
+    scan.largest = Math.max(scan.largest ?? 0, Math.abs(money.value) / smallest);
+  }
+  // Digits of any script, and a number that is too large for one (`1e999`): the tool may read what Intray can't.
+  else if (typeof value === "number" || /\p{N}/u.test(value))
+    scan.unclear = `the amount of the argument ${name} has more than one reading, or none`;
 }
 
 /** Of a name: no word about money stands behind that, and a name is read for each value under it. */

@@ -3,14 +3,15 @@ import { amountOf as shownAmount } from "../../text/amount.ts";
 import { RuleFailure } from "../../text/rules/language.ts";
 import { factsOf } from "./facts.ts";
 
-const amountOf = (args: Record<string, unknown>) =>
+const factsFor = (args: Record<string, unknown>) =>
   factsOf({
     server: { id: "s", name: "ERP" },
     tool: { name: "pay", title: null, annotations: null } as never,
     arguments: args,
     requester: { actor: { kind: "agent", id: "a", name: "Coder" }, role: "operator" },
     now: new Date(0),
-  }).amount;
+  });
+const amountOf = (args: Record<string, unknown>) => factsFor(args).amount;
 
 test.each([
   [{ amount: 90_000, total: 1 }, 90_000],
@@ -87,4 +88,9 @@ test("arguments may have more numbers than a function takes; more amounts than a
   expect(amountOf({ amount: many.slice(0, 10_000) })).toBe(9_999);
   const prices = Object.fromEntries(many.map((at) => [`price_${at}`, at]));
   expect(() => amountOf(prices)).toThrow("more than 10000 amounts");
+});
+
+test("the currency of the amount that names promise counts, also where no amount is shown beside a larger one", () => {
+  expect(factsFor({ total: 5, payment: 9_000, currency: "USD" }).currency).toBe("USD");
+  expect(factsFor({ total: 5, payment: "9k", currency: "USD" }).currency).toBe("USD");
 });

@@ -1,7 +1,7 @@
 /** The facts of a call, for the conditions of call rules. The names are those of conditions/vocabulary.ts. */
 import type { Principal } from "../../access/principal.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { amountOf } from "../../text/amount.ts";
+import { currencyOfAmount } from "../../text/amount.ts";
 import { createLanguage } from "../../text/rules/language.ts";
 import { adviceOn, variablesOf } from "../conditions/vocabulary.ts";
 import { largestAmount } from "./largest-amount.ts";
@@ -24,7 +24,7 @@ export interface Call {
 export function factsOf({ server, tool, arguments: args, requester, now }: Call): Record<string, unknown> {
   const { actor, role } = requester;
   const amount = once(() => largestAmount(args));
-  const currency = once(() => amountOf(args, "")?.currency ?? null);
+  const currency = once(() => currencyOfAmount(args, ""));
   // The server's own claims; where it says nothing, MCP's defaults hold.
   const claims = (name: string, otherwise: boolean) => {
     const said = tool.annotations?.[name];
