@@ -32,6 +32,7 @@ describe("amounts in a message", () => {
     ["Pay USD 3-5 bn", "USD 3-5 bn", []],
     ["Pay €5 USD", "€5 USD", []],
     ["Pay 1.2.3 EUR", "1.2.3 EUR", []],
+    ["Pay 0,900000 EUR", "0,900000 EUR", [900_000, 0.9]],
   ])("%s can be read in more ways than one", (message, text, readings) => {
     expect(findMoney(message)).toMatchObject([{ value: Number.NaN, text, readings }]);
   });
@@ -65,6 +66,36 @@ describe("an amount as an argument", () => {
     null,
     true,
   ])("%j is none", (sent) => {
+    expect(readMoney(sent)).toBeNull();
+  });
+});
+
+describe("a program that drops commas reads another amount where one stands, unless what follows it is cents", () => {
+  // A group has three digits or more everywhere, and in China four: one or two digits are cents, as most of Europe writes them.
+  test.each([
+    ["999,99", 999.99],
+    ["9,5", 9.5],
+    ["0,99", 0.99],
+    ["1.234,56", 1234.56],
+    ["1 234,56", 1234.56],
+    ["1,000", 1000],
+    ["1,000.0000", 1000],
+    ["12.5000", 12.5],
+    ["0.900000", 0.9],
+  ])("%s has one reading", (sent, value) => {
+    expect(readMoney(sent)?.value).toBe(value);
+  });
+  test.each([
+    "0,900000",
+    "1,0000",
+    "12,3456",
+    "1,000000",
+    "$1,0000",
+    "0,900",
+    "1234,567",
+    "1 234,5678",
+    "-1,0000",
+  ])("%s has two", (sent) => {
     expect(readMoney(sent)).toBeNull();
   });
 });

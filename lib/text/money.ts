@@ -130,17 +130,19 @@ function safe({ value, currency }: Money): Money | null {
 const FORM = /^(\d+|\d{1,3}([ .,'’\u00a0\u202f])\d{3}(?:\2\d{3})*|\d{1,2}(?:,\d{2})+,\d{3})(?:([.,])(\d+))?$/;
 
 /**
- * Reads `1,000.00`, `1.000,00`, `1'000`, `1 000` and `1000`. Returns every value that the figure may have: two
- * for `12.500`, which is a German's thousands, and none for what is no such figure (`1.2.3`).
+ * Reads `1,000.00`, `1.000,00`, `1'000`, `1 000` and `1000`. Returns every value that the figure may have: two for `12.500`, which is
+ * a German's thousands, two for `0,900000`, from which programs drop the comma, and none for what is no such figure (`1.2.3`).
  */
 function parseFigure(figure: string): number[] {
   const [, whole = "", group, mark, decimals = ""] = FORM.exec(figure) ?? [];
   if (whole === "" || (mark && mark === group)) return [];
   const digits = whole.replace(/\D/g, "");
   const read = Number(`${digits}.${decimals || 0}`);
-  if (group || decimals.length !== 3 || digits.length > 3 || digits.startsWith("0")) return [read];
-  const thousands = Number(digits + decimals);
-  return mark === "," ? [thousands] : [thousands, read];
+  const mayBeGroup = !group && decimals.length === 3 && digits.length <= 3 && !digits.startsWith("0");
+  const joined = Number(digits + decimals);
+  // No group has one or two digits: those are cents.
+  if (mark === "," && decimals.length > 2) return mayBeGroup ? [joined] : [joined, read];
+  return mayBeGroup ? [joined, read] : [read];
 }
 
 /** Returns true if two amounts are equal to the cent. */

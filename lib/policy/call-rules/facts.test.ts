@@ -46,6 +46,7 @@ test.each([
 
 test.each([
   { amount: "12.500" },
+  { amount: "0,900000" },
   { amount: "５０００" },
   { amount: { value: "٥٠٠٠" } },
   { amount: Number.POSITIVE_INFINITY },
