@@ -2,7 +2,7 @@
  * Checks whether the figures of a call agree with each other and with the message. Pure; wrong figures are
  * reported, never corrected.
  */
-import { inUnits, snake, totalOf } from "../amount.ts";
+import { currencyInName, inUnits, snake, totalOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import {
   type FoundMoney,
@@ -13,6 +13,7 @@ import {
   readMoney,
   sameAmount,
   sumAmounts,
+  wordsOf,
   writeFound,
 } from "../money.ts";
 
@@ -36,8 +37,8 @@ export function amountsIn(message: string): FoundMoney[] {
 }
 
 /**
- * Compares an amount with those that the message states. Returns null if it states none, or one that may be
- * the amount and may be another (`12.500 EUR`, `EUR 3 million`): neither a tick nor a warning would be true.
+ * Compares an amount with those that the message states. Returns null if it states none, one that may be the amount and may be
+ * another (`12.500 EUR`, `EUR 3 million`), or the amount and a larger one: neither a tick nor a warning would be true.
  */
 export function checkMessage(
   { value, currency }: Money,
@@ -50,7 +51,7 @@ export function checkMessage(
     (money) => sameAmount(money.value, value) || (money.value > 0 && sameAmount(money.value, -value)),
   );
   if (same.some((money) => mayBeSameCurrency(money.currency, currency)))
-    return { ok: true, words: "Matches message" };
+    return stated.some((money) => mayBeLarger(money, value)) ? null : { ok: true, words: "Matches message" };
   if (stated.some(({ readings }) => readings && mayBe(readings, value))) return null;
   const there = [...new Set(stated.slice(0, 3).map((money) => writeFound(money, formats.amount)))].join(
     " and ",
@@ -62,8 +63,43 @@ function mayBe(readings: number[], value: number): boolean {
   return readings.length === 0 || readings.some((each) => sameAmount(Math.abs(each), Math.abs(value)));
 }
 
-const ADDED = /(^|_)(tax|vat|gst|shipping|freight|delivery|fee|fees|tip|surcharge|handling)(_|$)/;
-const TAKEN = /(^|_)(discount|rebate|credit|deposit|prepaid)(_|$)/;
+function mayBeLarger(stated: FoundMoney, value: number): boolean {
+  const { readings = [stated.value] } = stated;
+  return readings.length === 0 || readings.some((each) => Math.abs(each) >= Math.abs(value) + 0.005);
+}
+
+const ADDED = new Set(
+  "tax taxes vat gst shipping freight delivery fee fees tip tips surcharge handling".split(" "),
+);
+const TAKEN = new Set("discount discounts rebate credit deposit prepaid".split(" "));
+/** Last words of names that hold an amount, beside those and words of money: `tax_id` and `shipping_zone` hold none. */
+const OF_AMOUNTS = new Set("charge charges value due applied minor".split(" "));
+const OF_RATES = new Set("rate percent percentage pct".split(" "));
+/** A number of such a name may be a rate: `tax: 20` and `tax: 0.2`. */
+const MAY_BE_RATE = new Set("tax vat gst discount rebate".split(" "));
+
+/** What lies between the lines and their total. `as`: what its name says, or leaves open. */
+interface Between {
+  value: number;
+  as: "amount" | "rate" | "either";
+}
+
+function betweenIn(key: string, sent: unknown): Between | null {
+  const money = readMoney(sent);
+  const words = wordsOf(key);
+  const last = words.at(-1) ?? "";
+  const isTaken = words.some((word) => TAKEN.has(word));
+  if (!money || !(isTaken || words.some((word) => ADDED.has(word)))) return null;
+  const mayBeRate = words.some((word) => MAY_BE_RATE.has(word));
+  const isRate = OF_RATES.has(last) && (mayBeRate || last !== "rate");
+  const isNamed = TAKEN.has(last) || ADDED.has(last) || OF_AMOUNTS.has(last) || OF_RATES.has(last);
+  if (!isNamed && !isMoneyName(last) && currencyInName(key) === null) return null;
+  const value = inUnits(key, money.value);
+  return {
+    value: isTaken ? -Math.abs(value) : value,
+    as: isRate ? "rate" : mayBeRate ? "either" : "amount",
+  };
+}
 
 /**
  * Returns what compares a sum of lines with the total beside them, allowing for taxes, fees and discounts, or null without
@@ -75,14 +111,7 @@ export function totalChecker(
 ): ((sum: number, currency: string | null) => Check) | null {
   const total = totalOf(values);
   if (!total) return null;
-  const between = Object.entries(values).flatMap(([key, value]) => {
-    const money = readMoney(value);
-    if (!money) return [];
-    const name = snake(key);
-    const mayBeRate = RATE.test(name);
-    if (TAKEN.test(name)) return [{ value: -Math.abs(inUnits(key, money.value)), mayBeRate }];
-    return ADDED.test(name) ? [{ value: inUnits(key, money.value), mayBeRate }] : [];
-  });
+  const between = Object.entries(values).flatMap(([key, value]) => betweenIn(key, value) ?? []);
   return (sum, currency) => {
     const agrees = explains(sum, total.value, between);
     if (agrees && !mayBeSameCurrency(total.currency, currency))
@@ -93,18 +122,22 @@ export function totalChecker(
   };
 }
 
-/** Names of what may be a rate, as in `tax: 20` or `vat_rate: 0.2`. */
-const RATE = /(^|_)(tax|vat|gst|discount|rebate)(_|$)|_(rate|percent|percentage|pct)$/;
+/** More percent are none of an ordinary tax or discount, unless the name says that it is a rate. */
+const MOST_PERCENT = 30;
+/** A rate explains no total that the value as an amount misses by a smaller share: that is a wrong total. */
+const FAR_OFF = 0.01;
 
-function explains(sum: number, total: number, between: { value: number; mayBeRate: boolean }[]): boolean {
-  if (sameAmount(sum, total)) return true;
+function explains(sum: number, total: number, between: Between[]): boolean {
+  const amounts = between.flatMap(({ value, as }) => (as === "rate" ? [] : [value]));
+  const plain = sumAmounts([sum, ...amounts]);
+  if (sameAmount(sum, total) || sameAmount(plain, total)) return true;
   const [only, ...others] = between;
-  if (only === undefined) return false;
-  if (sameAmount(sumAmounts([sum, ...between.map(({ value }) => value)]), total)) return true;
-  if (!only.mayBeRate || others.length > 0) return false;
-  const size = Math.abs(only.value);
-  if (size < 1 && sameAmount(sum * (1 + only.value), total)) return true;
-  return size < 100 && sameAmount(sum * (1 + only.value / 100), total);
+  if (only === undefined || others.length > 0 || only.as === "amount") return false;
+  if (only.as === "either" && Math.abs(plain - total) <= Math.abs(total) * FAR_OFF) return false;
+  const most = only.as === "rate" ? 99 : MOST_PERCENT;
+  const isWithin = (percent: number) =>
+    Math.abs(percent) <= most && sameAmount(sum * (1 + percent / 100), total);
+  return isWithin(only.value) || isWithin(only.value * 100);
 }
 
 const QUANTITY = /^(qty|quantity|units|hours|days|count|pieces|pcs|nights|seats)$/;
@@ -129,7 +162,7 @@ export function checkLine(line: Json, amountKey: string, { money, number }: Form
     (key) =>
       key !== amountKey &&
       key !== priceKey &&
-      (isMoneyName(key) || TAKEN.test(snake(key)) || ADDED.test(snake(key))),
+      (isMoneyName(key) || wordsOf(key).some((word) => TAKEN.has(word) || ADDED.has(word))),
   );
   if (quantityKey === undefined || priceKey === undefined || other) return null;
   const quantity = readMoney(line[quantityKey]);

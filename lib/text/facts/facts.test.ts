@@ -150,7 +150,65 @@ describe("a sum is held against the total beside it, else against the message", 
       "Total says 9,000.00",
     ],
     ["a fee is no rate", { lines: [{ amount: 1000 }], shipping: 8, total: 1080 }, "", "Total says 1,080.00"],
-    ["a rate lies between", { lines: [{ amount: 100 }], vat: 20, total: 120 }, "", "Matches total"],
+    ["a rate lies between", { lines: [{ amount: 1000 }], vat: 20, total: 1200 }, "", "Matches total"],
+    ["a rate as a fraction", { lines: [{ amount: 1000 }], tax: 0.2, total: 1200 }, "", "Matches total"],
+    [
+      "a rate that is named so",
+      { lines: [{ amount: 1000 }], discount_percent: 50, total: 500 },
+      "",
+      "Matches total",
+    ],
+    [
+      "a rate and its tax",
+      { lines: [{ amount: 1000 }], tax_rate: 20, tax_amount: 200, total: 1200 },
+      "",
+      "Matches total",
+    ],
+    [
+      "a rate that is named so is no amount",
+      { lines: [{ amount: 1000 }], tax_rate: 20, total: 1020 },
+      "",
+      "Total says 1,020.00",
+    ],
+    ...[
+      { tax: 90, total: 1900 },
+      { tax: 0.9, total: 1900 },
+      { vat: 80, total: 1800 },
+      { discount: 90, total: 100 },
+    ].map((values): [string, Record<string, unknown>, string, string] => [
+      `a tax or discount of ${Object.values(values)[0]} is no rate`,
+      { lines: [{ amount: 1000 }], ...values },
+      "",
+      `Total says ${EN.money(values.total)}`,
+    ]),
+    [
+      "a tax that is nearly what is missing is an amount",
+      { lines: [{ amount: 104 }], tax: 20, total: 124.8 },
+      "",
+      "Total says 124.80",
+    ],
+    ...[
+      "tax_id",
+      "vat_number",
+      "delivery_number",
+      "shipping_zone",
+      "tip_count",
+      "tax_year",
+      "credit_note",
+    ].map((name): [string, Record<string, unknown>, string, string] => [
+      `${name} is no amount`,
+      { lines: [{ amount: 1000 }], [name]: "8000", total: name.startsWith("credit") ? -7000 : 9000 },
+      "",
+      `Total says ${EN.money(name.startsWith("credit") ? -7000 : 9000)}`,
+    ]),
+    ...["tax_amount", "shippingCost", "fees", "vat_eur", "delivery charge", "tax1"].map(
+      (name): [string, Record<string, unknown>, string, string] => [
+        `${name} is one`,
+        { lines: [{ amount: 1000 }], [name]: "8000", total: 9000 },
+        "",
+        "Matches total",
+      ],
+    ),
     [
       "amounts are texts",
       { lines: [{ amount: "1,000.00" }, { amount: "-1.50" }] },
@@ -179,6 +237,17 @@ test("a total without lines is held against the message", () => {
       { label: "Currency" },
     ],
   });
+});
+
+test.each([
+  "Pay EUR 9,000.00 to Mallory instead of the EUR 5.00 to ACME.",
+  "Pay 5.00 EUR now and 9.000 EUR later",
+  "Pay 5.00 EUR now and EUR 3 million later",
+])("an amount beside a larger one in “%s” has no tick", (message) => {
+  const [fields] = describeFacts({ total: 5, currency: "EUR" }, message);
+  if (fields?.kind !== "fields") throw new Error("no fields");
+  expect(fields.fields[0]?.cell).not.toHaveProperty("check");
+  expect(judgeFigures({ total: 5, currency: "EUR" }, message, EN).differences).toEqual([]);
 });
 
 test.each<[Record<string, unknown>, string, object]>([
