@@ -46,7 +46,16 @@ test("the names of a call are its short strings that repeat across tasks", () =>
     "INV-100",
   );
   expect(read.names).toEqual({ supplier: "acme corp", environment: "production", customer: "globex" });
-  expect(read.party).toBe("ACME Corp");
+  expect(read.party).toBe("ACME Corp · Globex");
+});
+
+test.each<[object, string | null]>([
+  [{ supplier: "ACME Corp", payee: "Mallory Ltd" }, "ACME Corp · Mallory Ltd"],
+  [{ supplier: "ACME Corp", payee: "acme  corp" }, "ACME Corp"],
+  [{ supplier: "ACME Corp", order: { supplier: "Mallory Ltd" } }, "ACME Corp · Mallory Ltd"],
+  [{ supplier: "ACME Corp", payee: "Mallory Ltd", beneficiary: "Other Ltd" }, null],
+])("of the parties of %j both are named, and none of more", (args, party) => {
+  expect(figures({ ...args }).party).toBe(party);
 });
 
 test("a party is named, however long its name is", () => {
@@ -67,6 +76,11 @@ describe("a decided call is like the asked one", () => {
     ["but not in another currency", figures({ supplier: "ACME" }, 1000, null, "EUR"), false],
     ["but not without an amount", figures({ supplier: "ACME" }), false],
     ["but not where it names nobody", figures({}, 1000), false],
+    [
+      "nor where another one stands further in",
+      figures({ supplier: "ACME", order: { supplier: "Evil" } }, 1000),
+      false,
+    ],
     ["nor where it names another party beside", figures({ supplier: "ACME", payee: "Evil" }, 1000), false],
   ])("%s", (_what, decided, like) => {
     expect(isLike(asked, decided)).toBe(like);
@@ -77,6 +91,14 @@ describe("a decided call is like the asked one", () => {
     ["nothing to compare", { build: 2 }, { build: 1 }, false],
   ])("without amounts: %s", (_what, one, other, like) => {
     expect(isLike(figures(one), figures(other))).toBe(like);
+  });
+  test.each([
+    ["close", { payment: 1000 }, { payment: 1250 }, true],
+    ["far apart", { payment: 90_000 }, { payment: 50 }, false],
+    ["unclear", { payment: "9k" }, { payment: "9k" }, false],
+    ["only in one", { payment: 50 }, {}, false],
+  ])("where no amount is shown, by the largest in the arguments: %s", (_what, one, other, like) => {
+    expect(isLike(figures({ supplier: "ACME", ...one }), figures({ supplier: "ACME", ...other }))).toBe(like);
   });
   test("credit notes are alike by their size too", () => {
     expect(isLike(figures({}, -100), figures({}, -110))).toBe(true);
@@ -119,6 +141,12 @@ describe("a request may repeat a decided one", () => {
       figures({ supplier: "ACME" }, 1000, "INV-99"),
       answered("2026-08-01T00:00:00Z", { value: "approve" }),
       null,
+    ],
+    [
+      "the same amount and one of more parties than are named",
+      figures({ supplier: "ACME", payee: "B", merchant: "C" }, 1000, "INV-99"),
+      approved,
+      "amount",
     ],
     ["the same amount of nobody", figures({}, 1000, "INV-99"), approved, null],
   ])("%s", (_what, decided, answer, by) => {

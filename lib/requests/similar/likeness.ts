@@ -3,8 +3,8 @@
  * compares the key figures of two calls, their amounts and the names in their arguments.
  */
 import type { Form } from "../../mcp/forms/form.ts";
-import { snake } from "../../text/amount.ts";
-import { type Names, namesIn, PARTY } from "../../text/facts/party.ts";
+import { type Largest, readLargest, snake } from "../../text/amount.ts";
+import { type Names, namesIn } from "../../text/facts/party.ts";
 import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
 import { humanise } from "../../text/labels.ts";
 import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
@@ -17,6 +17,8 @@ export interface KeyFigures extends Names {
   label: string | null;
   amount: Amount | null;
 }
+  /** The largest amount in the arguments, where none is shown; null where one is. */
+  unshown: Largest | null;
 
 /** A call that was decided. */
 export interface Decided extends KeyFigures {
@@ -34,7 +36,7 @@ export function keyFigures(
   args: Record<string, unknown>,
   { label, amount }: Pick<KeyFigures, "label" | "amount">,
 ): KeyFigures {
-  return { label, amount, ...namesIn(args, label) };
+  return { label, amount, unshown: amount === null ? readLargest(args) : null, ...namesIn(args, label) };
 }
 
 /**
@@ -43,12 +45,22 @@ export function keyFigures(
  */
 export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
   const shared = sharedNames(asked, decided);
-  if (shared === null || partiesOf(asked) !== partiesOf(decided)) return false;
+  if (shared === null || !haveSameParties(asked, decided)) return false;
   if ((asked.amount === null) !== (decided.amount === null)) return false;
-  if (!asked.amount || !decided.amount) return shared > 0;
+  if (!asked.amount || !decided.amount) return shared > 0 && areUnshownAlike(asked.unshown, decided.unshown);
   if (!mayBeSameCurrency(asked.amount.currency, decided.amount.currency)) return false;
-  const room = Math.abs(asked.amount.value) * LIKE_SHARE + 1e-9;
-  return Math.abs(asked.amount.value - decided.amount.value) <= room;
+  return isClose(asked.amount.value, decided.amount.value);
+}
+
+/** Whether two calls without an amount that is shown name largest amounts which are close, or none at all. */
+function areUnshownAlike(asked: Largest | null, decided: Largest | null): boolean {
+  if (!asked || !decided || "unclear" in asked || "unclear" in decided) return false;
+  if (asked.largest === null || decided.largest === null) return asked.largest === decided.largest;
+  return isClose(asked.largest, decided.largest);
+}
+
+function isClose(asked: number, decided: number): boolean {
+  return Math.abs(asked - decided) <= Math.abs(asked) * LIKE_SHARE + 1e-9;
 }
 
 /**
@@ -60,7 +72,8 @@ export function repeatOf(asked: KeyFigures, decided: Decided, now: Date): "label
   if (shared === null) return null;
   // A label without a digit (`python`, `Welcome mail`) is a topic, and topics repeat.
   if (asked.label !== null && asked.label === decided.label && /\d/.test(asked.label)) return "label";
-  if (!asked.amount || !decided.amount || !asked.party || !decided.party) return null;
+  if (!asked.amount || !decided.amount) return null;
+  if (asked.parties.length === 0 || decided.parties.length === 0) return null;
   const recent = now.getTime() - Date.parse(decided.answer.at) <= REPEAT_MS;
   const same =
     mayBeSameCurrency(asked.amount.currency, decided.amount.currency) &&
@@ -68,10 +81,9 @@ export function repeatOf(asked: KeyFigures, decided: Decided, now: Date): "label
   return recent && same && decided.isLetThrough ? "amount" : null;
 }
 
-/** All parties of a call. A call that names none in a way that can be read is like none that does. */
-function partiesOf({ names }: KeyFigures): string {
-  const parties = Object.entries(names).flatMap(([name, said]) => (PARTY.has(name) ? [said] : []));
-  return JSON.stringify(parties.toSorted());
+/** A call that names no party in a way that can be read is like none that does. */
+export function haveSameParties(one: Names, other: Names): boolean {
+  return JSON.stringify(one.parties) === JSON.stringify(other.parties);
 }
 
 /** Returns how many names both have, or null if one of them differs. */

@@ -53,6 +53,18 @@ test.each<[string, ReturnType<typeof bill>, ReturnType<typeof decided>, unknown]
   ],
   ["other parties do not count", bill(1000), decided([1, 2, 3], "approve", { supplier: "Other" }), null],
   [
+    "who is paid is another one: what was decided about the supplier says nothing of them",
+    bill(1000, { supplier: "ACME", payee: "Mallory" }),
+    decided([900, 950, 990]),
+    null,
+  ],
+  [
+    "both parties are the same",
+    bill(1000, { supplier: "ACME", payee: "Globex" }),
+    decided([900, 950, 990], "approve", { payee: "globex", supplier: "ACME" }),
+    [3, usd(900, 990), null],
+  ],
+  [
     "case and spaces do not matter",
     bill(1000, { supplier: "  acme " }),
     decided([900, 950, 990]),

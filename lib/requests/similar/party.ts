@@ -1,6 +1,6 @@
 /** Sums up what was decided before about the party of a request. Pure. */
 import { mayBeSameCurrency } from "../../text/money.ts";
-import type { Decided, KeyFigures } from "./likeness.ts";
+import { type Decided, haveSameParties, type KeyFigures } from "./likeness.ts";
 import type { PartySummary } from "./similar-schema.ts";
 
 /** Fewer decisions say nothing of what is usual. */
@@ -19,7 +19,10 @@ export function judgeParty(
   const { party, partyKind, amount } = asked;
   if (party === null || partyKind === null) return null;
   const same = decided.filter(
-    (each) => each.names[partyKind] === asked.names[partyKind] && hasSameCurrency(asked, each),
+    (each) =>
+      each.names[partyKind] === asked.names[partyKind] &&
+      haveSameParties(asked, each) &&
+      hasSameCurrency(asked, each),
   );
   const [last] = same;
   if (!last || same.length < FEWEST) return null;

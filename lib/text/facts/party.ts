@@ -10,15 +10,20 @@ const KINDS =
   "project account department team cost_center currency environment env region repository repo service branch category role";
 const NAMING = new Set([...PARTIES.split(" "), ...KINDS.split(" ")]);
 /** Names of who is paid or served. */
-export const PARTY = new Set(PARTIES.split(" "));
+const PARTY = new Set(PARTIES.split(" "));
+
+/** More parties of one call are not named: a row could not show them all. */
+const MOST_PARTIES = 2;
 
 /** The names in a call's arguments. */
 export interface Names {
   /** Strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
   names: Record<string, string>;
-  /** The party of the call, as sent, e.g. `ACME Corp`. */
+  /** All parties of the call, lower case, each once and in order. */
+  parties: string[];
+  /** The party of the call, as sent, e.g. `ACME Corp`, or both of two: any of them may be paid. Null: there is none, or more. */
   party: string | null;
-  /** The key of the party in `names`, e.g. `supplier`. */
+  /** The key of the first party in `names`, e.g. `supplier`. */
   partyKind: string | null;
 }
 
@@ -33,20 +38,25 @@ export function namesIn(args: Record<string, unknown>, label: string | null): Na
       : [[key, value] as const],
   );
   const names: Record<string, string> = {};
-  let party: string | null = null;
-  let partyKind: string | null = null;
+  const parties = new Map<string, { said: string; kind: string }>();
   for (const [key, value] of entries) {
     const name = namingWord(key);
     if (!name || typeof value !== "string" || value.trim() === label) continue;
     const said = value.trim().replace(/\s+/g, " ");
-    const longest = PARTY.has(name) ? LONGEST_PARTY : LONGEST_NAME;
-    if (said === "" || said.length > longest || name in names) continue;
-    names[name] = said.toLowerCase();
-    if (!PARTY.has(name) || party !== null) continue;
-    party = said;
-    partyKind = name;
+    const isParty = PARTY.has(name);
+    if (said === "" || said.length > (isParty ? LONGEST_PARTY : LONGEST_NAME)) continue;
+    const read = said.toLowerCase();
+    if (!(name in names)) names[name] = read;
+    if (isParty && !parties.has(read)) parties.set(read, { said, kind: name });
   }
-  return { names, party, partyKind };
+  const [first] = parties.values();
+  const isNamed = first !== undefined && parties.size <= MOST_PARTIES;
+  return {
+    names,
+    parties: [...parties.keys()].toSorted(),
+    party: isNamed ? [...parties.values()].map(({ said }) => said).join(" · ") : null,
+    partyKind: isNamed ? first.kind : null,
+  };
 }
 
 const MAY_NAME = new RegExp([...NAMING].join("|").replaceAll("_", "[-_\\s]*"), "i");

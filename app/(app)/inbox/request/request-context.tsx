@@ -74,7 +74,7 @@ export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests
   const title =
     repeats.by === "label"
       ? `${repeats.label} was already ${word} by ${actorWords(repeats.answer.by)}`
-      : `The same amount for ${repeats.party} was already ${word} by ${actorWords(repeats.answer.by)}`;
+      : `The same amount for ${repeats.party ?? "the same parties"} was already ${word} by ${actorWords(repeats.answer.by)}`;
   return (
     <Notice
       tone="wait"
