@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isAlarm } from "../requests/answers/alarms.ts";
 import { destructionOf, isHarmless } from "../requests/destruction.ts";
 import { documentsOfMessage, idsIn } from "../requests/documents/find.ts";
 import { csvLine } from "../tasks/task-export.ts";
@@ -25,6 +26,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   readAs,
   asksForNo,
   refuses,
+  isAlarm,
   saysJust: (text) => saysJust(text, "approve"),
   splitMessage,
   findMoney,

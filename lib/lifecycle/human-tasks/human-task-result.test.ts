@@ -191,6 +191,36 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
       { decision: value },
     ],
   ),
+  ...[
+    ["Ship", "Needs changes"],
+    ["Release", "Escalate to legal"],
+    ["LGTM", "Request changes"],
+    ["Pass", "Fail"],
+    ["Pay", "Fraud"],
+    ["Pay", "Dispute"],
+    ["Pay", "Return to sender"],
+    ["Legitimate", "Spam"],
+  ].map((titles): [string, Record<string, object>, Record<string, unknown>] => [
+    `the choice “${titles[1]}” beside “${titles[0]}”`,
+    { decision: { type: "string", oneOf: titles.map((title, at) => ({ const: `c_${at}`, title })) } },
+    { decision: "c_1" },
+  ]),
+  ...[
+    ["is_fraud", "Is this fraudulent?"],
+    ["needs_changes", undefined],
+    ["flag", "Flag for review"],
+    ["x", "Is it a duplicate?"],
+    ["x", "Fraud? No goods came"],
+  ].map(([name = "", title]): [string, Record<string, object>, Record<string, unknown>] => [
+    `a yes to ${name} beside an approval`,
+    { approve: flag(), [name]: flag(title) },
+    { approve: true, [name]: true },
+  ]),
+  [
+    "an alarm in what decides, too",
+    { approve: flag(), decision: { type: "string", enum: ["pay", "fraud"] } },
+    { approve: true, decision: "fraud" },
+  ],
   ...["This is fraud", "Wrong IBAN", "Ask Cleo first"].map(
     (text): [string, Record<string, object>, Record<string, unknown>] => [
       `the text “${text}” to a title that asks`,
@@ -317,6 +347,13 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
       { decision: "approve" },
     ],
   ),
+  [
+    "a yes beside what it is booked on",
+    { approve: flag(), category: { type: "string", enum: ["Travel", "Returns", "Fraud prevention"] } },
+    { approve: true, category: "Fraud prevention" },
+  ],
+  ["a yes to a report", { ok: flag("Approve the report?") }, { ok: true }],
+  ["a yes to a flag that is not up", { ok: flag("Checked for fraud and not suspicious?") }, { ok: true }],
   ["a yes to what is no fraud", { ok: flag("Fraud check passed?") }, { ok: true }],
   [
     "which of two sums",

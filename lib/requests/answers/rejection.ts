@@ -11,6 +11,7 @@ import {
 } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
 import { isHarmless, noMayAct, questionIn } from "../destruction.ts";
+import { raisesAlarm } from "./alarms.ts";
 import { asksWhetherToGoOn, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
 
 /** The whole name: what is sent as `promissory_note_iban` is no reason. */
@@ -155,7 +156,8 @@ function isNote({ kind, name, title }: Field, decided: boolean): boolean {
 /**
  * Whether an answer to an approval says no. A server reads what it is sent; a program that asked for an approval goes by the outcome,
  * and in doubt must not go ahead. So more counts as a no than in `saysNo`: a text that says no anywhere, or that decides and says no
- * yes; a no to any question of the form; a question of yes or no that is left out; a 0 where it may stand for a no. A plain note does not.
+ * yes; a no to any question of the form; a question of yes or no that is left out; a 0 where it may stand for a no; “Needs changes”
+ * or “Fraud” where it decides. A plain note does not.
  */
 export function withholdsConsent(
   form: Form,
@@ -171,7 +173,10 @@ export function withholdsConsent(
   return form.fields.some((field) => {
     const decided = deciding.some((each) => each !== field);
     if (!isOnly && isNote(field, decided)) return false;
-    return mayBeNo(field, given(field), isOnly) || isNoYes(field, given(field), decided);
+    if (mayBeNo(field, given(field), isOnly) || isNoYes(field, given(field), decided)) return true;
+    // Beside a decision, “Fraud prevention” may be what a purchase is booked on.
+    const decides = field.kind === "boolean" || !decided || isYesOrNo(field);
+    return decides && raisesAlarm(field, given(field));
   });
 }
 
@@ -190,7 +195,7 @@ function isNoYes(field: Field, given: unknown, decided: boolean): boolean {
 }
 
 /** Whether consent was on offer and something else was chosen: “Needs changes” beside “Approve”. */
-export function isBesideConsent(field: Field, given: unknown): boolean {
+function isBesideConsent(field: Field, given: unknown): boolean {
   const says = (say: typeof affirms, { value, title }: { value: ChoiceValue; title: string }) =>
     say(String(value)) || say(title);
   switch (field.kind) {

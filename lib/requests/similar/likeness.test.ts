@@ -242,6 +242,63 @@ describe("only the field that decides says no", () => {
     expect(form.kind).toBe("supported");
     expect(wasLetThrough({ action: "accept", content }, form)).toBe(false);
   });
+  const choices = (...said: string[]) => ({
+    decision: { enum: said.map((each) => each.toLowerCase()), enumNames: said },
+  });
+  test.each<[Record<string, object>, string[]]>([
+    [choices("Pay", "Fraud", "Dispute", "Return to sender", "Report", "Escalate"), ["pay"]],
+    [choices("Ship", "Needs changes"), ["ship"]],
+    [choices("Release", "Escalate to legal"), ["release"]],
+    [choices("Pay", "Pay later", "Later", "Wait"), ["pay"]],
+    [choices("Send the money", "Keep the money"), ["send the money"]],
+    [choices("Approve the report", "Request changes"), ["approve the report"]],
+    // None says yes, so that a choice is refused by its own words.
+    [choices("LGTM", "Request changes", "Needs changes", "Send back"), ["lgtm"]],
+    [choices("Pass", "Fail"), ["pass"]],
+    [choices("Legitimate", "Spam", "Phishing"), ["legitimate"]],
+    [choices("Rent", "Office", "Travel"), ["rent", "office", "travel"]],
+  ])("of the choices %j only %j let it through", (fields, through) => {
+    const form = normaliseForm({
+      type: "object",
+      properties: Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, { type: "string", ...field }]),
+      ),
+      required: ["decision"],
+    });
+    if (form.kind !== "supported" || form.fields[0]?.kind !== "one_of") throw new Error("no choices");
+    const passed = form.fields[0].options.filter(({ value }) =>
+      wasLetThrough({ action: "accept", content: { decision: value } }, form),
+    );
+    expect(passed.map(({ value }) => value)).toEqual(through);
+  });
+  test.each([
+    ...["is_fraud", "fraudulent", "needs_changes", "dispute", "hold", "flag", "suspicious", "duplicate"].map(
+      (name) => [name, undefined],
+    ),
+    ["x", "Is this fraudulent?"],
+    ["x", "Send it back?"],
+    ["x", "Is it a duplicate?"],
+  ])("nor a yes to %s titled %s, alone or beside an approval", (name = "", title) => {
+    const properties = {
+      [name]: { type: "boolean", ...(title && { title }) },
+      approve: { type: "boolean" },
+    };
+    const form = normaliseForm({ type: "object", properties });
+    expect(wasLetThrough({ action: "accept", content: { [name]: true } }, form)).toBe(false);
+    expect(wasLetThrough({ action: "accept", content: { [name]: true, approve: true } }, form)).toBe(false);
+  });
+  test("what is ticked in a list raises an alarm, too", () => {
+    const form = normaliseForm({
+      type: "object",
+      properties: {
+        approve: { type: "boolean" },
+        marks: { type: "array", items: { type: "string", enum: ["rush", "suspicious"] } },
+      },
+    });
+    const given = (marks: string[]) =>
+      wasLetThrough({ action: "accept", content: { approve: true, marks } }, form);
+    expect([given(["rush"]), given(["rush", "suspicious"])]).toEqual([true, false]);
+  });
   test("and in doubt it is one: a form or a list that is too long to be read", () => {
     expect(wasLetThrough({ action: "accept", content: { decision: "approve" } }, null)).toBe(false);
     expect(wasLetThrough({ action: "accept", content: { which: null } }, NO_FIELDS)).toBe(false);

@@ -2,13 +2,14 @@
  * Finds which decided requests of the same server and tool resemble another, and which it may repeat. Pure:
  * compares the key figures of two calls, their amounts and the names in their arguments.
  */
-import type { Form } from "../../mcp/forms/form.ts";
+import type { Field, Form } from "../../mcp/forms/form.ts";
 import { type Largest, readLargest, snake } from "../../text/amount.ts";
 import { type Names, namesIn } from "../../text/facts/party.ts";
 import { affirms, asksForNo, denies, refuses } from "../../text/foreign/yes-no.ts";
 import { humanise } from "../../text/labels.ts";
 import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
-import { isBesideConsent, saysNo } from "../answers/rejection.ts";
+import { isAlarm, isBesideYes, raisesAlarm } from "../answers/alarms.ts";
+import { saysNo } from "../answers/rejection.ts";
 import type { Amount } from "../request-schema.ts";
 import type { Answer } from "./similar-schema.ts";
 
@@ -16,9 +17,9 @@ export interface KeyFigures extends Names {
   /** The task's short name, e.g. `INV-100`. */
   label: string | null;
   amount: Amount | null;
-}
   /** The largest amount in the arguments, where none is shown; null where one is. */
   unshown: Largest | null;
+}
 
 /** A call that was decided. */
 export interface Decided extends KeyFigures {
@@ -94,25 +95,22 @@ function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
 
 /** Only this much of a long text is searched for a no; a longer list counts as no. */
 const READ_CHARACTERS = 1_000;
-/** Chosen words that let nothing through, though they are no plain no. */
-const ALARMS =
-  /\b(fraud(ulent)?|disputed?|scam|suspicious|escalat(e[ds]?|ion)|investigat(e[ds]?|ion)|flag(ged)?)\b/i;
 /** The names of fields that decide; a note, or whom to tell, does not. */
 const DECIDES =
   /^(is_)?(decision|verdict|approv(e[ds]?|al)|confirm(ed)?|accept(ed)?|allow(ed)?|authori[sz]ed?|agreed?|ok|proceed|continue|go|pay|send|release|value|choice|action|answer|response|result|outcome|status)(_|$)|_(decision|verdict|approval|status)$/;
 
 /**
- * Whether a call was accepted and nothing of the answer may say no, by the words of the form and by what was sent. The only text of
- * an answer decides whatever its name is. In doubt it was refused: rules answer in people's place where they let the like through.
- * `form`: null if it is too long to be read.
+ * Whether a call was accepted and nothing of the answer may say no, by the words of the form and by what was sent. Where a choice
+ * that says yes was on offer, only such a one accepts. The only text of an answer decides whatever its name is. In doubt it was
+ * refused: rules answer in people's place where they let the like through. `form`: null if it is too long to be read.
  */
 export function wasLetThrough(
   { action, content }: Pick<Answer, "action" | "content">,
   form: Form | null,
 ): boolean {
   if (form === null || saysNo(form, action, content)) return false;
-  if (form.kind === "supported" && form.fields.some((field) => isBesideConsent(field, content?.[field.name])))
-    return false;
+  const isOther = (field: Field) => [isBesideYes, raisesAlarm].some((is) => is(field, content?.[field.name]));
+  if (form.kind === "supported" && form.fields.some(isOther)) return false;
   const fields = Object.entries(content ?? {});
   const flags = fields.filter(([, value]) => typeof value === "boolean").length;
   return !fields.some(([name, value]) => {
@@ -120,7 +118,7 @@ export function wasLetThrough(
     const decides = DECIDES.test(snake(name));
     // A list that was too long to be read.
     if (value === null) return true;
-    if (value === true) return denies(called) || asksForNo(called) || ALARMS.test(called);
+    if (value === true) return denies(called) || asksForNo(called);
     if (value === false) return decides || flags === 1 || affirms(called);
     if (value === 0) return decides;
     if (!decides && (fields.length > 1 || typeof value !== "string"))
@@ -129,6 +127,6 @@ export function wasLetThrough(
     if (said.length > 1 && said.join("").length > READ_CHARACTERS) return true;
     return said
       .map((each) => each.slice(0, READ_CHARACTERS))
-      .some((each) => refuses(each) || ALARMS.test(each) || (asksForNo(called) && affirms(each)));
+      .some((each) => refuses(each) || isAlarm(each) || (asksForNo(called) && affirms(each)));
   });
 }
