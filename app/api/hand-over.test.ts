@@ -297,7 +297,7 @@ test("people to give a request to are those whom it can be given to", async () =
   for (const [name, [task, request]] of Object.entries(requests)) {
     const from = name === "private" ? cleo! : ola!;
     const id = await ask(task, request);
-    const found = await web.call("GET", `/api/v1/people?requestId=${id}`, { cookie: from.cookie });
+    const found = await web.call("GET", `/api/v1/people?inputRequestId=${id}`, { cookie: from.cookie });
     const listed = found.body.items.map(({ id }: { id: string }) => id);
     for (const to of people) {
       const given = await give(await ask(task, request), from, to);
@@ -311,7 +311,7 @@ test("people to give a request to are those whom it can be given to", async () =
     }
   }
   const hidden = await ask({ visibility: "private", requester: ola!.userId });
-  const none = await web.call("GET", `/api/v1/people?requestId=${hidden}`, { cookie: ben!.cookie });
+  const none = await web.call("GET", `/api/v1/people?inputRequestId=${hidden}`, { cookie: ben!.cookie });
   await web.db.withOrganization(acme, (tx) => liftRule(tx));
   expect(none.body.items).toEqual([]);
 });

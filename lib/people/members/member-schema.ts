@@ -57,10 +57,10 @@ export const answererSchema = memberSchema
   .extend({ email: z.string().optional() });
 export type Answerer = z.infer<typeof answererSchema>;
 
-/** `requestId`: only members to whom the caller could give that request. */
+/** `inputRequestId`: only members to whom the caller could give that request. */
 export const answererQuerySchema = z.object({
   q: z.string().max(200).optional(),
-  requestId: z.uuid().optional(),
+  inputRequestId: z.uuid().optional(),
 });
 
 /** `state`: those who work here, which is the default, or those who are suspended. */

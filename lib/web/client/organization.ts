@@ -118,12 +118,12 @@ export function undoWindow() {
   });
 }
 
-/** Members who may answer, by name or e-mail. `requestId`: only those to whom that request can be given. */
-export function people(q: string, requestId?: string) {
+/** Members who may answer, by name or e-mail. `inputRequestId`: only those to whom that request can be given. */
+export function people(q: string, inputRequestId?: string) {
   return queryOptions({
-    queryKey: ["people", q, requestId] as const,
+    queryKey: ["people", q, inputRequestId] as const,
     queryFn: ({ signal }) =>
-      api.get<{ items: Answerer[] }>(`/api/v1/people${query({ q, requestId })}`, signal),
+      api.get<{ items: Answerer[] }>(`/api/v1/people${query({ q, inputRequestId })}`, signal),
     staleTime: 60_000,
     refetchInterval: false,
   });

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "people:find",
       summary:
-        "Members who may answer, by name; with `requestId` those who can be given that request; at most 50",
+        "Members who may answer, by name; with `inputRequestId` those who can be given that request; at most 50",
       query: answererQuerySchema,
       output: z.object({ items: z.array(answererSchema) }),
     },
@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         items: await listAnswerers(
           tx,
           query.q,
-          query.requestId === undefined ? undefined : ableToHave(caller.principal, query.requestId),
+          query.inputRequestId === undefined ? undefined : ableToHave(caller.principal, query.inputRequestId),
         ),
       })),
   ),
