@@ -1,5 +1,7 @@
 /** Attacks on signing in, carried out against the handlers: what they get, and what it costs anyone else. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { replace } from "@/lib/base/process/process-wide.ts";
+import { Turns } from "@/lib/base/process/turns.ts";
 import { PASSWORD_TRIES } from "@/lib/web/tunables.ts";
 import { newBrowser, PASSWORD, person, sql, startAccounts, web } from "@/test/fixtures/accounts.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
@@ -126,6 +128,29 @@ describe("whoever tries", () => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(60);
+  });
+
+  test("is told so too where strangers of many networks fill the line of passwords", async () => {
+    const pia = await personAt("198.51.100.15");
+    const waiting = new Turns<{ begin(): void; refuse(): void }>(40);
+    for (let n = 0; n < 40; n++) waiting.add(`network ${n}`, { begin: () => {}, refuse: () => {} });
+    const before = replace("password hashes", { running: 2, waiting });
+    try {
+      const url = await pia.browser.post("callback/password", { email: pia.email, password: PASSWORD });
+      expect(new URL(url).searchParams.get("error")).toBe("throttled:5");
+      const { csrfToken } = (await (await pia.browser.send("/api/auth/csrf")).json()) as {
+        csrfToken: string;
+      };
+      const form = { email: pia.email, password: PASSWORD, csrfToken, json: "true" };
+      const answer = await pia.browser.send("/api/auth/callback/password", form);
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "5"]);
+      const body = { token: "none", password: "correct horse battery" };
+      const set = await web.call("POST", "/api/set-password", { body });
+      expect([set.status, set.body.code, set.headers.get("retry-after")]).toEqual([429, "throttled", "5"]);
+    } finally {
+      replace("password hashes", before);
+    }
+    expect(await enter(pia.browser, pia.email)).toBe(null);
   });
 
   test("sees and times no difference between accounts that are there and others", async () => {

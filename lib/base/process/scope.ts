@@ -16,6 +16,15 @@ export interface Scope {
   spent?: Spent;
   /** Of a read: aborted when the caller has left, so that nobody waits for this work. */
   left?: AbortSignal;
+  /** Of an HTTP call, by whom it is told apart from others that wait for the same. */
+  caller?: Caller;
+}
+
+export interface Caller {
+  /** As `rememberedNetworkOf` has it; `unknown` for what has no address. */
+  network: string;
+  /** Aborted when the caller has left: before anything is done, nobody waits for it any more. */
+  left: AbortSignal;
 }
 
 export class Spent {

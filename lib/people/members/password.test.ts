@@ -1,5 +1,7 @@
 import { randomBytes, scryptSync } from "node:crypto";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { AppError } from "../../base/errors.ts";
+import { inScope } from "../../base/process/scope.ts";
 import { hashPassword, isDated, verifyPassword } from "./password.ts";
 
 test("a hash is made at a cost that OWASP names, whatever the other tests make theirs at", async () => {
@@ -32,4 +34,50 @@ test("many at once wait for each other, and each gets its own answer", async () 
   expect(answers).toEqual(Array.from({ length: 20 }, (_, n) => n % 2 === 1));
   await expect(verifyPassword("x", "plain")).rejects.toThrow("not in our format");
   expect(await verifyPassword("correct horse", stored)).toBe(true);
+});
+
+describe("a line of passwords", () => {
+  const CHEAP = `scrypt$4$1$1$${randomBytes(16).toString("base64url")}$${randomBytes(32).toString("base64url")}`;
+  /** Begins a check for each of these networks; `ended` has what became of them, in order. */
+  function checks() {
+    const ended: string[] = [];
+    const check = (network: string, left = new AbortController().signal) =>
+      inScope({ requestId: null, trace: null, caller: { network, left } }, () =>
+        verifyPassword("x", CHEAP),
+      ).then(
+        () => ended.push(network),
+        (error: unknown) =>
+          ended.push(error instanceof AppError ? `${network} ${error.code}` : String(error)),
+      );
+    return { ended, check };
+  }
+
+  test("has a place for a person of another network while ten networks fill it", async () => {
+    const { ended, check } = checks();
+    const flood = Array.from({ length: 600 }, (_, n) => check(`flood ${Math.floor(n / 60)}`));
+    await Promise.all([...flood, check("person")]);
+    expect(ended.filter((each) => each.endsWith("throttled"))).toHaveLength(601 - 42);
+    const done = ended.filter((each) => !each.endsWith("throttled"));
+    // After the two that run, one of each other network, and one that ends while the person's runs.
+    expect(done.indexOf("person")).toBeLessThanOrEqual(13);
+  });
+
+  test("says when to come back", async () => {
+    const all = await Promise.allSettled(Array.from({ length: 43 }, () => verifyPassword("x", CHEAP)));
+    expect(all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []))).toMatchObject([
+      { code: "throttled", status: 429, retryAfterMs: 5_000 },
+    ]);
+  });
+
+  test("is left by who has gone", async () => {
+    const { ended, check } = checks();
+    const gone = new AbortController();
+    const first = Array.from({ length: 2 }, () => check("a"));
+    const leaving = Array.from({ length: 40 }, () => check("b", gone.signal));
+    gone.abort();
+    const after = Array.from({ length: 40 }, () => check("b"));
+    await Promise.all([...first, ...leaving, ...after, check("b", gone.signal)]);
+    const count = (what: string) => ended.filter((each) => each === what).length;
+    expect([count("a"), count("b"), count("b caller_left"), ended.length]).toEqual([2, 40, 41, 83]);
+  });
 });

@@ -3,6 +3,10 @@
  * hash in base64url. The parameters are part of the hash, so they can be raised without a migration.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { AppError } from "../../base/errors.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
+import { scope } from "../../base/process/scope.ts";
+import { Turns } from "../../base/process/turns.ts";
 import { LOG2_N, P, R } from "./password-cost.ts";
 
 const LENGTH = 32;
@@ -18,36 +22,79 @@ export function isDated(stored: string): boolean {
   return !stored.startsWith(`scrypt$${LOG2_N}$${R}$${P}$`);
 }
 
-let dummy: Promise<string> | undefined;
-
 /** Whether `password` matches `stored`. Null (no account, or no password) takes as long, and is false. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  dummy ??= hashPassword(randomBytes(16).toString("hex"));
-  const [kind, log2N, r, p, salt, known] = (stored ?? (await dummy)).split("$");
+  const [kind, log2N, r, p, salt, known] = (stored ?? NO_HASH).split("$");
   if (kind !== "scrypt" || !salt || !known) throw new Error("a stored password hash is not in our format");
   const expected = Buffer.from(known, "base64url");
   const actual = await derive(password, Buffer.from(salt, "base64url"), Number(log2N), Number(r), Number(p));
   return timingSafeEqual(actual, expected) && stored !== null;
 }
 
+/** No password's. */
+const NO_HASH = `scrypt$${LOG2_N}$${R}$${P}$${randomBytes(16).toString("base64url")}$${randomBytes(LENGTH).toString("base64url")}`;
+
 /**
  * Hashes at once. Each takes one of the four threads of libuv for a fifth of a second, and cookies, files and compression
  * need these threads too: many sign-ins wait for each other, not everybody for them.
  */
-const HASHES_AT_ONCE = 2;
-let hashing = 0;
-const waiting: (() => void)[] = [];
+const AT_ONCE = 2;
+/** Most that wait, some four seconds together. */
+const MOST_WAITING = 40;
+const RETRY_AFTER_MS = 5_000;
 
+interface Waiting {
+  begin(): void;
+  refuse(error: AppError): void;
+}
+
+const hashes = onePerProcess("password hashes", () => ({
+  running: 0,
+  waiting: new Turns<Waiting>(MOST_WAITING),
+}));
+
+/** Throws `throttled` where too many wait, and `caller_left`. */
 async function derive(password: string, salt: Buffer, log2N: number, r: number, p: number): Promise<Buffer> {
-  if (hashing >= HASHES_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else hashing++;
+  const all = hashes();
+  if (all.running < AT_ONCE) all.running++;
+  else await turn();
   try {
     return await hash(password, salt, log2N, r, p);
   } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else hashing--;
+    const next = all.waiting.take();
+    if (next) next.begin();
+    else all.running--;
   }
+}
+
+/** Networks take turns: strangers of a few cannot keep people of others from signing in. */
+function turn(): Promise<void> {
+  const { network = "none", left } = scope().caller ?? {};
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      hashes().waiting.remove(network, its);
+      reject(new AppError("caller_left", "The caller closed the connection."));
+    };
+    const its: Waiting = {
+      begin: () => {
+        left?.removeEventListener("abort", leave);
+        resolve();
+      },
+      refuse: (error) => {
+        left?.removeEventListener("abort", leave);
+        reject(error);
+      },
+    };
+    if (left?.aborted) return leave();
+    left?.addEventListener("abort", leave);
+    hashes()
+      .waiting.add(network, its)
+      ?.refuse(
+        new AppError("throttled", "Too many passwords are being checked; try again in a few seconds.", {
+          retryAfterMs: RETRY_AFTER_MS,
+        }),
+      );
+  });
 }
 
 function hash(password: string, salt: Buffer, log2N: number, r: number, p: number): Promise<Buffer> {

@@ -54,11 +54,19 @@ export function ownWaysIn(
     progress.retryAfterMs = retryAfterMs;
     return new SignInError(`throttled:${Math.ceil(retryAfterMs / 1000)}`);
   };
+  /** As `inCodes`; a try that found no place in the line of passwords has to wait. */
+  const inLine = <T>(kind: SignInKind, work: (given: Given) => Promise<T>) =>
+    inCodes(origin, kind, (given) =>
+      work(given).catch((error: unknown) => {
+        const isFull = error instanceof AppError && error.code === "throttled";
+        throw isFull ? pause(kind, error.retryAfterMs ?? 0) : error;
+      }),
+    );
 
   const password = CredentialsProvider({
     id: "password",
     credentials: { email: {}, password: {} },
-    authorize: inCodes(origin, "password", async (given) => {
+    authorize: inLine("password", async (given) => {
       const email = given?.email ?? "";
       const result = await checkPassword(email, given?.password ?? "", origin);
       if (result.kind === "throttled") throw pause("password", result.retryAfterMs, result.userId, email);
@@ -80,7 +88,7 @@ export function ownWaysIn(
   const code = CredentialsProvider({
     id: "code",
     credentials: { code: {} },
-    authorize: inCodes(origin, "code", async (given) => {
+    authorize: inLine("code", async (given) => {
       const secret = cookieOf(request, cookieName(PENDING_COOKIE));
       const result = await checkCode(secret, given?.code ?? "", origin);
       const kind = result.isRecovery ? "recovery_code" : "code";
@@ -159,6 +167,8 @@ export function inCodes<T>(
       return await work(given);
     } catch (error) {
       if (error instanceof SignInError) throw error;
+      // Nobody reads the answer, and nothing of ours failed.
+      if (error instanceof AppError && error.code === "caller_left") throw new SignInError("unavailable");
       log.error({ err: error }, "Signing in failed");
       noteSignIn(origin, kind, "failed");
       throw new SignInError("unavailable");
