@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { inScope } from "../process/scope.ts";
 import { aside } from "./aside.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "intray-aside-"));
@@ -53,4 +54,18 @@ test("organizations take turns, and one that has too many waiting is told so", a
   const taken = order.filter((each) => !each.endsWith("refused"));
   expect(taken).toHaveLength(12);
   expect(taken.indexOf("other")).toBeLessThan(3);
+});
+
+test("a stranger's network that fills an organization's places loses one to a person of another", async () => {
+  const work = aside<(kind: string) => string>(MODULE, "work", 5_002);
+  const order: string[] = [];
+  const call = (network: string) =>
+    inScope({ requestId: null, trace: null, caller: { network, left: new AbortController().signal } }, () =>
+      work(one, "nothing").then(({ done }) => order.push(done ? network : `${network} refused`)),
+    );
+  await Promise.all([...Array.from({ length: 20 }, () => call("stranger")), call("person")]);
+  expect(order.filter((each) => each === "stranger refused")).toHaveLength(10);
+  const taken = order.filter((each) => !each.endsWith("refused"));
+  expect(taken).toHaveLength(11);
+  expect(taken.indexOf("person")).toBeLessThan(3);
 });

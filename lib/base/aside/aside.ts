@@ -6,11 +6,16 @@
 import type { ChildProcess } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { onePerProcess } from "../process/process-wide.ts";
+import { scope } from "../process/scope.ts";
+import { Turns } from "../process/turns.ts";
 
 /** `late`: it took too much time or memory, or its child ended otherwise. `busy`: too many wait, and it was not begun. */
 export type Outcome<T> = { done: true; value: T } | { done: false; why: "late" | "busy" };
 
-/** Most calls that wait, of one organization and of all: each holds what is to be judged. */
+/**
+ * Most calls that wait, of one organization and of all: each holds what is to be judged. An organization's places are
+ * shared by the networks that call, so that one of a stranger cannot fill them.
+ */
 const MOST_WAITING_OF_ONE = 10;
 const MOST_WAITING = 100;
 const MOST_MEMORY_MB = 256;
@@ -22,8 +27,8 @@ type Work = (...args: any[]) => unknown;
 
 /**
  * Returns a function that calls `name` of a module in this process's child for it, one call at a time; organizations take
- * turns. `module` is its path from the root. `mostMs` is processor time, so that a busy machine ends nothing. Arguments and
- * values are copied. Rejects if the function throws.
+ * turns, and the networks (`Scope.caller`) within each. `module` is its path from the root. `mostMs` is processor time, so
+ * that a busy machine ends nothing. Arguments and values are copied. Rejects if the function throws.
  */
 export function aside<F extends Work>(
   module: string,
@@ -48,7 +53,7 @@ interface Call {
 class Line {
   readonly #child: Child;
   /** By organization, in the order of their turns. */
-  readonly #waiting = new Map<string, Call[]>();
+  readonly #waiting = new Map<string, Turns<Call>>();
   #count = 0;
   #isBusy = false;
 
@@ -57,12 +62,13 @@ class Line {
   }
 
   call(organizationId: string, args: unknown[]): Promise<Outcome<unknown>> {
-    const own = this.#waiting.get(organizationId) ?? [];
-    if (own.length >= MOST_WAITING_OF_ONE || this.#count >= MOST_WAITING)
-      return Promise.resolve({ done: false, why: "busy" });
-    this.#count++;
+    if (this.#count >= MOST_WAITING) return Promise.resolve(BUSY);
+    const own = this.#waiting.get(organizationId) ?? new Turns<Call>(MOST_WAITING_OF_ONE);
+    this.#waiting.set(organizationId, own);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(organizationId, [...own, { args, resolve, reject }]);
+      const refused = own.add(scope().caller?.network ?? "", { args, resolve, reject });
+      if (refused) refused.resolve(BUSY);
+      else this.#count++;
       if (!this.#isBusy) void this.#takeAll();
     });
   }
@@ -77,13 +83,16 @@ class Line {
   #next(): Call | undefined {
     const [first] = this.#waiting;
     if (!first) return undefined;
-    const [organizationId, [call, ...rest]] = first;
+    const [organizationId, own] = first;
+    const call = own.take();
     this.#waiting.delete(organizationId);
-    if (rest.length > 0) this.#waiting.set(organizationId, rest);
+    if (own.size > 0) this.#waiting.set(organizationId, own);
     this.#count--;
     return call;
   }
 }
+
+const BUSY = { done: false, why: "busy" } as const;
 
 /** What a child says. `ended`: it has ended instead. */
 type Said = { ready: true } | { value: unknown } | { failure: string } | { ended: string };

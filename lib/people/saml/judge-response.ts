@@ -5,14 +5,19 @@ import { RESPONSE_JUDGED_MS } from "./tunables.ts";
 
 const judge = aside<typeof checkEncoded>("lib/people/saml/response.ts", "checkEncoded", RESPONSE_JUDGED_MS);
 
-/** `encoded`: the form's `SAMLResponse`. Returns null where too many wait already. */
+/**
+ * `isAsked`: the response claims to answer a request that is open. All others wait in a line of their own, so that they take
+ * no place of a person who began a sign-in. `encoded`: the form's `SAMLResponse`. Returns null where too many wait already.
+ */
 export async function judgeResponse(
   organizationId: string,
+  isAsked: boolean,
   parties: Parties,
   encoded: string,
 ): Promise<Judged | null> {
-  const judged = await judge(organizationId, parties, encoded, new Date());
+  const line = isAsked ? organizationId : `${organizationId} unasked`;
+  const judged = await judge(line, parties, encoded, new Date());
   if (judged.done) return judged.value;
   if (judged.why === "busy") return null;
-  return { claimed: null, outcome: { fault: "malformed", why: "took too long" } };
+  return { fault: "malformed", why: "took too long" };
 }

@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { NetworkError } from "../../base/network/address-rules.ts";
 import type { Network } from "../../base/network/network.ts";
 import { certificatesIn } from "./certificate.ts";
-import { METADATA_CHARACTERS, METADATA_FETCH_MS } from "./tunables.ts";
+import { METADATA_CHARACTERS, METADATA_FETCH_MS, METADATA_TAGS } from "./tunables.ts";
 import { attribute, children, descendants, isNamed, NS, parseXml, textOf, XmlError } from "./xml.ts";
 
 export interface IdpDescription {
@@ -50,9 +50,11 @@ function certificateText(element: Element): string {
   return read[0]!;
 }
 
+const LIMITS = { characters: METADATA_CHARACTERS, tags: METADATA_TAGS };
+
 function parse(text: string): Element {
   try {
-    return parseXml(text.trim(), METADATA_CHARACTERS, { comments: true });
+    return parseXml(text.trim(), LIMITS, { comments: true });
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     throw invalid(`The document is not taken: ${error.message}.`);

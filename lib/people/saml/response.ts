@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { SAML, ValidateInResponseTo } from "@node-saml/node-saml";
 import { DOMParser, XMLSerializer } from "@xmldom/xmldom";
 import { decrypt } from "xml-encryption";
-import { ASSERTION_AGE_MS, CLOCK_SKEW_MS, RESPONSE_CHARACTERS } from "./tunables.ts";
+import { ASSERTION_AGE_MS, CLOCK_SKEW_MS, RESPONSE_CHARACTERS, RESPONSE_TAGS } from "./tunables.ts";
 import { attribute, children, descendants, isNamed, NS, only, parseXml, textOf, XmlError } from "./xml.ts";
 
 /** Why a response is not taken. Stable: in logs, test reports and addresses of pages. */
@@ -71,22 +71,17 @@ export interface Asserted {
   attributes: Map<string, string[]>;
 }
 
-/** `claimed`: the request that the response says it answers, whether or not it is taken. */
-export interface Judged {
-  claimed: string | null;
-  outcome: { asserted: Asserted } | { fault: Fault; why: string | undefined };
-}
+export type Judged = { asserted: Asserted } | { fault: Fault; why: string | undefined };
 
 /** `encoded`: the form's `SAMLResponse`. May take long: call it through judge-response.ts. */
 export async function checkEncoded(parties: Parties, encoded: string, now: Date): Promise<Judged> {
-  const claimed = claimedRequest(encoded);
   try {
-    return { claimed, outcome: { asserted: await checkResponse(parties, encoded, now) } };
+    return { asserted: await checkResponse(parties, encoded, now) };
   } catch (error) {
     if (!(error instanceof SamlFault)) throw error;
     // A response can be quoted in it.
     const why = error.cause instanceof Error ? error.cause.message.slice(0, 120) : undefined;
-    return { claimed, outcome: { fault: error.fault, why } };
+    return { fault: error.fault, why };
   }
 }
 
@@ -101,14 +96,23 @@ async function checkResponse(parties: Parties, encoded: string, now: Date): Prom
   }
 }
 
-/** The request that a response claims to answer, before anything of it is checked; null: none, or unreadable. */
-function claimedRequest(encoded: string): string | null {
+/**
+ * The request that a response claims to answer, before anything of it is read or checked; null: none, or not to be found.
+ * A claim decides in which line the response waits and which page tells the outcome, and nothing else.
+ */
+export function claimedRequest(encoded: string): string | null {
   try {
-    return attribute(parseXml(decode(encoded), RESPONSE_CHARACTERS), "InResponseTo");
-  } catch {
-    return null; // judged elsewhere
+    const beginning = decode(encoded).slice(0, BEGINNING_CHARACTERS);
+    const [, tag = ""] = /<(?:[\w.-]+:)?Response\s([^<>]*)>/.exec(beginning) ?? [];
+    return /\sInResponseTo\s*=\s*["']([\w.-]{1,256})["']/.exec(` ${tag}`)?.[1] ?? null;
+  } catch (error) {
+    if (error instanceof SamlFault) return null; // judged elsewhere
+    throw error;
   }
 }
+
+/** The root's tag stands there, even with long addresses in it. */
+const BEGINNING_CHARACTERS = 8_000;
 
 function decode(encoded: string): string {
   const compact = encoded.replace(/[\r\n\t ]+/g, "");
@@ -121,23 +125,25 @@ function decode(encoded: string): string {
   }
 }
 
+const RESPONSE_LIMITS = { characters: RESPONSE_CHARACTERS, tags: RESPONSE_TAGS };
+
 /** Checks the form of a response, and puts a decrypted assertion into the place of an encrypted one. */
 async function openResponse(parties: Parties, text: string): Promise<string> {
-  const response = parseXml(text, RESPONSE_CHARACTERS);
+  const response = parseXml(text, RESPONSE_LIMITS);
   checkForm(parties, response);
   const [encrypted] = children(response, NS.assertion, "EncryptedAssertion");
   if (!encrypted) {
     checkSignatures(response);
     return text;
   }
-  const plain = parseXml(await decryptAssertion(parties, encrypted), RESPONSE_CHARACTERS);
+  const plain = parseXml(await decryptAssertion(parties, encrypted), RESPONSE_LIMITS);
   if (!isNamed(plain, NS.assertion, "Assertion")) throw new SamlFault("undecryptable");
   const document = response.ownerDocument;
   // Any signature around it covers the encrypted form, and no longer holds; the assertion's own is the one that counts.
   for (const outer of children(response, NS.signature, "Signature")) response.removeChild(outer);
   response.replaceChild(document.importNode(plain, true), encrypted);
   const opened = new XMLSerializer().serializeToString(document);
-  const again = parseXml(opened, 2 * RESPONSE_CHARACTERS);
+  const again = parseXml(opened, { ...RESPONSE_LIMITS, characters: 2 * RESPONSE_CHARACTERS });
   checkForm(parties, again);
   checkSignatures(again);
   return opened;

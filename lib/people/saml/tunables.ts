@@ -17,8 +17,12 @@ export const RESPONSE_CHARACTERS = 256_000;
 export const RESPONSE_JUDGED_MS = 2_000;
 /** The longest metadata document. Those with many certificates and claims have 100,000. */
 export const METADATA_CHARACTERS = 512_000;
-/** Most tags of a document, counted before it is parsed. */
-export const MOST_TAGS = 5_000;
+/**
+ * Most tags of a metadata document, and of a response, counted before it is parsed: checking a signature takes time by their
+ * square. A response with 300 groups has some 660.
+ */
+export const METADATA_TAGS = 5_000;
+export const RESPONSE_TAGS = 1_500;
 /** Most namespaces that one tag may declare. */
 export const MOST_NAMESPACES = 20;
 /** How deep a document may be nested: its canonical form is made level by level. */

@@ -3,7 +3,7 @@
  * processing instructions, CDATA, and comments where text matters.
  */
 import { DOMParser } from "@xmldom/xmldom";
-import { MOST_LEVELS, MOST_NAMESPACES, MOST_TAGS } from "./tunables.ts";
+import { MOST_LEVELS, MOST_NAMESPACES } from "./tunables.ts";
 
 export const NS = {
   assertion: "urn:oasis:names:tc:SAML:2.0:assertion",
@@ -16,14 +16,19 @@ export const NS = {
 /** The document is not one that is read; `message` has no text of it. */
 export class XmlError extends Error {}
 
+export interface XmlLimits {
+  characters: number;
+  tags: number;
+}
+
 /** `comments`: they may stand in it, and are no part of any text. Throws XmlError. */
-export function parseXml(text: string, limit: number, { comments = false } = {}): Element {
-  if (text.length > limit) throw new XmlError("too large");
+export function parseXml(text: string, { characters, tags }: XmlLimits, { comments = false } = {}): Element {
+  if (text.length > characters) throw new XmlError("too large");
   const body = text.replace(/^\uFEFF?(<\?xml version="1\.0"[^?<>]{0,80}\?>)?/, "");
   if (comments ? /<!(?!--)/.test(body) : body.includes("<!")) throw new XmlError("a declaration or comment");
   if (body.includes("<?")) throw new XmlError("a processing instruction");
   // The parser copies all namespaces in force for each element, so that these come before it.
-  refuseCostly(comments ? withoutComments(body) : body);
+  refuseCostly(comments ? withoutComments(body) : body, tags);
   return parse(body);
 }
 
@@ -42,10 +47,10 @@ function withoutComments(body: string): string {
 const TAG = /<(\/?)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
 
 /** Counts tags, levels, and namespaces of one tag, which inner elements inherit. */
-function refuseCostly(body: string): void {
+function refuseCostly(body: string, mostTags: number): void {
   let [tags, depth] = [0, 0];
   for (const [, end, text = ""] of body.matchAll(TAG)) {
-    if (++tags > MOST_TAGS) throw new XmlError("too many elements");
+    if (++tags > mostTags) throw new XmlError("too many elements");
     if (end) depth -= 1;
     else if (!text.endsWith("/")) depth += 1;
     if (depth > MOST_LEVELS) throw new XmlError("nested too deeply");

@@ -26,7 +26,7 @@ import {
   takeAssertion,
   takeTicket,
 } from "../../../people/saml/requests.ts";
-import { isOfProvider, SamlFault } from "../../../people/saml/response.ts";
+import { claimedRequest, isOfProvider, SamlFault } from "../../../people/saml/response.ts";
 import {
   issuerOf,
   ownerOfProvider,
@@ -155,12 +155,14 @@ export async function receiveSaml(request: Request, id: string): Promise<Respons
       const { encoded, relayState } = await readResponse(request);
       const db = await database();
       const { organizationId, parties, idpInitiated } = provider;
-      const judged = await judgeResponse(organizationId, parties, encoded);
-      if (!judged) throw new SamlPause();
-      const { claimed, outcome } = judged;
-      about =
-        (claimed && (await db.withOrganization(organizationId, (tx) => findRequest(tx, id, claimed)))) ||
-        about;
+      const claimed = claimedRequest(encoded);
+      const asked =
+        claimed === null
+          ? null
+          : await db.withOrganization(organizationId, (tx) => findRequest(tx, id, claimed));
+      if (asked) about = asked;
+      const outcome = await judgeResponse(organizationId, asked !== null, parties, encoded);
+      if (!outcome) throw new SamlPause();
       if ("fault" in outcome) throw new SamlFault(outcome.fault, outcome.why && new Error(outcome.why));
       const { asserted } = outcome;
       // A browser may be given a cookie by such a POST, if not asked for one.
