@@ -13,6 +13,7 @@ import {
   documentsOfResult,
   type FoundDocument,
   idsIn,
+  newBudget,
 } from "./find.ts";
 
 /** Tasks named in arguments whose results are looked at. */
@@ -54,16 +55,19 @@ export async function findDocuments(
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
+  const budget = newBudget();
   const own = distinct([
-    ...documentsOfArguments(row.arguments, row),
+    ...documentsOfArguments(row.arguments, row, budget),
     ...documentsOfMessage(row.message, row),
-    ...documentsOfResult(row.result),
+    ...documentsOfResult(row.result, budget),
   ]).map((found) => toKnown(found, row, row.taskId, "", row.asksOneself || row.isLive));
   const related = await relatedResults(tx, principal, row);
   return distinct([
     ...own,
     ...related.flatMap((task) =>
-      documentsOfResult(task.result).map((found) => toKnown(found, task, task.id, task.id, task.mayAsk)),
+      documentsOfResult(task.result, budget).map((found) =>
+        toKnown(found, task, task.id, task.id, task.mayAsk),
+      ),
     ),
   ]);
 }

@@ -6,6 +6,7 @@ import {
   documentsOfResult,
   idsIn,
   MOST_DOCUMENTS,
+  newBudget,
 } from "./find.ts";
 
 const serves = { servesResources: true };
@@ -172,4 +173,26 @@ test("a link among a hundred thousand other names is found, and what stands besi
   const { user, system } = process.threadCpuUsage(before);
   expect(found.map(({ uri, path }) => [uri, path])).toEqual([["erp://one", null]]);
   expect((user + system) / 1_000).toBeLessThan(500);
+});
+
+test("of an object that is no document nothing but its type is read", () => {
+  const reads: unknown[] = [];
+  const spied = new Proxy({}, { get: (_, name) => void reads.push(name) });
+  expect(documentsOfResult({ content: [spied] })).toEqual([]);
+  expect(reads).toEqual(["type"]);
+});
+
+test("the values of all sources count together", () => {
+  const budget = newBudget();
+  const link = { type: "resource_link", uri: "erp://1", name: "One" };
+  expect(documentsOfResult([link], budget)).toHaveLength(1);
+  expect(documentsOfArguments(Array(15_000).fill({}), serves, budget)).toEqual([]);
+  expect(documentsOfResult([...Array(6_000).fill({}), link], budget)).toEqual([]);
+  expect(documentsOfResult([link], budget)).toEqual([]);
+});
+
+test("a name of more than 200 characters is none of a document", () => {
+  const address = "https://files.example/1";
+  expect(inArguments({ [`${"a".repeat(187)}_document_url`]: address })).toHaveLength(1);
+  expect(inArguments({ [`${"a".repeat(188)}_document_url`]: [address] })).toEqual([]);
 });

@@ -12,7 +12,7 @@ import type { RequestDocument } from "./document-schema.ts";
 
 /** Documents of one request; the others are left out. */
 export const MOST_DOCUMENTS = 20;
-/** Values of arguments or of a result that are looked at. */
+/** Values that are looked at of all that a request has: its arguments, its result and those of other tasks. */
 const MOST_VALUES = 20_000;
 const NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 300;
@@ -26,22 +26,31 @@ export interface FoundDocument extends Omit<RequestDocument, "id" | "server"> {
   embedded: { mimeType: string | null; text: string | null; blob: string | null } | null;
 }
 
+/** How many values may still be looked at. */
+export interface Budget {
+  values: number;
+}
+
+export function newBudget(): Budget {
+  return { values: MOST_VALUES };
+}
+
 /** `servesResources`: the server declares resources, or is not known not to. */
 export interface Source {
   servesResources: boolean;
 }
 
 /** Documents of a call's arguments: embedded ones, links, and texts that are nothing but a resource's address. */
-export function documentsOfArguments(args: unknown, source: Source): FoundDocument[] {
-  return walk(args, "arguments", (text, key) => {
+export function documentsOfArguments(args: unknown, source: Source, budget = newBudget()): FoundDocument[] {
+  return walk(args, "arguments", budget, (text, key) => {
     const isAddress = source.servesResources && isResourceAddress(text);
-    return isAddress || (DOCUMENT_KEY.test(snake(key)) && isSite(text)) ? asLink("arguments", text) : null;
+    return isAddress || (isDocumentKey(key) && isSite(text)) ? asLink("arguments", text) : null;
   });
 }
 
 /** Documents of a result: embedded ones and links. Its texts are the tool's words, not addresses. */
-export function documentsOfResult(result: unknown): FoundDocument[] {
-  return walk(result, "result", () => null);
+export function documentsOfResult(result: unknown, budget = newBudget()): FoundDocument[] {
+  return walk(result, "result", budget, () => null);
 }
 
 /** Addresses of the server's resources in a message; sites are not among them. */
@@ -71,6 +80,11 @@ const DOCUMENT_KEY = /^(.*_)?(document|attachment|file|receipt|invoice|contract|
 /** Schemes whose addresses are no documents of a server, but places, programs and code. */
 const NO_DOCUMENT =
   /^(https?|wss?|ftp|mailto|tel|sms|data|javascript|vbscript|blob|about|chrome|view-source|urn|postgres(ql)?|mysql|mongodb|redis|amqp|ssh|git|smtp|ldap|jdbc):/i;
+
+/** A longer name is none of a document: it would be read anew for each text of a list. */
+function isDocumentKey(key: string): boolean {
+  return key.length <= NAME_CHARACTERS && DOCUMENT_KEY.test(snake(key));
+}
 
 function isResourceAddress(text: string): boolean {
   return (
@@ -107,11 +121,12 @@ const imageSchema = z.object({ type: z.literal("image"), data: z.string(), mimeT
 function walk(
   root: unknown,
   from: "arguments" | "result",
+  budget: Budget,
   readText: (text: string, key: string) => FoundDocument | null,
 ): FoundDocument[] {
   const found: FoundDocument[] = [];
   const left: { value: unknown; key: string; path: string }[] = [{ value: root, key: "", path: "" }];
-  for (let seen = 0; seen < MOST_VALUES && left.length > 0 && found.length < MOST_DOCUMENTS; seen++) {
+  for (; budget.values > 0 && left.length > 0 && found.length < MOST_DOCUMENTS; budget.values--) {
     const { value, key, path } = left.pop()!;
     if (typeof value === "string") {
       const document = readText(value, key);
@@ -119,7 +134,7 @@ function walk(
     } else if (typeof value === "object" && value !== null) {
       const document = readObject(value, from, path);
       if (document) found.push(document);
-      const names = Object.keys(value).slice(0, MOST_VALUES - left.length);
+      const names = Object.keys(value).slice(0, Math.max(0, budget.values - left.length));
       for (const name of names.toReversed()) {
         if (document && KNOWN.has(name)) continue;
         const each = (value as Record<string, unknown>)[name];
@@ -134,34 +149,55 @@ function walk(
   return found;
 }
 
+type Reader = (value: object, from: "arguments" | "result", path: string) => FoundDocument | null;
+
 function readObject(value: object, from: "arguments" | "result", path: string): FoundDocument | null {
-  const link = linkSchema.safeParse(value).data;
-  if (link)
-    return {
-      ...asLink(from, link.uri),
-      ...claimed(link, link.uri),
-      size: link.size ?? null,
-      path: isShown(value, link) && !(link.name && link.title) ? told(path) : null,
-    };
-  const resource = resourceSchema.safeParse(value).data?.resource;
-  if (resource && (resource.text || resource.blob)) {
-    const { text = null, blob = null, mimeType = null } = resource;
-    const uri = resource.uri || null;
-    const inner = isShown((value as { resource: object }).resource, {
-      ...resource,
-      ...(text && { blob: null }),
-    });
-    const content = inner ? "/resource" : text ? "/resource/text" : "/resource/blob";
-    const shown = path && inner && isShown(value, { type: "resource" }, "resource") ? path : path + content;
-    return { ...asEmbedded(from, path, uri, { mimeType, text, blob }), path: told(shown) };
+  // First, since most objects are no documents, and a schema takes long to refuse one.
+  switch ((value as { type?: unknown }).type) {
+    case "resource_link":
+      return readLink(value, from, path);
+    case "resource":
+      return readResource(value, from, path);
+    case "image":
+      return readImage(value, from, path);
+    default:
+      return null;
   }
+}
+
+const readLink: Reader = (value, from, path) => {
+  const link = linkSchema.safeParse(value).data;
+  if (!link) return null;
+  return {
+    ...asLink(from, link.uri),
+    ...claimed(link, link.uri),
+    size: link.size ?? null,
+    path: isShown(value, link) && !(link.name && link.title) ? told(path) : null,
+  };
+};
+
+const readResource: Reader = (value, from, path) => {
+  const resource = resourceSchema.safeParse(value).data?.resource;
+  if (!resource?.text && !resource?.blob) return null;
+  const { text = null, blob = null, mimeType = null } = resource;
+  const uri = resource.uri || null;
+  const inner = isShown((value as { resource: object }).resource, {
+    ...resource,
+    ...(text && { blob: null }),
+  });
+  const content = inner ? "/resource" : text ? "/resource/text" : "/resource/blob";
+  const shown = path && inner && isShown(value, { type: "resource" }, "resource") ? path : path + content;
+  return { ...asEmbedded(from, path, uri, { mimeType, text, blob }), path: told(shown) };
+};
+
+const readImage: Reader = (value, from, path) => {
   const image = imageSchema.safeParse(value).data;
   if (!image) return null;
   return {
     ...asEmbedded(from, path, null, { mimeType: image.mimeType ?? null, text: null, blob: image.data }),
     path: told(path && isShown(value, image) ? path : `${path}/data`),
   };
-}
+};
 
 /** The names of a document's own parts. */
 const KNOWN = new Set([
