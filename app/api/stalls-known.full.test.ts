@@ -317,3 +317,29 @@ test("a list of tasks with as many arguments as are read for a row", async () =>
   const call = () => web.call("GET", "/api/v1/tasks?limit=200&tool=wide", { key });
   expect((await watched(call)).body.items).toHaveLength(200);
 });
+
+test("a request with as many arguments as a call has, and its documents", async () => {
+  const server = await insertServer(web.db, acme);
+  const names = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`a${n.toString(36)}`, "x"]));
+  const results = await Promise.all(
+    Array.from({ length: 3 }, () =>
+      insertTask(web.db, acme, server, {
+        state: "completed",
+        result: { content: repeated(20_000, { type: "resource", resource: {} }) },
+      }),
+    ),
+  );
+  const shapes = [
+    names,
+    { order: names },
+    { ids: results, list: repeated(20_000, {}) },
+    { ids: results, list: repeated(19_000, { type: "resource_link" }) },
+    { ["aB-".repeat(30_000)]: repeated(19_000, "https://a.b") },
+  ];
+  for (const args of shapes) {
+    const task = await insertTask(web.db, acme, server, { arguments: args });
+    const { id } = await insertRequest(web.db, acme, task);
+    for (const path of [`/api/v1/input-requests/${id}`, `/api/v1/input-requests/${id}/documents`])
+      expect((await watched(() => web.call("GET", path, { key }))).status).toBe(200);
+  }
+});

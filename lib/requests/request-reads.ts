@@ -17,6 +17,7 @@ import { iso } from "../tasks/task-row.ts";
 import { progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { siteOf } from "../text/foreign/address.ts";
+import { isRecord } from "../text/json.ts";
 import { typedContent } from "./answers/answer-content.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";
@@ -129,7 +130,8 @@ function urlFor(principal: Principal, { openerId }: RequestRow, url: string | nu
   return url === null || mayOpen ? url : siteOf(url);
 }
 
-const record = z.record(z.string(), z.unknown());
+// Of any size: zod's record would copy them name by name.
+const record = z.custom<Record<string, unknown>>(isRecord);
 
 interface DetailRow extends RequestRow {
   arguments: unknown;

@@ -30,6 +30,7 @@ const TOTALS = [
 const LARGEST = 1e15;
 /** Among more, none is shown: it could be another than the tool reads. Rules read them all. */
 const MOST_NAMES = 300;
+const isWide = (values: Record<string, unknown>) => Object.keys(values).length > MOST_NAMES;
 
 /**
  * Finds the amount of a request. Looks at the top level of the arguments, or inside their only object, for a
@@ -53,8 +54,9 @@ export function currencyOfAmount(args: Record<string, unknown>, message: string)
 }
 
 function namedAmount(args: Record<string, unknown>, message: string): Amount | null {
+  if (isWide(args)) return null;
   const objects = Object.values(args).filter(isRecord);
-  const levels = [args, ...(objects.length === 1 ? objects : [])];
+  const levels = [args, ...(objects.length === 1 ? objects.filter((object) => !isWide(object)) : [])];
   for (const level of levels) {
     const found = totalOf(level);
     if (!found) continue;
@@ -73,10 +75,9 @@ function namedAmount(args: Record<string, unknown>, message: string): Amount | n
 export function totalOf(
   values: Record<string, unknown>,
 ): { key: string; value: number; currency: string | null } | null {
-  const all = Object.keys(values);
-  if (all.length > MOST_NAMES) return null;
+  if (isWide(values)) return null;
   // What rules don't take for money (lib/policy/call-rules) is not shown as an amount either.
-  const names = all.filter(isMoneyName);
+  const names = Object.keys(values).filter(isMoneyName);
   const fields = names.map((key) => {
     const currency = currencyInName(key);
     return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };

@@ -35,16 +35,32 @@ type Weight = typeof MOST;
 /**
  * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
  * objects; what comes after MOST values as it was sent. With the server's message, amounts are checked
- * against the message. `within`: the names of the objects that they stand in.
+ * against the message.
  */
-export function describeFacts(values: Json, formats: Formats, message = "", within?: string): FactBlock[] {
+export function describeFacts(values: Json, formats: Formats, message = ""): FactBlock[] {
+  const { blocks, rest } = describeFirst(values, formats, message);
+  if (rest.names.length === 0) return blocks;
+  const value = Object.fromEntries(rest.names.map((name) => [name, rest.of[name]]));
+  return [...blocks, { kind: "json", label: rest.label, value }];
+}
+
+/** As `describeFacts`, without what comes after MOST values. `rest` names these. `within`: the names of the objects around. */
+export function describeFirst(
+  values: Json,
+  formats: Formats,
+  message: string,
+  within?: string,
+): { blocks: FactBlock[]; rest: { of: Json; names: string[]; label: string } } {
   const named = (name: string) => (within === undefined ? name : `${within} · ${name}`);
-  const entries = Object.entries(values);
-  const [only] = entries;
+  const names = Object.keys(values);
+  const only = names.length === 1 ? names[0] : undefined;
   // A single argument that is an object is a wrapper. Its name may be what is done: `{revoke: {…}}`.
-  if (only && entries.length === 1 && isGroup(only[1], named(only[0])))
-    return describeFacts(only[1], formats, message, named(labelsOf([only[0]])(only[0])));
-  const { first, rest } = firstValues(values, entries);
+  if (only !== undefined) {
+    const wrapped = values[only];
+    if (isGroup(wrapped, named(only)))
+      return describeFirst(wrapped, formats, message, named(labelsOf([only])(only)));
+  }
+  const { first, rest } = firstValues(values, names);
   const stated = amountsIn(message);
   const labels = labelsOf(Object.keys(first));
   const groups = Object.entries(first).filter(([name, value]) => isGroup(value, named(name)));
@@ -71,23 +87,22 @@ export function describeFacts(values: Json, formats: Formats, message = "", with
       }),
     ),
   ];
-  const left = Object.keys(rest).length;
-  return left === 0
-    ? blocks
-    : [...blocks, { kind: "json", label: named(plural(left, "more value")), value: rest }];
+  return { blocks, rest: { of: values, names: rest, label: named(plural(rest.length, "more value")) } };
 }
 
 /** Splits arguments where those before weigh more than MOST. */
-function firstValues(values: Json, entries: [string, unknown][]): { first: Json; rest: Json } {
+function firstValues(values: Json, names: string[]): { first: Json; rest: string[] } {
   const sum: Weight = { values: 0, cells: 0, rows: 0, figures: 0, characters: 0, hidden: 0 };
-  const end = entries.findIndex(([name, value]) => {
+  const end = names.findIndex((name) => {
+    const value = values[name];
     add(sum, name, value);
     const text = JSON.stringify([name, value], readAtMost);
     sum.hidden += countHidden(text, MOST.hidden + 1) + countEscapes(text, MOST.hidden + 1);
     return Object.entries(sum).some(([each, count]) => count > MOST[each as keyof Weight]);
   });
-  if (end === -1) return { first: values, rest: {} };
-  return { first: Object.fromEntries(entries.slice(0, end)), rest: Object.fromEntries(entries.slice(end)) };
+  if (end === -1) return { first: values, rest: [] };
+  const first = Object.fromEntries(names.slice(0, end).map((name) => [name, values[name]]));
+  return { first, rest: names.slice(end) };
 }
 
 /** Counts what JSON writes as escapes and a page marks as hidden: control characters and halves of characters. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
 import { figureWords, isLongOverdue, judgeFigures } from "./figure-warnings.ts";
+import { namesIn } from "./party.ts";
 
 const EN = formatsOf("en-GB");
 const NOW = Date.parse("2026-11-23T12:00:00Z");
@@ -82,4 +83,21 @@ describe("figures are warned of", () => {
       "Due 20 Nov 2023, 3 years overdue",
     ]);
   });
+});
+
+test("of arguments with any number of names, the first ones alone are read", () => {
+  let reads = 0;
+  const names = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`name${n}`, n]));
+  const counted = new Proxy(names, {
+    get: (of, name) => {
+      reads++;
+      return of[name as string];
+    },
+  });
+  for (const values of [counted, { order: counted }]) {
+    reads = 0;
+    expect(judgeFigures(values, "Pay $5.00?", EN)).toEqual({ differences: [], dueDates: [] });
+    namesIn(values, null);
+    expect(reads).toBeLessThan(5_000);
+  }
 });

@@ -6,7 +6,7 @@ import { plural } from "../labels.ts";
 import { formatPast, momentOf } from "../time.ts";
 import { amountsIn, type Check, checkMessage } from "./amount-checks.ts";
 import type { Cell, Json } from "./cells.ts";
-import { describeFacts } from "./facts.ts";
+import { describeFirst } from "./facts.ts";
 
 export type FigureWarning = "sum_differs" | "currency_differs" | "overdue";
 
@@ -29,7 +29,7 @@ export function judgeFigures(values: Json, message: string, formats: Formats): F
       marks.push({ of: [label, cell.text, cell.currency].filter(Boolean).join(" "), check: cell.check });
     if (cell.kind === "date" && cell.past === "overdue") dueDates.push(cell.at);
   };
-  for (const block of describeFacts(values, formats, message)) {
+  for (const block of describeFirst(values, formats, message).blocks) {
     if (block.kind === "fields") for (const { label, cell } of block.fields) look(label, cell);
     if (block.kind !== "table") continue;
     for (const row of block.rows)
