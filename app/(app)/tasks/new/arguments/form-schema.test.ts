@@ -35,6 +35,49 @@ test("fields whose titles read the same have their names behind them", () => {
   expect(titles).toEqual(["Recipient (to)", "Recipient (cc)"]);
 });
 
+test.each([
+  ["dry_run", { type: "boolean", title: "Deploy for real?" }, "Deploy for real? (dry_run)"],
+  ["delete_all", { type: "boolean", title: "Keep all records" }, "Keep all records (delete_all)"],
+  ["delete_all", { enum: ["yes", "no"], title: "Keep all records" }, "Keep all records (delete_all)"],
+  ["approve", { type: "boolean", title: "Approve the payment?" }, "Approve the payment?"],
+  ["dry_run", { type: "boolean", title: "Dry run" }, "Dry run"],
+  [
+    "delete_files",
+    { type: "array", items: { enum: ["a", "b"] }, title: "Files to keep" },
+    "Files to keep (delete_files)",
+  ],
+  ["invoice", { type: "string", title: "Invoice number" }, "Invoice number"],
+  ["lines", { type: "array", items: object({}), title: "Order lines" }, "Order lines"],
+  ["pay", { anyOf: [{ type: "boolean" }, { type: "string" }], title: "Refuse" }, "Refuse (pay)"],
+  ["pay", { anyOf: [{ type: "string" }, { type: "null" }], title: "Note" }, "Note"],
+  ["keep (all)", { type: "boolean", title: "Purge (keep (all)" }, 'Purge (keep (all) ("keep (all)")'],
+  ["pay\u202e", { type: "boolean", title: "Refuse" }, 'Refuse ("pay\\u202e")'],
+])("the field %s of %j is called %s", (name, property, title) => {
+  const { properties } = formOf(object({ [name]: property }));
+  expect((properties as Record<string, Json>)[name]?.title).toBe(title);
+});
+
+test("a title of a condition stands with the name, too", () => {
+  const { then } = formOf({
+    ...object({ dry_run: { type: "boolean" } }),
+    if: {},
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { dry_run: { title: "Deploy for real?" } } },
+  });
+  expect(then).toMatchObject({ properties: { dry_run: { title: "Deploy for real? (dry_run)" } } });
+});
+
+test("a part of a field does not rename it", () => {
+  const keep = { title: "Keep all records" };
+  const { properties } = formOf(object({ purge: { type: "boolean", allOf: [keep], if: keep } }));
+  expect(JSON.stringify(properties)).not.toContain("Keep");
+});
+
+test("a kind of value named like a member of objects has a plain title", () => {
+  const { properties } = formOf(object({ a: { anyOf: [{ type: "constructor" }, { type: "string" }] } }));
+  expect(properties).toMatchObject({ a: { anyOf: [{ title: "Something else" }, { title: "Text" }] } });
+});
+
 describe("a hostile schema has no form, at once and with a reason", () => {
   /** Each part stands for two of the next: 2^40 in all. */
   const bomb = {

@@ -2,7 +2,9 @@
  * Turns an expanded schema into one for the form library: one type per field, readable titles, no `pattern`.
  */
 import { readAs } from "@/lib/text/foreign/alike.ts";
-import { humanise } from "@/lib/text/labels.ts";
+import { saysJust } from "@/lib/text/foreign/yes-no.ts";
+import { asJson, humanise } from "@/lib/text/labels.ts";
+import { trimEndOf } from "@/lib/text/trim-end.ts";
 import { Beyond, expand, isJson, type Json } from "./schema-tree.ts";
 
 export type ReadForm =
@@ -35,21 +37,24 @@ function isEmpty({ additionalProperties }: Json): boolean {
 /** Fields with this `$id` are typed as JSON: any value, maps, and lists of mixed types. */
 export const AS_JSON = "JsonField";
 
-function draw(schema: Json): Json {
+/** `isPart`: another schema of the same value may say what it can be. */
+function draw(schema: Json, isPart = false): Json {
   const flat = withoutNull(schema);
   const { additionalProperties: _, not: __, prefixItems, ...rest } = flat;
   const type = typeOf(flat);
   const shown: Json = { ...rest, ...(type !== null && { type }) };
   for (const keyword of ["anyOf", "oneOf"])
     if (Array.isArray(flat[keyword])) shown[keyword] = flat[keyword].map((each) => drawOption(each as Json));
-  if (Array.isArray(flat.allOf)) shown.allOf = flat.allOf.map((each) => draw(each as Json));
+  // The form library would let a part rename the field.
+  const part = ({ title: _, ...each }: Json) => draw(each, true);
+  if (Array.isArray(flat.allOf)) shown.allOf = flat.allOf.map((each) => part(each as Json));
   for (const keyword of ["if", "then", "else"])
-    if (isJson(flat[keyword])) shown[keyword] = { ...draw(flat[keyword]), $id: undefined };
+    if (isJson(flat[keyword])) shown[keyword] = { ...part(flat[keyword]), $id: undefined };
   const isOneOfSeveral = Boolean(flat.anyOf ?? flat.oneOf ?? flat.allOf);
-  if (isJson(flat.properties)) shown.properties = drawProperties(flat.properties);
+  if (isJson(flat.properties)) shown.properties = drawProperties(flat.properties, isPart);
   if (type === "array") {
     if (prefixItems || !isJson(flat.items)) return { ...shown, $id: AS_JSON };
-    shown.items = draw(flat.items);
+    shown.items = draw(flat.items, isPart);
   }
   if (type === "object" && !isOneOfSeveral && Object.keys((shown.properties ?? {}) as Json).length === 0)
     shown.$id = AS_JSON;
@@ -62,23 +67,25 @@ function draw(schema: Json): Json {
 
 /** Renders one kind of value, and names it. */
 function drawOption(option: Json): Json {
-  const drawn = draw(option);
+  const drawn = draw(option, true);
   const isNamed = (typeof drawn.title === "string" && drawn.title !== "") || "const" in drawn;
-  return isNamed ? drawn : { ...drawn, title: OPTIONS[String(drawn.type)] ?? "Something else" };
+  return isNamed ? drawn : { ...drawn, title: OPTIONS.get(String(drawn.type)) ?? "Something else" };
 }
 
-const OPTIONS: Record<string, string> = {
-  string: "Text",
-  number: "Number",
-  integer: "Whole number",
-  boolean: "Yes or no",
-  array: "List",
-  object: "Group of fields",
-};
+const OPTIONS = new Map([
+  ["string", "Text"],
+  ["number", "Number"],
+  ["integer", "Whole number"],
+  ["boolean", "Yes or no"],
+  ["array", "List"],
+  ["object", "Group of fields"],
+]);
 
 const DRAWN_FORMATS = new Set(["date", "date-time", "time", "email", "uri"]);
 
-function drawProperties(properties: Json): Json {
+const PLAIN_NAME = /^[\w.-]+$/;
+
+function drawProperties(properties: Json, isPart: boolean): Json {
   const drawn = Object.entries(properties).map(([name, property]) => {
     const { title } = property as Json;
     // Generators derive titles by capitalising the name; Intray's own wording of the name reads better.
@@ -89,9 +96,21 @@ function drawProperties(properties: Json): Json {
   return Object.fromEntries(
     drawn.map(({ name, property, title }) => {
       const isAlone = alike.get(readAs(title))?.length === 1;
-      return [name, { ...draw(property), title: isAlone ? title : `${title} (${name})` }];
+      // A yes or a choice could be sent under a name that says the opposite of the title.
+      const offers = isPart || mayOffer(withoutNull(property));
+      const isNamed = !offers || saysJust(trimEndOf(title, "?"), humanise(name));
+      const called = isAlone && isNamed ? title : `${title} (${PLAIN_NAME.test(name) ? name : asJson(name)})`;
+      return [name, { ...draw(property, isPart), title: called }];
     }),
   );
+}
+
+/** Whether an argument may be a yes, a no or a choice: all but plain texts, numbers, and groups and lists of these. */
+function mayOffer(property: Json): boolean {
+  if (["enum", "const", "anyOf", "oneOf", "allOf", "if"].some((keyword) => keyword in property)) return true;
+  const type = typeOf(property);
+  if (type === "array") return !isJson(property.items) || mayOffer(property.items);
+  return !["string", "number", "integer", "object"].includes(type ?? "");
 }
 
 /** Drops null: an argument that may be null may be omitted, so the form does not offer null. */

@@ -4,6 +4,8 @@ import { useState } from "react";
 import { DateInput, DateTimeInput, isShown, TimeInput } from "@/components/form/moment-input.tsx";
 import { Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { distinctChoices } from "@/lib/mcp/forms/choices.ts";
+import { visibleText } from "@/lib/text/foreign/hidden.ts";
+import { asJson } from "@/lib/text/labels.ts";
 
 type Control = Partial<React.ComponentProps<"input"> & React.ComponentProps<"select">>;
 
@@ -76,7 +78,20 @@ interface ChoiceOption {
   label: string;
 }
 
+/** The choices of a value, each with what it sends where its title says something else; null if there are none. */
 export function choicesOf(schema: LeafSchema): ChoiceOption[] | null {
+  const options = givenIn(schema);
+  if (!options) return null;
+  const told = distinctChoices(options.map(({ value, label }) => ({ value: String(value), title: label })));
+  return options.map(({ value, label }, at) => ({
+    value,
+    label:
+      told?.[at]?.title ??
+      `${visibleText(label)} (sends ${typeof value === "string" ? asJson(value) : String(value)})`,
+  }));
+}
+
+function givenIn(schema: LeafSchema): ChoiceOption[] | null {
   if (schema.enum) return schema.enum.map((value) => ({ value, label: String(value) }));
   if (schema.const !== undefined) return [{ value: schema.const, label: String(schema.const) }];
   if (schema.type === "boolean")
@@ -86,14 +101,9 @@ export function choicesOf(schema: LeafSchema): ChoiceOption[] | null {
     ];
   const several = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(several)) return null;
-  const options = several.map(({ const: value, title }: { const?: unknown; title?: string }) => ({
+  return several.map(({ const: value, title }: { const?: unknown; title?: string }) => ({
     value,
     label: title ?? String(value),
-  }));
-  const told = distinctChoices(options.map(({ value, label }) => ({ value: String(value), title: label })));
-  return options.map(({ value, label }, at) => ({
-    value,
-    label: told?.[at]?.title ?? `${label} (sends ${JSON.stringify(value)})`,
   }));
 }
 

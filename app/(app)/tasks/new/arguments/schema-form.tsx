@@ -17,6 +17,7 @@ import { AS_JSON, withoutEmpty } from "./form-schema.ts";
 import { TEMPLATES } from "./form-templates.tsx";
 import { fits, type Problem } from "./judge-arguments.ts";
 import { LeafField, labelOf } from "./leaf-field.tsx";
+import { choicesOf } from "./leaf-input.tsx";
 import { isJson, type Json } from "./schema-tree.ts";
 
 /** The form of a schema from form-schema.ts. Loaded late, because nothing else needs the form library. */
@@ -120,7 +121,7 @@ function One({ id, label, value, required = false, options, rawErrors, onChange 
   );
 }
 
-function Several({ id, label, value, required, options, schema, rawErrors = [], onChange }: WidgetProps) {
+function Several({ id, label, value, required, schema, rawErrors = [], onChange }: WidgetProps) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const toggle = (choice: unknown) =>
     chosen.includes(choice) ? chosen.filter((each) => each !== choice) : [...chosen, choice];
@@ -131,8 +132,8 @@ function Several({ id, label, value, required, options, schema, rawErrors = [], 
         {!required && <span className="font-normal text-muted"> · optional</span>}
       </legend>
       {schema.description && <p className="text-[13px] text-muted">{schema.description}</p>}
-      {(options.enumOptions ?? []).map((choice) => (
-        <label key={choice.label} className="flex items-center gap-2.5 max-md:min-h-11">
+      {(choicesOf(schema.items as Json) ?? []).map((choice, at) => (
+        <label key={String(at)} className="flex items-center gap-2.5 max-md:min-h-11">
           <input
             type="checkbox"
             className="size-4 accent-(--accent)"
