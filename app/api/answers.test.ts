@@ -45,8 +45,11 @@ const CHOICE = {
 };
 
 /** An open request; `odd` overrides parts of one with two choices. */
-async function ask(at = server, odd: { form?: object; mode?: string; url?: string } = {}): Promise<Item> {
-  const item = await insertRequest(web.db, acme, await insertTask(web.db, acme, at));
+async function ask(
+  at = server,
+  { tool, ...odd }: { tool?: string; form?: object; mode?: string; url?: string } = {},
+): Promise<Item> {
+  const item = await insertRequest(web.db, acme, await insertTask(web.db, acme, at, tool ? { tool } : {}));
   await web.db.withOrganization(acme, (tx) =>
     tx.inputRequest.updateMany({
       where: { organizationId: acme, id: item.id },
@@ -165,6 +168,7 @@ describe("answering many", () => {
 
   test.each([
     ["another server", async () => ask(await insertServer(web.db, acme, { name: "Other" }))],
+    ["another tool", () => ask(server, { tool: "grant_admin" })],
     ["another form", () => ask(server, { form: { kind: "supported", fields: [] } })],
     ["a site to open", () => ask(server, { mode: "url", url: "https://bank.example/pay" })],
     ["a form that can't be shown", () => ask(server, { form: { kind: "unsupported", reason: "It nests." } })],

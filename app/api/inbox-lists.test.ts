@@ -307,7 +307,7 @@ describe("a list", () => {
 });
 
 describe("a row", () => {
-  test("tells its amount and which others are like it", async () => {
+  test("tells its amount", async () => {
     const { items } = await list({});
     expect(items.map((item) => item.amount)).toEqual([
       { value: 100, currency: "EUR" },
@@ -315,10 +315,23 @@ describe("a row", () => {
       null,
       { value: 20, currency: "$" },
     ]);
-    const alike = items.map((item) => item.alike);
-    expect(alike[0]).toMatch(/^[0-9a-f]{64}$/);
-    expect([alike[1], alike[3]]).toEqual([alike[0], alike[2]]);
-    expect(alike[2]).not.toBe(alike[0]);
+  });
+
+  test("tells which others are like it: of the same server and tool", async () => {
+    const organization = await web.organization("alike");
+    const erp = await insertServer(web.db, organization);
+    for (const [at, server, tool] of [
+      [0, erp, "pay"],
+      [1, erp, "pay"],
+      [2, erp, "grant_admin"],
+      [3, await insertServer(web.db, organization, { name: "Other" }), "pay"],
+    ] as const)
+      await ask(server, "Go on?", {}, { hours: at, tool }, organization);
+    const { items } = await list({}, { key: await web.key(organization, "viewer") });
+    const [first, ...others] = items.map((item) => item.alike);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(others[0]).toBe(first);
+    expect(new Set([first, ...others]).size).toBe(3);
   });
 
   test("warns of figures that differ, of dates long past and of what is destroyed", async () => {

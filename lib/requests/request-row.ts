@@ -37,12 +37,12 @@ export const DECIDED_AT = Prisma.sql`(CASE WHEN r.decided_at IS NOT NULL THEN r.
   WHEN r.ended_at IS NOT NULL THEN r.ended_at ELSE r.created_at END)`;
 
 /**
- * What requests that are answered together have in common. Null where a person has to look at the question by
- * itself: it replaced another, was captured or reworded by an earlier version, which judged no warnings, or is one of
- * Intray's own, whose form says nothing of what is asked.
+ * What requests that are answered together have in common: server, form and tool. Null where a person has to look at
+ * the question by itself: it replaced another, was captured or reworded by an earlier version, which judged no warnings,
+ * or is one of Intray's own, whose form says nothing of what is asked.
  */
 export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL AND r.origin = 'server'
-  THEN r.alike END`;
+  THEN encode(sha256(convert_to(r.alike || ' ' || t.tool, 'UTF8')), 'hex') END`;
 
 /** What says what was decided, as `decidedFieldOf` has it where no field was answered alone, or a sealed form; alias `r`. */
 export const DECIDED_FIELD = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form

@@ -205,7 +205,7 @@ export const inputRequestSchema = z.object({
   amount: amountSchema.nullable(),
   /** What a person should see before accepting. */
   warnings: z.array(requestWarningSchema),
-  /** Equal for requests that may be answered together: same form, same server. Null: one by one only. */
+  /** Equal for requests that may be answered together: same form, server and tool. Null: one by one only. */
   alike: z.string().nullable(),
   seenBecause: seenBecauseSchema,
   requestedBy: actorSchema,

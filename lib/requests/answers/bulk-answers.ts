@@ -80,7 +80,7 @@ async function refuseUnlessAlike(
     throw notAlike("One of these can only be answered by itself. Nothing was recorded.");
   if (new Set(digests).size > 1)
     throw notAlike(
-      "These requests are from different servers, or ask for different things. Nothing was recorded.",
+      "These requests are from different servers or tools, or ask for different things. Nothing was recorded.",
     );
   // They are alike, so that one form stands for all; each may be long.
   const read = rows.find(({ form }) => form !== null);

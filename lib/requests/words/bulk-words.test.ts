@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MOST_AT_ONCE, notAlike, totals } from "./bulk-words.ts";
+import { callParts, MOST_AT_ONCE, notAlike, notTold, totals } from "./bulk-words.ts";
 
 describe("requests are answered together", () => {
   const one = {
@@ -10,7 +10,8 @@ describe("requests are answered together", () => {
     tool: "pay",
   };
   test.each([
-    ["when they are alike", [one, { ...one, tool: "refund" }], null],
+    ["when they are alike", [one, { ...one, message: "Pay that?" }], null],
+    ["not when their tools differ", [one, { ...one, tool: "grant_admin" }], /different tools/],
     ["not without any", [], /Select requests/],
     ["not when one opens a site", [one, { ...one, mode: "url" as const, alike: null }], /opens a site/],
     [
@@ -29,6 +30,30 @@ describe("requests are answered together", () => {
     // It says why declining is off, too.
     if (requests.length > 1 && requests.length <= MOST_AT_ONCE && reason)
       expect(reason).toMatch(/Answer or decline them one by one\.$/);
+  });
+});
+
+describe("requests are accepted together", () => {
+  const one = { message: "Go ahead?", label: "INV-1", party: "ACME", amount: { value: 5, currency: "EUR" } };
+  const bare = { message: "Go ahead?", label: null, party: null, amount: null };
+  test.each([
+    ["with another message", one, { ...one, message: "Pay INV-2?" }, true],
+    ["with another label", one, { ...one, label: "INV-2" }, true],
+    ["with another party", one, { ...one, party: "Mallory" }, true],
+    ["with another amount", one, { ...one, amount: { value: 6, currency: "EUR" } }, true],
+    ["not where two read the same", one, one, false],
+    ["not where two look the same", one, { ...one, party: "ACM\u200bE", message: "Go  ahead?" }, false],
+    ["not where two say no more than the same message", bare, bare, false],
+  ])("%s", (_, first, second, isTold) => {
+    const reason = notTold([first, second]);
+    if (isTold) expect(reason).toBeNull();
+    else expect(reason).toMatch(/read the same.*Accept them one by one\.$/);
+  });
+
+  test("and each says which call it is about", () => {
+    const call = { tool: "grant_admin", label: "INV-1", party: "Mall\u202eory" };
+    expect(callParts(call)).toEqual(["grant_admin", "INV-1", "Mall\ufffdory"]);
+    expect(callParts({ ...call, label: null, party: null })).toEqual(["grant_admin"]);
   });
 });
 

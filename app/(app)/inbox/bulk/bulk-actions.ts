@@ -3,7 +3,7 @@ import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf, isApproval } from "@/lib/requests/answers/form-buttons.ts";
 import { askedBy, isHarmless } from "@/lib/requests/destruction.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { MOST_AT_ONCE, notAlike } from "@/lib/requests/words/bulk-words.ts";
+import { MOST_AT_ONCE, notAlike, notTold } from "@/lib/requests/words/bulk-words.ts";
 import { acceptBlocker, type Blocker, requestBlocker } from "../answer/answer-blockers.ts";
 
 /** A way to answer requests of the same kind together. */
@@ -55,6 +55,9 @@ type Selected = Pick<
   InputRequestSummary,
   | "alike"
   | "message"
+  | "label"
+  | "party"
+  | "amount"
   | "mode"
   | "server"
   | "tool"
@@ -85,7 +88,8 @@ export function bulkOffer(selected: Selected[], form: Form | null, me: Pick<Me, 
     notAllBy(
       "accept",
       selected.map((request) => acceptBlocker(request, me)),
-    );
+    ) ??
+    notTold(selected);
   const messages = selected.map(({ message }) => message);
   const possible =
     acceptReason === null && form ? bulkActions(form, messages, selected.every(isApproval)) : [];

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -13,7 +13,7 @@ import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { FieldError } from "@/lib/requests/words/answer-values.ts";
-import { totals } from "@/lib/requests/words/bulk-words.ts";
+import { callParts, totals } from "@/lib/requests/words/bulk-words.ts";
 import { WARNING_LABELS } from "@/lib/requests/words/request-labels.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { plural } from "@/lib/text/labels.ts";
@@ -135,7 +135,7 @@ export function BulkDialog({
   );
 }
 
-/** One line per request, and the sum of the amounts. */
+/** What each request asks and about which call, and the sum of the amounts. */
 function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
   const formats = useFormats();
   const sums = totals(requests.map((request) => request.amount));
@@ -155,6 +155,14 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
           >
             <span className="min-w-0 flex-1 break-words">
               <bdi>{visibleText(request.message)}</bdi>
+              <span className="block text-muted text-xs">
+                {callParts(request).map((part, at) => (
+                  <Fragment key={String(at)}>
+                    {at > 0 && " · "}
+                    <bdi>{part}</bdi>
+                  </Fragment>
+                ))}
+              </span>
             </span>
             {request.warnings.map((warning) => (
               <Badge key={warning} tone="bad" icon={TriangleAlert} className="shrink-0">

@@ -29,6 +29,9 @@ const ONE = {
   state: "open",
   alike: "same",
   message: "Pay?",
+  label: null,
+  party: null,
+  amount: null,
   mode: "form",
   server: { id: "erp", name: "ERP" },
   tool: "pay",
@@ -43,7 +46,7 @@ const ONE = {
 function two(more: object = {}, other: object = more): InputRequestSummary[] {
   return [
     { ...ONE, ...more },
-    { ...ONE, ...other, id: "b" },
+    { ...ONE, message: "Pay that?", ...other, id: "b" },
   ];
 }
 const destroys = { warnings: ["destructive"] };
@@ -108,6 +111,18 @@ describe("what one press does to the selected requests", () => {
         buttons: ["Decline (off)"],
         why: /different answers\. Answer or decline them one by one\.$/,
       },
+    ],
+    [
+      "different tools",
+      two({}, { tool: "grant_admin" }),
+      APPROVAL,
+      { ...NOTHING, buttons: ["Decline (off)"], why: /different tools/ },
+    ],
+    [
+      "two that read the same: only a decline",
+      two({}, { message: ONE.message }),
+      APPROVAL,
+      { buttons: ["Decline"], keys: [null, null, "Decline"], notes: /read the same/ },
     ],
     [
       "different servers",
