@@ -1,5 +1,6 @@
 /** What was decided, in words. Pure. */
 
+import { distinctChoices } from "../../mcp/forms/choices.ts";
 import { type ChoiceValue, type FieldKind, isTyped } from "../../mcp/forms/form.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned } from "../../text/foreign/yes-no.ts";
@@ -84,7 +85,9 @@ function ofChoice(name: string, value: string | number, field: DecidedField | nu
   const title = field?.options?.find((option) => option.value === value)?.title ?? String(value);
   const word = own(PAST, String(value));
   if (word && own(PAST, title) === word && !(field && asksForNo(field.title))) return word;
-  return answered(field?.title ?? humanise(name), capitalise(title));
+  // A form that was captured by an earlier version has no value beside its titles.
+  const told = distinctChoices([{ value, title }])?.[0]?.title ?? title;
+  return answered(field?.title ?? humanise(name), capitalise(told));
 }
 
 function answered(title: string, label: string): string {
