@@ -106,8 +106,8 @@ test("Enter in a field of an irreversible form leads to the button and sends not
 
 test("the no that destroys is held, and is not offered to several", async ({ ana, ben }) => {
   const batch = newInvoiceId();
-  const asked = await ask(ana, "keep_file", { label: `${batch}-1` });
-  await ask(ana, "keep_file", { label: `${batch}-2` });
+  const asked = await ask(ana, "keep_file", { filename: `${batch}-1` });
+  await ask(ana, "keep_file", { filename: `${batch}-2` });
   await ben.goto(`/inbox/${asked.requestId}?tab=all&q=${batch}`);
   await setTimings(ben, { hold: LONG_MS });
   await pane(ben).getByRole("button", { name: "No", exact: true }).click();
@@ -168,7 +168,7 @@ test("irreversible requests are accepted one by one, also where several are sele
   ben,
 }) => {
   const batch = newInvoiceId();
-  for (const n of [1, 2]) await ask(ana, "delete_file", { label: `${batch}-${n}` });
+  for (const n of [1, 2]) await ask(ana, "delete_file", { filename: `${batch}-${n}` });
   await ben.goto(`/inbox?tab=all&q=${batch}`);
   const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
   await expect(rows).toHaveCount(2);
@@ -184,7 +184,7 @@ test("irreversible requests are accepted one by one, also where several are sele
 
 test("a list shows whose amounts differ, and several of them want a tick", async ({ ana, ben }) => {
   const batch = newInvoiceId();
-  for (const n of [1, 2]) await ask(ana, "approve_payment", { label: `${batch}-${n}`, total: 9_500 });
+  for (const n of [1, 2]) await ask(ana, "approve_payment", { invoice_id: `${batch}-${n}`, total: 9_500 });
   await ben.goto(`/inbox?tab=all&q=${batch}`);
   const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
   await expect(rows.getByText("Amounts differ")).toHaveCount(2);
