@@ -309,3 +309,35 @@ test("on a phone a form is sent once its long message is open", async ({ ana, br
   await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept", content: { account: "4711" } });
   await page.context().close();
 });
+
+test("a table that is too wide shows all its columns, one row below another", async ({ ana, ben }) => {
+  const names = [
+    "reference",
+    "debtor",
+    "branch",
+    "purpose",
+    "urgency",
+    "channel",
+    "recipient",
+    "iban",
+    "bank",
+  ];
+  const line = Object.fromEntries(names.map((name) => [name, `The ${name} of this transfer`]));
+  const asked = await ask(ana, "approve_payment", {
+    lines: [
+      { ...line, amount: 400 },
+      { ...line, amount: 600 },
+    ],
+  });
+  await ben.goto(`/inbox/${asked.requestId}`);
+  const table = pane(ben).getByRole("region", { name: "Lines", exact: true });
+  await expect(table.getByText("The iban of this transfer")).toHaveCount(2);
+  await expect(table.getByRole("table")).toHaveCount(0);
+  await expect(table).toContainText("1,000.00");
+  expect(await table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
+  await checkAppearance(ben, "a table drawn as blocks");
+  // Columns that fit stand side by side.
+  const narrow = await ask(ana, "approve_payment");
+  await ben.goto(`/inbox/${narrow.requestId}`);
+  await expect(pane(ben).getByRole("table")).toBeVisible();
+});
