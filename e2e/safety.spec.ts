@@ -310,6 +310,38 @@ test("on a phone a form is sent once its long message is open", async ({ ana, br
   await page.context().close();
 });
 
+test("a press opens the end of a long suggestion, and of a message that needs much room", async ({
+  ana,
+  ben,
+}) => {
+  const lines = Array.from({ length: 42 }, (_, at) => `${at + 1}. Pay Ltd ${at + 1}`).join("\n");
+  const asked = await askForm(ana, `Send this instruction?\n${"WWWW ".repeat(300)}`, {
+    type: "object",
+    properties: {
+      instruction: { type: "string", title: "Instruction", default: lines },
+      // Shorter than the texts that get several lines at once, and too wide for one.
+      account: { type: "string", title: "Account", maxLength: 60, default: "W".repeat(40) },
+    },
+    required: ["instruction", "account"],
+  });
+  await ben.setViewportSize({ width: 360, height: 740 });
+  await ben.goto(`/inbox/${asked.requestId}`);
+  const instruction = pane(ben).getByLabel("Instruction");
+  await expect(instruction).toHaveValue(lines);
+  await expect(pane(ben).locator("textarea")).toHaveCount(2);
+  const cut = () => instruction.evaluate((box) => box.scrollHeight > box.clientHeight + 1);
+  expect(await cut()).toBe(true);
+  await pane(ben).getByRole("button", { name: "Send answer" }).click();
+  // The arguments of this call are the message and the form, so that both stand there once more.
+  await expect(moreToRead(ben)).toHaveText(/: the rest of the message and 3 long texts\. /);
+  await expect.poll(cut).toBe(false);
+  await checkAppearance(ben, "a long suggestion, opened, on a phone");
+  expect(await stateOf(ana, asked)).toBe("open");
+  await expect(pane(ben).locator("#decide[data-armed]")).toBeVisible();
+  await pane(ben).getByRole("button", { name: "Send answer" }).click();
+  await expect.poll(asked.receivedAnswer, SOON).toMatchObject({ content: { instruction: lines } });
+});
+
 test("a table that is too wide shows all its columns, one row below another", async ({ ana, ben }) => {
   const names = [
     "reference",

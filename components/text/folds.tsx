@@ -63,6 +63,11 @@ export function useCardFolds() {
   };
 }
 
+/** Whether a press may have to open the folds first: outside of a card none does. */
+export function useOnCard(): boolean {
+  return useContext(CardFolds) !== null;
+}
+
 /** Whether all folds of the card were opened at once. */
 export function useRevealed(): boolean {
   return useContext(CardFolds)?.revealed ?? false;

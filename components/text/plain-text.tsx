@@ -8,19 +8,27 @@ const MOST_MARKS = 20;
  * shown by their codes, and a text that is read from the right says so where its figures stand in another order.
  */
 export function PlainText({ text }: { text: string }) {
-  const read = (
-    <bdi>
-      {splitHidden(text, MOST_MARKS).map((token, index) => {
-        // The parts are computed from one text, so the index is a stable key.
-        const key = index;
-        return token.kind === "hidden" ? <HiddenMark key={key} text={token.text} /> : token.text;
-      })}
-    </bdi>
-  );
-  if (!turnsFigures(text)) return read;
   return (
     <>
-      {read} <span className="whitespace-nowrap text-[0.75em] text-muted">(right to left)</span>
+      <bdi>
+        {splitHidden(text, MOST_MARKS).map((token, index) => {
+          // The parts are computed from one text, so the index is a stable key.
+          const key = index;
+          return token.kind === "hidden" ? <HiddenMark key={key} text={token.text} /> : token.text;
+        })}
+      </bdi>
+      <TurnedNote text={text} />
+    </>
+  );
+}
+
+/** Says of a text that its figures stand in another order than they are written. */
+export function TurnedNote({ text }: { text: string }) {
+  if (!turnsFigures(text)) return null;
+  return (
+    <>
+      {" "}
+      <bdi className="whitespace-nowrap font-normal text-[0.75em] text-muted">(right to left)</bdi>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { ChevronDown, CircleAlert } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
+import { TurnedNote } from "@/components/text/plain-text.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
 /** Attributes a control inside `Field` must carry, so that label, description and error are announced. */
@@ -39,6 +40,7 @@ export function Field({
     <div className="flex min-w-0 flex-col gap-1.5">
       <label htmlFor={id} className="wrap-anywhere text-[13px] font-medium">
         <bdi>{label}</bdi>
+        <TurnedNote text={label} />
         {!required && <span className="font-normal text-muted"> · {need}</span>}
       </label>
       {description && (
@@ -48,6 +50,7 @@ export function Field({
           className="wrap-anywhere whitespace-pre-line text-[13px] text-muted"
         >
           {description}
+          {typeof description === "string" && <TurnedNote text={description} />}
         </p>
       )}
       {children({

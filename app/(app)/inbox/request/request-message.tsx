@@ -1,8 +1,10 @@
 "use client";
 
+import { useRef, useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { useFold } from "@/components/text/folds.tsx";
-import { HiddenMark } from "@/components/text/plain-text.tsx";
+import { HiddenMark, TurnedNote } from "@/components/text/plain-text.tsx";
+import { useMeasured } from "@/components/text/use-measured.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { splitHidden } from "@/lib/text/foreign/hidden.ts";
@@ -10,8 +12,11 @@ import { type MessageToken, messageTokens, splitMessage } from "@/lib/text/messa
 
 /** A longer title, in characters, is styled as text. */
 const LONG_TITLE = 160;
-/** A longer text is folded to half of that: the rest of a text that is only a little longer would be seen anyway. */
-const MOST_UNFOLDED = { characters: 1_600, lines: 20 };
+/**
+ * A longer text is folded to half of that: the rest of a text that is only a little longer would be seen anyway. `height`: of
+ * as many lines, in px, since long lines and wide letters need more room.
+ */
+const MOST_UNFOLDED = { characters: 1_600, lines: 20, height: 500 };
 
 /**
  * The server's question, as text, whatever it contains: the first line as the title, the rest below, folded
@@ -35,12 +40,14 @@ export function RequestMessage({ message }: { message: string }) {
           )}
         >
           <Tokens text={title} />
+          <TurnedNote text={title} />
         </h2>
       </Folded>
       {body && (
         <Folded text={body}>
           <div dir="auto" className="whitespace-pre-wrap break-words text-[15px] leading-6">
             <Tokens text={body} />
+            <TurnedNote text={body} />
           </div>
         </Folded>
       )}
@@ -64,21 +71,33 @@ function Folded({
   children: React.ReactNode;
 }) {
   const { number } = useFormats();
+  const box = useRef<HTMLDivElement>(null);
+  const [isTall, setTall] = useState(false);
+  useMeasured(box, ({ scrollHeight }) => setTall(scrollHeight > MOST_UNFOLDED.height));
   const isLong =
-    always && (text.length > MOST_UNFOLDED.characters || text.split("\n").length > MOST_UNFOLDED.lines);
+    always &&
+    (isTall || text.length > MOST_UNFOLDED.characters || text.split("\n").length > MOST_UNFOLDED.lines);
   const { open, setOpen, ref } = useFold<HTMLDivElement>(
     isLong ? { what: "message", count: text.length } : null,
   );
-  if (!isLong) return children;
+  const isFolded = isLong && !open;
   return (
-    <div ref={ref} tabIndex={-1} className="flex flex-col items-start gap-2 outline-none">
-      <div className={cn("relative w-full", !open && "max-h-80 overflow-hidden")}>
+    <div
+      ref={ref}
+      tabIndex={isLong ? -1 : undefined}
+      className="flex flex-col items-start gap-2 outline-none"
+    >
+      <div ref={box} className={cn("relative w-full", isFolded && "max-h-80 overflow-hidden")}>
         {children}
-        {!open && <div aria-hidden className="absolute inset-x-0 bottom-0 h-14 bg-linear-to-t from-panel" />}
+        {isFolded && (
+          <div aria-hidden className="absolute inset-x-0 bottom-0 h-14 bg-linear-to-t from-panel" />
+        )}
       </div>
-      <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? "Show less" : `Show all ${number(text.length)} characters`}
-      </Button>
+      {isLong && (
+        <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Show less" : `Show all ${number(text.length)} characters`}
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { TurnedNote } from "@/components/text/plain-text.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import type { Decision } from "@/lib/requests/answers/form-buttons.ts";
@@ -28,6 +29,7 @@ export function FormWords({ form }: { form: Form }) {
   return (
     <p dir="auto" className="wrap-anywhere whitespace-pre-line text-muted">
       {form.about}
+      <TurnedNote text={form.about} />
     </p>
   );
 }
@@ -50,11 +52,13 @@ export function AnswerQuestion({
       {decision.question && (
         <p dir="auto" className="font-medium">
           {decision.question}
+          <TurnedNote text={decision.question} />
         </p>
       )}
       {decision.description && (
         <p dir="auto" className="text-muted">
           {decision.description}
+          <TurnedNote text={decision.description} />
         </p>
       )}
     </div>

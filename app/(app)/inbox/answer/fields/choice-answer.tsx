@@ -1,6 +1,7 @@
 "use client";
 
 import { ChoiceTitle } from "@/components/text/choice-title.tsx";
+import { PlainText, TurnedNote } from "@/components/text/plain-text.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { FieldErrorLine, Field as LabelledField, Select } from "@/components/ui/field.tsx";
 import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
@@ -67,7 +68,7 @@ export function ChoiceGroup({
       className="flex min-w-0 flex-col gap-1.5"
     >
       <legend className="wrap-anywhere mb-1.5 font-medium text-[13px]">
-        <bdi>{field.title}</bdi>
+        <PlainText text={field.title} />
         {!field.required && <span className="font-normal text-muted"> · {field.need ?? "optional"}</span>}
       </legend>
       {field.description && (
@@ -77,6 +78,7 @@ export function ChoiceGroup({
           className="wrap-anywhere whitespace-pre-line text-[13px] text-muted"
         >
           {field.description}
+          <TurnedNote text={field.description} />
         </p>
       )}
       <div className={cn("flex", isFew ? "flex-wrap gap-2" : "flex-col")}>

@@ -6,6 +6,7 @@ import { normaliseForm } from "@/lib/mcp/forms/read-form.ts";
 import { decisionOf } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { DRAWN_ME } from "@/test/drawn-me.ts";
+import { RequestMessage } from "../../request/request-message.tsx";
 import { MainButtons } from "../decision/main-buttons.tsx";
 import { AnswerFields } from "./answer-fields.tsx";
 import { AnswerQuestion, FormWords } from "./answer-question.tsx";
@@ -139,6 +140,28 @@ test("no text of the card holds a hidden character, and what is sent keeps them"
     const shown = html.replaceAll(/ value="[^"]*"/g, "").replaceAll(/(<textarea[^>]*>)[^<]*/g, "$1");
     expect(shown).not.toMatch(/[\u202e\u200b]/);
   }
+});
+
+test("figures beside letters from right to left are told wherever the card has a text", () => {
+  const turned = "account 10 \u05d0 9000";
+  const count = (html: string) => html.split("(right to left)").length - 1;
+  const said = { title: turned, description: turned };
+  for (const field of [
+    { type: "string", ...said },
+    { type: "boolean", ...said },
+    { type: "array", ...said, items: { enum: ["a", "b"] } },
+  ]) {
+    const beside = { type: "object", properties: { f: field, g: { type: "integer" } }, required: ["f", "g"] };
+    expect(count(draw(beside))).toBe(2);
+  }
+  const alone = { type: "object", properties: { f: { type: "boolean", ...said } }, required: ["f"] };
+  expect(count(draw({ ...alone, description: turned }))).toBe(3);
+  const drawn = renderToStaticMarkup(
+    <MeProvider me={DRAWN_ME}>
+      <RequestMessage message={`${turned}\n${turned}`} />
+    </MeProvider>,
+  );
+  expect(count(drawn)).toBe(2);
 });
 
 test.each([2, 8])("of %i choices one whose value is blank is not chosen from the start", (count) => {

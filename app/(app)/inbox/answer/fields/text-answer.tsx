@@ -1,9 +1,13 @@
 "use client";
 
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { DateTimeInput, noteUnfinished, readMoment } from "@/components/form/moment-input.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
+import { useFold, useOnCard } from "@/components/text/folds.tsx";
+import { useMeasured } from "@/components/text/use-measured.ts";
 import { chosenDate } from "@/components/time/chosen-date.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Input, Field as LabelledField, Textarea } from "@/components/ui/field.tsx";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { formatHint, numberHint, UNFINISHED } from "@/lib/requests/words/answer-values.ts";
@@ -32,7 +36,7 @@ const INPUT_TYPES = new Map([
 const CALLED_LONG =
   /\b(comments?|notes?|descriptions?|reasons?|messages?|summary|details|feedback|explanations?|justification)\b/i;
 const LONG = 120;
-/** A box of one line shows as many characters at least. */
+/** Longer texts get several lines at once; a shorter one where its box is too narrow. */
 const SHORT = 40;
 const SUGGESTED = "Suggested by the server";
 
@@ -40,7 +44,8 @@ const SUGGESTED = "Suggested by the server";
 export function TextAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"text">) {
   const formats = useFormats();
   // By what the box begins with: another kind of box would lose the focus while somebody types.
-  const [long] = useState(() => isLong(field, value));
+  const [begun] = useState(value);
+  const [long, setLong] = useState(() => isLong(field, value));
   return (
     <LabelledField
       id={id}
@@ -63,18 +68,19 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
         const common = { ...control, autoComplete: "off", value: value === UNFINISHED ? "" : value };
         if (long) {
           return (
-            <Textarea
+            <LongText
               {...common}
-              rows={3}
-              className="field-sizing-content max-h-96 min-h-20"
+              begun={begun}
               onBlur={onBlur}
               onChange={(event) => onChange(event.target.value)}
             />
           );
         }
         return (
-          <Input
+          <ShortText
             {...common}
+            begun={field.format === "date" ? "" : begun}
+            onCut={() => setLong(true)}
             type={INPUT_TYPES.get(field.format ?? "") ?? "text"}
             className={field.format === "date" ? "max-w-52" : undefined}
             onBlur={(event) => {
@@ -86,6 +92,62 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
         );
       }}
     </LabelledField>
+  );
+}
+
+/** `begun`: what was filled in at first, of which nothing may be out of sight. */
+type BoxProps<Tag extends "input" | "textarea"> = React.ComponentProps<Tag> & {
+  value: string;
+  begun: string;
+};
+
+/** `onCut`: what is filled in does not fit one line. */
+function ShortText({ begun, onCut, ...props }: BoxProps<"input"> & { onCut: () => void }) {
+  const ref = useRef<HTMLInputElement>(null);
+  useMeasured(ref, (box) => {
+    const isCut = begun !== "" && props.value === begun && box.scrollWidth > box.clientWidth;
+    if (isCut && box !== document.activeElement) onCut();
+  });
+  return <Input {...props} ref={ref} />;
+}
+
+/** A box of several lines. The end of what is filled in counts as folded away where the box would be too tall. */
+function LongText({ begun, ...props }: BoxProps<"textarea">) {
+  const { number } = useFormats();
+  const box = useRef<HTMLTextAreaElement>(null);
+  // The height that the text needs, in px; 0: it fits.
+  const [needed, setNeeded] = useState(0);
+  const { open, setOpen, ref } = useFold<HTMLButtonElement>(
+    needed > 0 ? { what: "text", count: props.value.length } : null,
+    { startsOpen: !useOnCard() },
+  );
+  useMeasured(box, ({ scrollHeight, clientHeight }) => {
+    const isCut = scrollHeight > clientHeight + 1;
+    if (isCut && begun !== "" && props.value === begun) setNeeded(scrollHeight);
+    if (!isCut && !open) setNeeded(0);
+  });
+  return (
+    <>
+      <Textarea
+        {...props}
+        ref={box}
+        rows={3}
+        className={cn("field-sizing-content min-h-20", !open && "max-h-96")}
+        // Not every browser sizes a box by its content.
+        style={open && needed > 0 ? { minHeight: needed } : undefined}
+      />
+      {needed > 0 && (
+        <Button
+          ref={ref}
+          variant="link"
+          className="w-fit px-0 font-normal max-md:min-h-11"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? "Show less" : `Show all ${number(props.value.length)} characters`}
+        </Button>
+      )}
+    </>
   );
 }
 
