@@ -142,7 +142,7 @@ function asksToGoOn(field: string): boolean {
 }
 
 /** “Delete records”, “Allow deletion”, and not “Mark for deletion”, whose no may delete without a mark. */
-function destroysFirst(field: string): boolean {
+export function destroysFirst(field: string): boolean {
   const words = field.replace(/^((allow|permit|really|permanently|hard|force|do|should) )+/i, "");
   return destructiveWord(words.split(" ")[0] ?? "") !== null;
 }

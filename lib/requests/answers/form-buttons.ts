@@ -2,6 +2,7 @@ import { type Field, type Form, optionsOf } from "../../mcp/forms/form.ts";
 import { hides } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned, refuses } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
+import { destroysFirst } from "../destruction.ts";
 
 export interface Choice {
   label: string;
@@ -104,20 +105,25 @@ const BOOLEAN_WORDS: Record<string, [string, string]> = {
 
 /**
  * The words of such a field, where its title asks whether to go on: to approve “Reject this payment” is no approval, and a no to “Keep
- * the payment blocked?” releases it.
+ * the payment blocked?” releases it. Anything but a no can be confirmed.
  */
 export function booleanWords(field: Pick<Field, "name" | "title">): [string, string] | null {
   const key = field.name.toLowerCase();
   const words = Object.hasOwn(BOOLEAN_WORDS, key) ? BOOLEAN_WORDS[key] : undefined;
-  return words && asksWhetherToGoOn(field) ? words : null;
+  const fits = key.startsWith("confirm") ? !isNegative(field) : asksWhetherToGoOn(field);
+  return words && fits ? words : null;
 }
 
-/** Whether a yes goes on and a no ends the matter, by what a field is called: “Approve this payment?”, “Decision”. */
-export function asksWhetherToGoOn({ name, title }: Pick<Field, "name" | "title">): boolean {
-  const called = [humanise(name), title];
-  if (called.some((said) => denies(said) || asksForNo(said))) return false;
+/** Whether a yes goes on and a no ends the matter, by what a field is called: “Approve this payment?”, “Delete the file”, “Decision”. */
+export function asksWhetherToGoOn(field: Pick<Field, "name" | "title">): boolean {
+  const { name, title } = field;
+  if (isNegative(field)) return false;
   const isPlain = PLAIN_TITLE.test(title) || humanise(title).toLowerCase() === humanise(name).toLowerCase();
-  return isPlain || (affirms(title) && !isTurned(title));
+  return isPlain || destroysFirst(title) || (affirms(title) && !isTurned(title));
+}
+
+function isNegative({ name, title }: Pick<Field, "name" | "title">): boolean {
+  return [humanise(name), title].some((said) => denies(said) || asksForNo(said));
 }
 
 function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {

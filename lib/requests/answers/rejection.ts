@@ -10,7 +10,7 @@ import {
   refusesAnywhere,
 } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
-import { isHarmless, noMayAct, questionIn } from "../destruction.ts";
+import { destroysFirst, isHarmless, noMayAct, questionIn } from "../destruction.ts";
 import { raisesAlarm } from "./alarms.ts";
 import { asksWhetherToGoOn, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
 
@@ -71,7 +71,8 @@ const IS_BARE = /^(?:yes|no|y|n|true|false)$/i;
 /** Whether a no to a field ends the matter: by what it is called, or else by the question of the message. */
 function endsByNo(field: Field, message: string): boolean {
   if (!asksWhetherToGoOn(field)) return false;
-  return affirms(field.title) ? !noMayAct(field.title) : !noMayAct(questionIn(message));
+  const asksItself = affirms(field.title) || destroysFirst(field.title);
+  return !noMayAct(asksItself ? field.title : questionIn(message));
 }
 
 /** Whether a choice sends a no, and nothing of it says yes. A code may stand for anything. */
