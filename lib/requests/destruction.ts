@@ -3,7 +3,6 @@ import { type Form, optionsOf } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
 import { affirms, asksForNo, isJustNo, isTurned, mayTurn, saysJust } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";
-import type { Choice, Decision } from "./answers/form-buttons.ts";
 
 /** Words of destruction with their inflections; the first three letters tell the verb. */
 const DESTRUCTIVE =
@@ -93,12 +92,6 @@ export function questionIn(message: string): string {
   return sentences.findLast((sentence) => /[?？؟]/u.test(sentence)) ?? sentences.at(-1) ?? "";
 }
 
-/** What stands above a question's choices: their title, if it is shown, and the question of the message. */
-export function askedBy(decision: Decision, message: string): string {
-  const title = decision.kind === "choices" ? (decision.question ?? "") : "";
-  return `${title}\n${questionIn(message)}`;
-}
-
 const ASKED_CHARACTERS = 2_000;
 
 /**
@@ -107,7 +100,10 @@ const ASKED_CHARACTERS = 2_000;
  * whether to go on, and not where it asks for a dry run first, or for a message to somebody. `asked`: what stands above
  * the choices, if it is not the field's name.
  */
-export function isHarmless({ label, content }: Pick<Choice, "label" | "content">, asked = ""): boolean {
+export function isHarmless(
+  { label, content }: { label: string; content: Record<string, unknown> },
+  asked = "",
+): boolean {
   const [[name, value] = ["", null]] = Object.entries(content);
   const field = humanise(name);
   if (SAFEGUARD.test(field)) return false;

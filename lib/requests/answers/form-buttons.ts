@@ -2,7 +2,7 @@ import { type Field, type Form, optionsOf } from "../../mcp/forms/form.ts";
 import { hides } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned, refuses } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
-import { destroysFirst } from "../destruction.ts";
+import { destroysFirst, questionIn } from "../destruction.ts";
 
 export interface Choice {
   label: string;
@@ -159,6 +159,12 @@ export function isYesOrNo(field: Field): boolean {
     case "boolean":
       return false;
   }
+}
+
+/** What stands above a question's choices: their title, if it is shown, and the question of the message. */
+export function whatIsAsked(decision: Decision, message: string): string {
+  const title = decision.kind === "choices" ? (decision.question ?? "") : "";
+  return `${title}\n${questionIn(message)}`;
 }
 
 /** How a question is decided. */

@@ -5,8 +5,8 @@ import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/field.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { type Choice, decisionOn } from "@/lib/requests/answers/form-buttons.ts";
-import { askedBy, destructionOf } from "@/lib/requests/destruction.ts";
+import { type Choice, decisionOn, whatIsAsked } from "@/lib/requests/answers/form-buttons.ts";
+import { destructionOf } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { guardOf } from "./decision-offer.ts";
@@ -29,7 +29,7 @@ export function GuardedButton({
   reads: boolean;
 }) {
   const decision = decisionOn(question);
-  const guard = guardOf(question, choice, askedBy(decision, question.message));
+  const guard = guardOf(question, choice, whatIsAsked(decision, question.message));
   if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
   if (guard === "look") return <MainButton {...guarded} />;

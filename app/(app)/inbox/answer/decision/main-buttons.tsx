@@ -4,8 +4,7 @@ import type { RefObject } from "react";
 import type { Fold } from "@/components/text/folds.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import type { Decision } from "@/lib/requests/answers/form-buttons.ts";
-import { askedBy } from "@/lib/requests/destruction.ts";
+import { type Decision, whatIsAsked } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Decided } from "../decided.ts";
 import { decisionButtons, isGuarded, isLong, needsRoom, readsFirst } from "./decision-offer.ts";
@@ -52,7 +51,7 @@ export function MainButtons({
   onRead: () => void;
 }) {
   const guarded = isGuarded(question);
-  const asked = askedBy(decision, question.message);
+  const asked = whatIsAsked(decision, question.message);
   const buttons = decisionButtons(question, decision).map((button, index) => {
     const { label, choice, content } = button;
     const reads = readsFirst(unopened, choice, asked);
