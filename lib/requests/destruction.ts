@@ -1,5 +1,6 @@
 /** What of a question destroys something. Pure. */
-import { type Form, optionsOf } from "../mcp/forms/form.ts";
+import { optionsOf } from "../mcp/forms/field-kinds.ts";
+import type { Form } from "../mcp/forms/form.ts";
 import { bareText } from "../text/foreign/hidden.ts";
 import { affirms, asksForNo, isJustNo, isTurned, mayTurn, saysJust } from "../text/foreign/yes-no.ts";
 import { humanise } from "../text/labels.ts";

@@ -77,33 +77,7 @@ const fieldSchema = z.discriminatedUnion("kind", [
 export type Field = z.infer<typeof fieldSchema>;
 export type FieldKind = Field["kind"];
 
-/** Whether people type the value; of every other kind they choose it. */
-const TYPED: Record<FieldKind, boolean> = {
-  text: true,
-  number: true,
-  boolean: false,
-  one_of: false,
-  several_of: false,
-};
-export const fieldKindSchema = z.enum(Object.keys(TYPED) as FieldKind[]);
-
-/** Whether people type the field's value. A server's suggestion is filled in only there: a choice is never made for a person. */
-export function isTyped({ kind }: Pick<Field, "kind">): boolean {
-  return TYPED[kind];
-}
-
-/** The choices of a field; none if its kind has no list of them. */
-export function optionsOf(field: Field): { value: ChoiceValue; title: string }[] {
-  switch (field.kind) {
-    case "one_of":
-    case "several_of":
-      return field.options;
-    case "text":
-    case "number":
-    case "boolean":
-      return [];
-  }
-}
+export const fieldKindSchema = z.enum(fieldSchema.options.map(({ shape }) => shape.kind.value));
 
 /**
  * `supported`: the fields are rendered (none = confirm only), below `about`, what the server says of the form as a whole.

@@ -5,7 +5,8 @@
 import type { z } from "zod";
 import { drawnAs, readAs } from "../../text/foreign/alike.ts";
 import { asJson } from "../../text/labels.ts";
-import { type Field, type Form, formSchema, optionsOf } from "./form.ts";
+import { optionsOf } from "./field-kinds.ts";
+import { type Field, type Form, formSchema } from "./form.ts";
 import { exampleWords, toField } from "./read-field.ts";
 import {
   definitionsIn,

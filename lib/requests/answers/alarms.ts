@@ -1,5 +1,6 @@
 /** Answers that are neither a yes nor a plain no: “Fraud”, “Needs changes”, “Later”. Pure. */
-import { type Field, optionsOf } from "../../mcp/forms/form.ts";
+import { optionsOf } from "../../mcp/forms/field-kinds.ts";
+import type { Field } from "../../mcp/forms/form.ts";
 import { bareText } from "../../text/foreign/hidden.ts";
 import { affirms, refuses } from "../../text/foreign/yes-no.ts";
 import { humanise } from "../../text/labels.ts";

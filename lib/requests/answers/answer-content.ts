@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/errors.ts";
 import { validateContent } from "../../mcp/forms/content.ts";
-import { type Field, type Form, formSchema, isTyped } from "../../mcp/forms/form.ts";
+import { isTyped } from "../../mcp/forms/field-kinds.ts";
+import { type Field, type Form, formSchema } from "../../mcp/forms/form.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { LockedRequest } from "../lock-request.ts";
 import type { AnswerInput } from "../request-input-schema.ts";

@@ -1,7 +1,8 @@
 /** What was decided, in words. Pure. */
 
 import { distinctChoices } from "../../mcp/forms/choices.ts";
-import { type ChoiceValue, type FieldKind, isTyped } from "../../mcp/forms/form.ts";
+import { isTyped } from "../../mcp/forms/field-kinds.ts";
+import type { ChoiceValue, FieldKind } from "../../mcp/forms/form.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise, shorten, splitSent } from "../../text/labels.ts";

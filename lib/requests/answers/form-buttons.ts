@@ -1,4 +1,5 @@
-import { type Field, type Form, optionsOf } from "../../mcp/forms/form.ts";
+import { optionsOf } from "../../mcp/forms/field-kinds.ts";
+import type { Field, Form } from "../../mcp/forms/form.ts";
 import { hides } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned, refuses } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";

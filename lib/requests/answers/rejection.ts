@@ -1,4 +1,5 @@
-import { type ChoiceValue, type Field, type Form, isTyped } from "../../mcp/forms/form.ts";
+import { isTyped } from "../../mcp/forms/field-kinds.ts";
+import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import {
   affirms,
   asksForNo,

@@ -1,5 +1,6 @@
 import { FORMATS, isMultipleOf } from "../../mcp/forms/field-checks.ts";
-import { type ChoiceValue, type Field, type Form, isTyped, optionsOf } from "../../mcp/forms/form.ts";
+import { isTyped, optionsOf } from "../../mcp/forms/field-kinds.ts";
+import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import { currencyOf } from "../../text/amount.ts";
 import { readExactNumber } from "../../text/exact-number.ts";
 import { type Cell, describeValue } from "../../text/facts/cells.ts";
