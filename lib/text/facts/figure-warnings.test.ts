@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
 import { figureWords, isLongOverdue, judgeFigures } from "./figure-warnings.ts";
-import { namesIn } from "./party.ts";
 
 const EN = formatsOf("en-GB");
 const NOW = Date.parse("2026-11-23T12:00:00Z");
@@ -97,7 +96,6 @@ test("of arguments with any number of names, the first ones alone are read", () 
   for (const values of [counted, { order: counted }]) {
     reads = 0;
     expect(judgeFigures(values, "Pay $5.00?", EN)).toEqual({ differences: [], dueDates: [] });
-    namesIn(values, null);
     expect(reads).toBeLessThan(5_000);
   }
 });
