@@ -23,10 +23,16 @@ export async function portIsFree(port: number, host: string): Promise<boolean> {
   }
 }
 
-/** Returns the first free port of loopback from `port` up. */
+/** Above 1024, the ports that browsers and fetch refuse to call (Fetch standard, 2.9 "bad port"). */
+const REFUSED = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+/** Returns the first port of loopback from `port` up that is free and that browsers call. */
 export async function nextFreePort(port: number): Promise<number> {
   let candidate = port;
-  while (!(await portIsFree(candidate, "127.0.0.1"))) candidate += 1;
+  while (REFUSED.has(candidate) || !(await portIsFree(candidate, "127.0.0.1"))) candidate += 1;
   return candidate;
 }
 
