@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { destructionOf, isHarmless } from "./destruction.ts";
+import { destructionOf, isHarmless, noMayAct, questionIn } from "./destruction.ts";
 
 const base = { title: "Decision", description: null, required: true };
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
@@ -166,4 +166,13 @@ describe("one press decides only what clearly does nothing", () => {
     expect(isHarmless(no, "Do a dry run first?")).toBe(false);
   });
   test.each(harmful)("not %s %o", (label, content) => expect(isHarmless({ label, content })).toBe(false));
+});
+
+test.each([
+  ["Delete report.pdf? There is no backup.", false],
+  ["Delete it without a backup?", false],
+  ["Back up the records before they are deleted?", true],
+  ["It is blocked. Keep it blocked?", true],
+])("whether a no to “%s” may do something: %s", (message, expected) => {
+  expect(noMayAct(questionIn(message))).toBe(expected);
 });

@@ -81,7 +81,11 @@ const DECIDES =
 
 /** Whether a no to a question may do something: “Keep it blocked?”, “Any objections to paying?”, “Back up first?”. */
 export function noMayAct(asked: string): boolean {
-  return KEEPS.test(asked) || SAFEGUARD.test(asked) || asksForNo(asked) || mayTurn(asked);
+  // A no to “Delete it without a backup?” deletes nothing.
+  const questions = asked.split("\n").filter((line) => !destroysFirst(line.trim()));
+  return questions.some(
+    (line) => KEEPS.test(line) || SAFEGUARD.test(line) || asksForNo(line) || mayTurn(line),
+  );
 }
 
 /** The question of a message: its last sentence that is one, else its last sentence. */
