@@ -187,7 +187,13 @@ test("the form shows what others agreed to, and something else is proposed by a 
   await savePolicy(ana, { rules: [{ ...rule, when }] });
   const { requestId } = await askForCostCenter(ola);
   const field = (page: Page) => requestPane(page).getByLabel("Cost center");
-  const send = (page: Page) => requestPane(page).getByRole("button", { name: "Send answer" }).click();
+  /** A request that comes back by itself after a refusal takes a press a moment later. */
+  const send = async (page: Page) => {
+    await expect(requestPane(page).locator("#decide[data-armed]")).toBeVisible();
+    const answered = page.waitForResponse((reply) => reply.url().endsWith(`/${requestId}/answer`));
+    await requestPane(page).getByRole("button", { name: "Send answer" }).click();
+    await answered;
+  };
   const agreedTo = async () => (await readRequest(ola, requestId)).approval?.content?.cost_center;
   await ben.goto(`/inbox/${requestId}`);
   await field(ben).fill("CC-1000");
