@@ -35,11 +35,19 @@ export function isAlarm(text: string): boolean {
 
 /** Whether a choice, by its value or title, or a yes to what a field is called, is an alarm. A text is for the caller to judge. */
 export function raisesAlarm(field: Field, given: unknown): boolean {
-  if (field.kind === "boolean")
-    return (
-      given === true && [field.name, field.title].some((said) => isAlarm(said) && !CLEARED.test(words(said)))
-    );
-  return chosenIn(field, given).some((said) => said.some(isAlarm));
+  switch (field.kind) {
+    case "boolean":
+      return (
+        given === true &&
+        [field.name, field.title].some((said) => isAlarm(said) && !CLEARED.test(words(said)))
+      );
+    case "one_of":
+    case "several_of":
+      return chosenIn(field, given).some((said) => said.some(isAlarm));
+    case "text":
+    case "number":
+      return false;
+  }
 }
 
 function words(text: string): string {

@@ -78,7 +78,7 @@ export async function castVote(
   if (others[0] && input.proposes !== true)
     throw new AppError(
       "content_differs",
-      `${actorWords(others[0].by, { begins: true })} agreed to something else. Agree to that, or propose yours, which asks everybody anew.`,
+      `${actorWords(others[0].by, { begins: true })} agreed to something else. Agree to that, or propose yours: then everybody is asked again.`,
       { extra: { by: others[0].by } },
     );
   const dropped = await endVotes(tx, request.id, actor, "other_content", others);
