@@ -30,10 +30,12 @@ export const DEPTH = 100;
 export const VALUES = 100_000;
 /** Of an event's id: a longer one is none. */
 export const EVENT_ID_CHARACTERS = 1_000;
-/** Events and bytes of one stream in any such time, in ms: more is a flood, and the stream is dropped. */
-export const FLOOD_MS = 10_000;
+/** Events and bytes of one stream, beyond what it may bring a second: more is a flood, and the stream is dropped. */
 export const FLOOD_EVENTS = 50_000;
 export const FLOOD_BYTES = 64 * 1024 * 1024;
+/** Few enough that a flood is one also where this process is slow to read it. */
+export const FLOOD_EVENTS_A_SECOND = 500;
+export const FLOOD_BYTES_A_SECOND = 512 * 1024;
 /** Replies of ours to pings and refused requests that are under way on one stream; the others get none. */
 export const INSTANT_REPLIES = 8;
 /** Messages of a session's streams that are not handled yet, per task of the session; more are refused. */

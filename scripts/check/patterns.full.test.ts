@@ -25,6 +25,7 @@ const REVIEWED: Record<string, string> = {
 
 /** Files that put patterns together. Where they read texts of others, grown-texts.full.test.ts covers them. */
 const ASSEMBLING = [
+  "lib/requests/answers/alarms.ts",
   "lib/requests/words/party-words.ts", // words of our own
   "lib/tasks/message-as-command.ts", // words of our own
   "lib/text/facts/party.ts", // words of our own

@@ -4,7 +4,15 @@ import { msSince, thisMoment } from "../../base/moment.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Outgoing } from "../../base/network/send.ts";
 import { badReply, httpError, transportError } from "../errors.ts";
-import { ERROR_BYTES, FLOOD_BYTES, FLOOD_EVENTS, FLOOD_MS, REDIRECTS, REPLY_BYTES } from "../limits.ts";
+import {
+  ERROR_BYTES,
+  FLOOD_BYTES,
+  FLOOD_BYTES_A_SECOND,
+  FLOOD_EVENTS,
+  FLOOD_EVENTS_A_SECOND,
+  REDIRECTS,
+  REPLY_BYTES,
+} from "../limits.ts";
 import { PeerError } from "../peer-error.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
@@ -12,7 +20,7 @@ import { LargeRead } from "./large-reads.ts";
 import { sameOriginTarget } from "./redirect.ts";
 import { SseParser } from "./sse.ts";
 
-/** Counts a stream's events and bytes. Throws PeerError `too_large` beyond any plausible amount. */
+/** Counts a stream's events and bytes, as a bucket that leaks. Throws PeerError `too_large` beyond any plausible amount. */
 class Flood {
   #since = performance.now();
   #events = 0;
@@ -28,13 +36,10 @@ class Flood {
 
   #count(events: number, bytes: number): void {
     const now = performance.now();
-    if (now - this.#since > FLOOD_MS) {
-      this.#since = now;
-      this.#events = 0;
-      this.#bytes = 0;
-    }
-    this.#events += events;
-    this.#bytes += bytes;
+    const seconds = (now - this.#since) / 1000;
+    this.#since = now;
+    this.#events = Math.max(0, this.#events - seconds * FLOOD_EVENTS_A_SECOND) + events;
+    this.#bytes = Math.max(0, this.#bytes - seconds * FLOOD_BYTES_A_SECOND) + bytes;
     if (this.#events > FLOOD_EVENTS || this.#bytes > FLOOD_BYTES)
       throw new PeerError("too_large", "yes", "The stream is a flood");
   }
