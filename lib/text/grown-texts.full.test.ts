@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { isAlarm } from "../requests/answers/alarms.ts";
-import { destructionOf, isHarmless } from "../requests/destruction.ts";
+import { isHarmless, isPlainNo } from "../requests/answers/plain-no.ts";
+import { destructionOf } from "../requests/destruction.ts";
 import { documentsOfMessage, idsIn } from "../requests/documents/find.ts";
 import { csvLine } from "../tasks/task-export.ts";
 import { browserWords, isPhone } from "./browser.ts";
@@ -44,6 +45,8 @@ const READERS: Record<string, (text: string) => unknown> = {
   destructionOf: (message) =>
     destructionOf({ destructive: true, tool: "x", message, form: { kind: "supported", fields: [] } }),
   isHarmless: (label) => isHarmless({ label, content: { decision: label } }),
+  isPlainNo: (message) =>
+    isPlainNo({ label: "No", content: { approve: false } }, { title: "Pay?", texts: [message] }),
   changedFacts: (text) => changedFacts(text, `${text}!`, { vendor: "ACME" }, formats),
   areAlike: (text) => areAlike(text, `${text}!`),
 };

@@ -24,13 +24,18 @@ export function distinctChoices<T extends ChoiceValue>(
   const sent = new Map<string, number>();
   for (const { value } of options)
     sent.set(readAs(String(value)), (sent.get(readAs(String(value))) ?? 0) + 1);
+  const initials = named.map(({ title }) => initialOf(title));
   return named.map(({ value, title, key }) => {
     const isAlike = (sent.get(readAs(String(value))) ?? 0) > 1;
     const isTurned = turnsFigures(title);
     const beside = `(sends ${isAlike || isTurned ? asJson(String(value)) : `“${visibleText(String(value))}”`})`;
     const isAnothers = sent.has(key) && key !== readAs(String(value));
     const isClear =
-      alike.get(key) === 1 && key !== "" && !isAnothers && !isTurned && !misleads(title, String(value));
+      alike.get(key) === 1 &&
+      key !== "" &&
+      !isAnothers &&
+      !isTurned &&
+      !misleads(title, String(value), initials);
     return { value, title: isClear || title.endsWith(beside) ? title : `${title} ${beside}`.trim() };
   });
 }
@@ -40,18 +45,24 @@ function nothingWords(value: string): string {
   return value === "" ? "Empty text" : "Blank text";
 }
 
-/** Names its choice, and says nothing itself. */
 const CODE = /^[a-z]\d?$/i;
+const initialOf = (title: string) => bareText(title).trim().charAt(0).toLowerCase();
+
+/** Whether a value names its choice and says nothing itself: `d` may stand for “Delete”, if there is one. */
+function isCode(value: string, title: string, initials: string[]): boolean {
+  const initial = initialOf(value);
+  return CODE.test(value) && (initial === initialOf(title) || !initials.includes(initial));
+}
 
 /** What a letter stands for is said where a choice decides: `a` may be “Approve” or “Abort”. */
 const isDecision = (title: string) => affirms(title) || refuses(title);
 
 /** Whether a title hides characters of its own, says itself what it sends, says other words than are sent, or is what Intray calls no answer. */
-function misleads(title: string, value: string): boolean {
+function misleads(title: string, value: string, initials: string[]): boolean {
   return (
     (hides(title) && title !== visibleText(value)) ||
     /\bsends\b/i.test(bareText(title)) ||
-    !(saysJust(title, value) || (CODE.test(value) && !isDecision(title))) ||
+    !(saysJust(title, value) || (isCode(value, title, initials) && !isDecision(title))) ||
     /^(no answer|choose)\W*$/i.test(bareText(title))
   );
 }

@@ -68,7 +68,8 @@ export function toField(name: string, from: Property, required: boolean): Field 
 /** Says under which name a yes, a no or a choice is sent, unless the title has just its words, or the name says nothing itself. */
 function nameWords(name: string, title: string, from: Property): string | null {
   const { description } = from;
-  if (!meansByName(name, title, from) || saysJust(trimEndOf(title, "?"), humanise(name))) return null;
+  const asked = trimEndOf(title, "?").replace(/^(?:which|what|whom) /i, "");
+  if (!meansByName(name, title, from) || saysJust(asked, humanise(name))) return null;
   // As `toldApart` writes it.
   if ([name, asJson(name)].some((said) => title.endsWith(`(${said})`))) return null;
   const said = `Sent as “${visibleText(name)}”.`;
@@ -76,17 +77,27 @@ function nameWords(name: string, title: string, from: Property): string | null {
   return description?.startsWith(said) ? null : said;
 }
 
-/** Of a choice, the name may be what it decides: `reject`, `approve_all_future_payments`; not where the title has its words, as “Which plan?”. */
+/**
+ * Of a choice, the name may be what it decides: `reject`, `approve_all_future_payments`; not where the title has its words, as “Which
+ * plan?”, and no “not” beside them. What is ticked in a list is sent under the list's name, so that its title has to say just that.
+ */
 function meansByName(name: string, title: string, from: Property): boolean {
   if (from.type === "boolean") return true;
   const { enum: values = [], oneOf = [] } = from.type === "array" ? from.items : from;
   const sent = [...values, ...oneOf.map((choice) => choice.const)].map(String);
   if (sent.length === 0 || PLAIN_NAME.test(humanise(name))) return false;
+  if (from.type === "array") return true;
   const said = wordsIn(title);
-  return sent.some((value) => IS_BARE.test(value)) || !wordsIn(name).every((word) => said.includes(word));
+  const isTurned = TURNED.test(title) && !TURNED.test(humanise(name));
+  return (
+    isTurned ||
+    sent.some((value) => IS_BARE.test(value)) ||
+    !wordsIn(name).every((word) => said.includes(word))
+  );
 }
 
-const IS_BARE = /^(?:yes|no|true|false)$/i;
+const IS_BARE = /^(?:yes|no|y|n|t|f|true|false|on|off|0|1)$/i;
+const TURNED = /\b(?:not|no|none|never|don.?t|won.?t|without|except|other than|instead|keep|kept|un\w+)\b/i;
 const wordsIn = (text: string) =>
   humanise(text)
     .toLowerCase()

@@ -418,17 +418,31 @@ describe("normaliseForm", () => {
       payment: { type: "boolean", title: "Refund this payment?" },
       reject_it: { type: "string", title: "Decision", enum: ["yes", "no"] },
       decision: { type: "string", title: "Decision", enum: ["yes", "no"] },
+      plan: { type: "string", title: "Which plan?", enum: ["basic", "large"] },
+      delete_files: {
+        type: "array",
+        title: "Files we should not delete",
+        items: { type: "string", enum: ["a.txt"] },
+      },
+      files: { type: "array", title: "Which files?", items: { type: "string", enum: ["a.txt"] } },
+      auto_approve: { type: "string", title: "Never auto approve", enum: ["on", "off"] },
+      pay_to: { type: "string", title: "Whom not to pay to", enum: ["ACME", "Mallory"] },
     };
     const form = normaliseForm({ type: "object", properties });
     expect(form.kind === "supported" && form.fields.map(({ description }) => description)).toEqual([
       "Sent as “approve”.",
       "Sent as “reject”.",
       "Sent as “approve_payment”.",
-      null,
+      "Sent as “pay”.",
       null,
       "Sent as “payment”.",
       "Sent as “reject_it”.",
       null,
+      null,
+      "Sent as “delete_files”.",
+      null,
+      "Sent as “auto_approve”.",
+      "Sent as “pay_to”.",
     ]);
   });
 
@@ -716,7 +730,7 @@ describe("choices that people could mistake", () => {
         "Refund the payment (sends “payment”)",
         "Signal (sends “sign”)",
         "Cancel the order (sends “cancel”)",
-        "Approve the refund",
+        "Approve the refund (sends “approve”)",
       ],
     ],
     [
@@ -901,6 +915,44 @@ describe("choices that people could mistake", () => {
       ],
     ],
     ["turned round", [["approve", "\u202etcejeR"]], ["\ufffdtcejeR (sends “approve”)"]],
+    [
+      "with another figure, sign or blank than is sent",
+      [
+        ["1000", "-1000"],
+        ["refund_100", "Refund -100"],
+        ["100_50", "100.50"],
+        ["9 000", "9.000"],
+        ["5½", "51.2"],
+        ["INV_2", "INV 2"],
+        ["option-3", "Option 3"],
+      ],
+      [
+        "-1000 (sends “1000”)",
+        "Refund -100 (sends “refund_100”)",
+        "100.50 (sends “100_50”)",
+        "9.000 (sends “9 000”)",
+        "51.2 (sends “5½”)",
+        "INV 2",
+        "Option 3",
+      ],
+    ],
+    [
+      "of a code that begins another's title",
+      [
+        ["d", "Keep"],
+        ["k", "Delete"],
+      ],
+      ["Keep (sends “d”)", "Delete (sends “k”)"],
+    ],
+    [
+      "that says more than a payment",
+      [
+        ["pay", "Pay the refund"],
+        ["cancel", "Cancelled"],
+        ["approve", "Approve the invoice"],
+      ],
+      ["Pay the refund (sends “pay”)", "Cancelled (sends “cancel”)", "Approve the invoice"],
+    ],
     [
       "well named",
       [

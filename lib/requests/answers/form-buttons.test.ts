@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../../mcp/forms/form.ts";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
-import { isHarmless } from "../destruction.ts";
 import { decisionOf, isApproval } from "./form-buttons.ts";
+import { isHarmless } from "./plain-no.ts";
 import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
 
 const MESSAGE = "Pay INV-100 to ACME?";
@@ -232,7 +232,8 @@ test.each<[string, string, boolean]>([
   ["reject", "Approve", false],
   ["r1", "Reject", false],
   ["t", "Reject", false],
-  ["reject", "Nein", true],
+  ["reject", "Nein", false],
+  ["reject", "Nein (sends “reject”)", true],
   ["deny_payment", "Deny", true],
   ["rejected", "Rejected", true],
   ["declined", "Declined", true],

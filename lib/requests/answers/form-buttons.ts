@@ -3,7 +3,8 @@ import type { Field, Form } from "../../mcp/forms/form.ts";
 import { hides } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned, refuses } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
-import { destroysFirst, questionIn } from "../destruction.ts";
+import { destroysFirst } from "../destruction.ts";
+import type { AskedText } from "./plain-no.ts";
 
 export interface Choice {
   label: string;
@@ -162,10 +163,20 @@ export function isYesOrNo(field: Field): boolean {
   }
 }
 
-/** What stands above a question's choices: their title, if it is shown, and the question of the message. */
-export function whatIsAsked(decision: Decision, message: string): string {
-  const title = decision.kind === "choices" ? (decision.question ?? "") : "";
-  return `${title}\n${questionIn(message)}`;
+/** What stands around the choices of a field. */
+export function askedBy(
+  { name, title, description }: Field,
+  { about }: Extract<Form, { kind: "supported" }>,
+  message: string,
+): AskedText {
+  const isPlain = PLAIN_TITLE.test(title) || title.toLowerCase() === name.toLowerCase();
+  return { title: isPlain ? "" : title, texts: [description ?? "", about ?? "", message] };
+}
+
+/** What stands around the choices of a form that is decided by one press. */
+export function whatIsAsked(form: Form, message: string): AskedText {
+  const field = form.kind === "supported" ? form.fields[0] : undefined;
+  return field && form.kind === "supported" ? askedBy(field, form, message) : { title: "", texts: [message] };
 }
 
 /** How a question is decided. */

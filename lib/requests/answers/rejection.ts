@@ -1,19 +1,10 @@
 import { isTyped } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
-import {
-  affirms,
-  asksForNo,
-  consents,
-  denies,
-  isJustNo,
-  isTurned,
-  refuses,
-  refusesAnywhere,
-} from "../../text/foreign/yes-no.ts";
+import { affirms, asksForNo, consents, denies, refuses, refusesAnywhere } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
-import { destroysFirst, isHarmless, noMayAct, questionIn } from "../destruction.ts";
 import { raisesAlarm } from "./alarms.ts";
-import { asksWhetherToGoOn, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
+import { askedBy, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
+import { type AskedText, isPlainNo } from "./plain-no.ts";
 
 /** The whole name: what is sent as `promissory_note_iban` is no reason. */
 const REASON =
@@ -28,7 +19,7 @@ export interface Rejection {
 
 /**
  * Returns how the form itself says no, as against declining to answer, or null if the form has no such choice
- * or requires more than that choice and a reason. `message`: what is asked, where the form does not say it.
+ * or requires more than that choice and a reason.
  */
 export function rejectionOf(form: Form, message: string): Rejection | null {
   if (form.kind !== "supported") return null;
@@ -38,48 +29,29 @@ export function rejectionOf(form: Form, message: string): Rejection | null {
   const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
   const [choice, ...others] = rest;
   if (!choice || others.some((field) => field.required)) return null;
-  const no = nosOf(choice, message)[0];
+  const no = nosOf(choice, askedBy(choice, form, message))[0];
   return no
     ? { label: no.label, content: { [choice.name]: no.value }, reasonField: reason?.name ?? null }
     : null;
 }
 
-/** The choices of a field that say no and do nothing else: neither what people read nor what is sent says yes. */
-function nosOf(field: Field, message: string): { label: string; value: unknown }[] {
+/** The choices of a field that are a plain no. */
+function nosOf(field: Field, asked: AskedText): { label: string; value: unknown }[] {
   switch (field.kind) {
     case "one_of":
       return field.options
-        .filter(
-          ({ value, title }) =>
-            isNo(value, title) &&
-            (!IS_BARE.test(String(value)) || endsByNo(field, message)) &&
-            isHarmless({ label: title, content: { [field.name]: value } }, field.title),
-        )
+        .filter(({ value, title }) => isPlainNo({ label: title, content: { [field.name]: value } }, asked))
         .map(({ value, title }) => ({ label: capitalise(title), value }));
     case "boolean": {
-      const [, no] = endsByNo(field, message) ? (booleanWords(field) ?? []) : [];
-      return no ? [{ label: no, value: false }] : [];
+      const [, no] = booleanWords(field) ?? [];
+      const isPlain = no && isPlainNo({ label: no, content: { [field.name]: false } }, asked);
+      return isPlain ? [{ label: no, value: false }] : [];
     }
     case "text":
     case "number":
     case "several_of":
       return [];
   }
-}
-
-/** Means what it is an answer to. */
-const IS_BARE = /^(?:yes|no|y|n|true|false)$/i;
-/** Whether a no to a field ends the matter: by what it is called, or else by the question of the message. */
-function endsByNo(field: Field, message: string): boolean {
-  if (!asksWhetherToGoOn(field)) return false;
-  const asksItself = affirms(field.title) || destroysFirst(field.title);
-  return !noMayAct(asksItself ? field.title : questionIn(message));
-}
-
-/** Whether a choice sends a no, and nothing of it says yes. A code may stand for anything. */
-function isNo(value: ChoiceValue, title: string): boolean {
-  const said = [String(value), title];
-  return isJustNo(String(value)) && !said.some(affirms) && !said.some(isTurned);
 }
 
 /**
@@ -128,8 +100,8 @@ function saysNoTo(field: Field, given: unknown, isOnlyChoice: boolean): boolean 
     case "one_of":
     case "several_of": {
       // To tick anything under “Refuse these” refuses it. Of choices of one, only a yes to a no does.
-      const isYesToNo = (said: string[]) =>
-        called.some(asksForNo) && (field.kind === "several_of" || said.some(affirms));
+      const asksNo = called.some(asksForNo);
+      const isYesToNo = (said: string[]) => asksNo && (field.kind === "several_of" || said.some(affirms));
       return field.options
         .filter(({ value }) => [given].flat().includes(value))
         .map(({ value, title }) => [String(value), title])

@@ -51,11 +51,6 @@ const UNDOES = new RegExp(
   `\\b(?:${NO_WORDS}|(?:cancel|stop|block|suspen|terminat|revo[ck]|dis(?!count|play|patch|tri|pos|cuss)|un(?!it|der|ion|i[qvf]))\\w+|back|drop|return|undo|revert|ignore|later|unless|until|wrong|fraud(?:ulent)?|scam|wait|elsewhere|with (?:changes|edits))\\b`,
   "i",
 );
-/** Whether a question has words that turn its yes and no round: “Any objections to paying?”. */
-export function mayTurn(question: string): boolean {
-  return TURNS.test(words(question));
-}
-
 const CROSSED = /[\u00d7\u2715-\u2718\u274c\u274e\u26d4\u{1f44e}\u{1f645}\u{1f6ab}\u{1f6d1}]/u;
 /** What ends a clause: “Reject / Deny” says no twice. */
 const CLAUSE = /[^\p{L}\p{N}\s’'_-]|\n|\s-\s/u;
@@ -95,7 +90,10 @@ function turned(text: string, said: string): boolean {
 export function saysJust(read: string, sent: string): boolean {
   const shown = bareText(read);
   if (read.trim() === sent || IS_TRUE.get(sent)?.test(shown)) return true;
-  if (!PLAIN.test(sent) || SIGNS.test(shown) || OTHER_FIGURES.test(read)) return false;
+  if (!PLAIN.test(sent) || SIGNS.test(shown)) return false;
+  // Any other sign or blank may make another figure of it: “-1000”, “10.00”.
+  if (FIGURES.test(read) || FIGURES.test(sent))
+    return read.trim().toLowerCase() === sent.replace(BETWEEN_WORDS, " ").toLowerCase();
   const wanted = words(sent).toLowerCase().split(" ");
   const mayAdd = wanted.length === 1 && WHOLE_DECISION.test(wanted[0]!) ? WHAT_IS_ASKED : ARTICLE;
   let found = 0;
@@ -107,23 +105,24 @@ export function saysJust(read: string, sent: string): boolean {
 
 /** A value of plain words or figures. */
 const PLAIN = /^[\p{L}\p{M}\p{N}]+(?:[ _-][\p{L}\p{M}\p{N}]+)*$/u;
-/** Signs that a title may say something by. */
-const SIGNS = /[^\p{L}\p{M}\p{N}\s.,!:’'_-]/u;
-/** Figures that look like others once they are read: “9⁰⁰”. */
-const OTHER_FIGURES = /(?![0-9])\p{N}/u;
+/** Signs that a title may say something by: “!approve”. */
+const SIGNS = /[^\p{L}\p{M}\p{N}\s.,!:’'_-]|(?:^|\s)[^\p{L}\p{M}\p{N}\s]+(?=[\p{L}\p{N}])/u;
+const FIGURES = /\p{N}/u;
+const BETWEEN_WORDS = /(?<!\p{N})[_-]|[_-](?!\p{N})/gu;
 /** What people read of a yes and a no that are sent as such. */
 const IS_TRUE = new Map([
   ["true", /^yes\W*$/i],
   ["false", /^no\W*$/i],
 ]);
-const WHOLE_DECISION = new RegExp(`^(?:${YES_WORDS}|${REFUSALS})$`);
+/** “Pay the refund” may be another payment than `pay`. */
+const WHOLE_DECISION = new RegExp(`^(?:${CONSENTS}|${REFUSALS})$`);
 const ARTICLE = /^(?:the|an?|this|that|it|please|i|we)$/;
 /** Words that say nothing of their own behind “Approve” or “Reject”. */
 const WHAT_IS_ASKED =
-  /^(?:the|an?|this|that|it|please|payment|invoice|bill|request|call|order|action|changes?|purchase|expense|transfer|refund)$/;
+  /^(?:the|an?|this|that|it|please|payment|invoice|bill|request|call|action|purchase|expense|transfer)$/;
 
 /** “Approve”, “approved” and “approval” are one word. */
-const FAMILIES = `${CONSENTS}|${REFUSALS}|cancel(?:s|l?ed)?`
+const FAMILIES = `${CONSENTS}|${REFUSALS}`
   .split(/\|(?![^(]*\))/)
   .map((family) => new RegExp(`^(?:${family})$`));
 
@@ -131,15 +130,15 @@ function isSameWord(one: string, other: string): boolean {
   return one === other || FAMILIES.some((family) => family.test(one) && family.test(other));
 }
 
-/** What a no is about, as its value names it: `reject_invoice`. */
-const JUST_NO = new RegExp(
-  `^(?:(?:${REFUSALS}|no|not|do not|don.?t|never) ?(?:(?:the|this|it|payment|invoice|bill|request|expense|approved?|accept(?:ed)?|pay|proceed)\\b ?)*|${STOPS}|block(?:s|ed)?|hold|n|nope|none|never|false)$`,
+/** With what it is about, as its value names it: `reject_invoice`. */
+const JUST_REFUSAL = new RegExp(
+  `^(?:${REFUSALS}|do not|don.?t)(?: (?:the|this|it|payment|invoice|bill|request|expense|approved?|accept(?:ed)?|pay|proceed))*$`,
   "i",
 );
 
-/** Whether a text is a no and nothing else: `reject`, `reject_invoice`, and not `no_review_pay_now` or `cancel_hold`. */
-export function isJustNo(text: string): boolean {
-  return JUST_NO.test(words(text));
+/** Whether a text refuses and says nothing else: `reject`, `reject_invoice`, and not `no_review_pay_now` or `reject_hold`. */
+export function isJustRefusal(text: string): boolean {
+  return JUST_REFUSAL.test(words(text));
 }
 
 function words(text: string): string {

@@ -1,7 +1,7 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf, isApproval, whatIsAsked } from "@/lib/requests/answers/form-buttons.ts";
-import { isHarmless } from "@/lib/requests/destruction.ts";
+import { isHarmless } from "@/lib/requests/answers/plain-no.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { MOST_AT_ONCE, notAlike, notTold } from "@/lib/requests/words/bulk-words.ts";
 import { acceptBlocker, type Blocker, requestBlocker } from "../answer/answer-blockers.ts";
@@ -46,7 +46,7 @@ function bulkActions(form: Form, messages: string[], approves: boolean): BulkAct
         label: choice.label,
         lead: index === 0 && choice.affirmative,
         content: choice.content,
-        harmless: messages.every((message) => isHarmless(choice, whatIsAsked(decision, message))),
+        harmless: messages.every((message) => isHarmless(choice, whatIsAsked(form, message))),
       }));
   }
 }

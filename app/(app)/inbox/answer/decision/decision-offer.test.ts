@@ -186,7 +186,7 @@ describe("what is folded away is opened before a press decides", () => {
     ["a no to a yes-or-no question", [fields], no!, false],
     ["what is called a no and sends something else", [message], renamed!, true],
   ])("%s", (_, unopened, choice, expected) => {
-    expect(readsFirst(unopened, choice, "")).toBe(expected);
+    expect(readsFirst(unopened, choice, { title: "", texts: [] })).toBe(expected);
   });
 
   const WITH_REASON = formOf(

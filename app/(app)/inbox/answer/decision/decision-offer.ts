@@ -1,8 +1,8 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Fold } from "@/components/text/folds.tsx";
 import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/answers/form-buttons.ts";
+import { type AskedText, isHarmless, NOTHING_ASKED } from "@/lib/requests/answers/plain-no.ts";
 import { isRejection, rejectionOf } from "@/lib/requests/answers/rejection.ts";
-import { isHarmless } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { denies } from "@/lib/text/foreign/yes-no.ts";
 import { plural } from "@/lib/text/labels.ts";
@@ -54,13 +54,12 @@ export function isGuarded({ warnings, previous }: Pick<Question, "warnings" | "p
 
 /**
  * How a button of a question that warns or has changed is guarded: a harmless choice is one press, any other
- * waits until the warnings are seen, and a choice that destroys is held. `choice`: null for the whole form; `asked`: what
- * stands above it.
+ * waits until the warnings are seen, and a choice that destroys is held. `choice`: null for the whole form.
  */
 export function guardOf(
   { warnings }: Pick<InputRequestDetail, "warnings">,
   choice: Choice | null,
-  asked = "",
+  asked = NOTHING_ASKED,
 ): "none" | "look" | "hold" {
   if (choice && isHarmless(choice, asked)) return "none";
   return warnings.includes("destructive") ? "hold" : "look";
@@ -68,9 +67,8 @@ export function guardOf(
 
 /**
  * Whether a press opens what is folded away instead of deciding: nobody has read it yet. A plain no is possible without.
- * `asked`: what stands above the choices.
  */
-export function readsFirst(unopened: Fold[], choice: Choice | null, asked: string): boolean {
+export function readsFirst(unopened: Fold[], choice: Choice | null, asked: AskedText): boolean {
   return unopened.length > 0 && !(choice && isHarmless(choice, asked));
 }
 

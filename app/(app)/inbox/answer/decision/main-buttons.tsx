@@ -51,7 +51,7 @@ export function MainButtons({
   onRead: () => void;
 }) {
   const guarded = isGuarded(question);
-  const asked = whatIsAsked(decision, question.message);
+  const asked = whatIsAsked(question.fields, question.message);
   const buttons = decisionButtons(question, decision).map((button, index) => {
     const { label, choice, content } = button;
     const reads = readsFirst(unopened, choice, asked);

@@ -32,7 +32,7 @@ function Card({ form }: { form: Form }) {
         <AnswerQuestion decision={decision} />
       )}
       <MainButtons
-        question={QUESTION}
+        question={{ ...QUESTION, fields: form }}
         decision={decision}
         opened={false}
         disabled={false}
