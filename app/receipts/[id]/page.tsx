@@ -6,13 +6,12 @@ import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
-import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
 import type { Receipt } from "@/lib/requests/receipts/receipt-schema.ts";
 import { SENT, signInWords } from "@/lib/requests/receipts/words.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { sentCells } from "@/lib/requests/words/answer-values.ts";
+import { cellsBeside } from "@/lib/requests/words/answer-values.ts";
 import { factsOf } from "@/lib/requests/words/own-questions.ts";
 import { requestLabel } from "@/lib/requests/words/request-labels.ts";
 import type { Cell } from "@/lib/text/facts/cells.ts";
@@ -252,13 +251,8 @@ function Decision({
   receipt: Receipt;
   formats: Formats;
 }) {
-  const { answer, fields } = request;
-  // The words of a decision by one press say enough.
-  const isForm = decisionOn(request).kind === "form";
-  const filled =
-    isForm && answer?.content && fields.kind === "supported"
-      ? sentCells(fields.fields, answer.content, formats)
-      : [];
+  const { answer } = request;
+  const filled = cellsBeside(request, answer, formats);
   return (
     <>
       {receipt.votes.length + receipt.answers.length === 0 && <p>Nobody decided.</p>}

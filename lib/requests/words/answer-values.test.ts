@@ -3,6 +3,7 @@ import type { Field } from "../../mcp/forms/form.ts";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { formatsOf } from "../../text/formats/formats.ts";
 import {
+  cellsBeside,
   draftContent,
   formatHint,
   heldAs,
@@ -254,3 +255,27 @@ test("each value stands under its own field, whatever stands before it, and a ch
     ["Note", { kind: "text", text: "later" }],
   ]);
 });
+
+test.each<[string, string, Field, string, string[]]>([
+  ["a plain one", "decision", { ...stars, kind: "one_of" } as Field, "Approved", []],
+  [
+    "whose name is not in its words",
+    "reject",
+    { ...stars, name: "reject", title: "Decision", description: "Sent as “reject”.\nRead it." } as Field,
+    "Answered “Yes”",
+    ["Decision (sent as “reject”)"],
+  ],
+  ["whose words are cut", "f", stars, "Answered “Release the payment of invoice INV-100…”", ["F"]],
+])(
+  "a decision by one press, %s, is shown with its field where its words say less",
+  (_, name, field, words, titles) => {
+    const question = {
+      origin: "server",
+      gate: null,
+      tool: "pay",
+      fields: { kind: "supported" as const, fields: [field] },
+    };
+    const cells = cellsBeside(question, { words, content: { [name]: "yes" } }, formatsOf("en-GB"));
+    expect(cells.map(({ title }) => title)).toEqual(titles);
+  },
+);

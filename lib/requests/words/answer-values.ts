@@ -5,8 +5,9 @@ import { currencyOf } from "../../text/amount.ts";
 import { readExactNumber } from "../../text/exact-number.ts";
 import { type Cell, describeValue } from "../../text/facts/cells.ts";
 import type { Formats } from "../../text/formats/formats.ts";
-import { capitalise } from "../../text/labels.ts";
+import { capitalise, uncapitalise } from "../../text/labels.ts";
 import { instantsOf, localZone } from "../../text/local-time.ts";
+import { decisionOn } from "../answers/form-buttons.ts";
 
 /** The values of the fields while a person types: text as typed, or the chosen values. */
 export type AnswerValues = Record<string, string | string[]>;
@@ -69,12 +70,33 @@ export function sentValues(form: Form, content: Record<string, unknown>): Record
   );
 }
 
-/** Content that was sent, as people read it: each value under its field's title, choices by their own titles. */
-export function sentCells(
-  fields: Field[],
-  content: Record<string, unknown>,
+export interface SentCell {
+  name: string;
+  title: string;
+  cell: Cell;
+}
+
+/** What of an answer is shown beside its words: the fields of a form, and of one press what the words do not say whole. */
+export function cellsBeside(
+  question: Parameters<typeof decisionOn>[0],
+  answer: { words: string; content: Record<string, unknown> | null } | null,
   formats: Formats,
-): { name: string; title: string; cell: Cell }[] {
+): SentCell[] {
+  const { fields } = question;
+  if (!answer?.content || fields.kind !== "supported") return [];
+  const saysAll =
+    !answer.words.includes("…") && fields.fields.every(({ description }) => !sentAs(description));
+  if (saysAll && decisionOn(question).kind !== "form") return [];
+  return sentCells(fields.fields, answer.content, formats);
+}
+
+/** `Sent as “reject”`, where a field's name is not what its title says (lib/mcp/forms/read-field.ts). */
+function sentAs(description: string | null): string | null {
+  return description === null ? null : (/^Sent as “[^”]*”/.exec(description)?.[0] ?? null);
+}
+
+/** Content that was sent, as people read it: each value under its field's title, choices by their own titles. */
+export function sentCells(fields: Field[], content: Record<string, unknown>, formats: Formats): SentCell[] {
   const byName = new Map(fields.map((field) => [field.name, field]));
   return Object.entries(content).map(([name, value]) => {
     const field = byName.get(name);
@@ -84,7 +106,9 @@ export function sentCells(
     const titled = (each: unknown) => titles.get(each) ?? each;
     const read = Array.isArray(value) ? value.map(titled) : titled(value);
     const cell = describeValue(name, read, formats, currencyOf(content));
-    return { name, title: field?.title ?? name, cell: cell ?? { kind: "text", text: JSON.stringify(value) } };
+    const named = sentAs(field?.description ?? null);
+    const title = `${field?.title ?? name}${named ? ` (${uncapitalise(named)})` : ""}`;
+    return { name, title, cell: cell ?? { kind: "text", text: JSON.stringify(value) } };
   });
 }
 

@@ -12,9 +12,8 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { sentCells } from "@/lib/requests/words/answer-values.ts";
+import { cellsBeside } from "@/lib/requests/words/answer-values.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/requests/words/delivery.ts";
 import { carriedOutWords } from "@/lib/requests/words/own-questions.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
@@ -62,14 +61,14 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** The form's values, under the form's titles; nothing for one-press decisions, whose words say enough. */
+/** The form's values, under the form's titles; nothing for one-press decisions whose words say enough. */
 function GivenFields({ request }: { request: InputRequestDetail }) {
   const formats = useFormats();
-  const content = request.answer?.content;
-  if (!content || request.fields.kind !== "supported" || decisionOn(request).kind !== "form") return null;
+  const cells = cellsBeside(request, request.answer, formats);
+  if (cells.length === 0) return null;
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1 text-[13px]">
-      {sentCells(request.fields.fields, content, formats).map(({ name, title, cell }) => (
+      {cells.map(({ name, title, cell }) => (
         <div key={name} className="col-span-2 grid grid-cols-subgrid">
           <dt className="text-muted">{title}</dt>
           <dd className="whitespace-pre-wrap">
