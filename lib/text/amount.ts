@@ -30,7 +30,9 @@ const TOTALS = [
 const LARGEST = 1e15;
 /** Among more, none is shown: it could be another than the tool reads. Rules read them all. */
 const MOST_NAMES = 300;
-const isWide = (values: Record<string, unknown>) => Object.keys(values).length > MOST_NAMES;
+/** The same of amounts: a page has 200 requests. */
+export const MOST_SHOWN = 500;
+export const isWide = (values: Record<string, unknown>) => Object.keys(values).length > MOST_NAMES;
 
 /**
  * Finds the amount of a request. Looks at the top level of the arguments, or inside their only object, for a
@@ -44,13 +46,18 @@ const isWide = (values: Record<string, unknown>) => Object.keys(values).length >
 export function amountOf(args: Record<string, unknown>, message: string): Amount | null {
   const found = namedAmount(args, message);
   if (found === null) return null;
-  const read = readLargest(args);
+  const read = readLargest(args, MOST_SHOWN);
   return "unclear" in read || (read.largest ?? 0) > Math.abs(found.value) ? null : found;
 }
 
 /** The currency of the amount that the names of the arguments promise, also where another amount is larger: for rules. */
 export function currencyOfAmount(args: Record<string, unknown>, message: string): string | null {
   return namedAmount(args, message)?.currency ?? null;
+}
+
+/** Whether a name promises an amount, also where another amount is larger. */
+export function hasNamedAmount(args: Record<string, unknown>, message: string): boolean {
+  return namedAmount(args, message) !== null;
 }
 
 function namedAmount(args: Record<string, unknown>, message: string): Amount | null {
@@ -197,10 +204,10 @@ export type Largest = { largest: number | null } | { unclear: string };
 /**
  * Returns the largest amount that any field of money names, at any depth: the one that lists show could be another that the caller
  * added. What stands below such a field counts too, as in `amount: {value: 9000}`. Null: there is none. It is unclear where an amount
- * has no single reading, and for more than MOST_AMOUNTS.
+ * has no single reading, and for more than `most`.
  */
-export function readLargest(args: Record<string, unknown>): Largest {
-  const scan: Scan = { left: MOST_AMOUNTS, largest: null, unclear: null, places: new Map() };
+export function readLargest(args: Record<string, unknown>, most = MOST_AMOUNTS): Largest {
+  const scan: Scan = { most, left: most, largest: null, unclear: null, places: new Map() };
   look(args, NOWHERE, scan);
   return scan.unclear === null ? { largest: scan.largest } : { unclear: scan.unclear };
 }
@@ -209,6 +216,7 @@ export function readLargest(args: Record<string, unknown>): Largest {
 const MOST_AMOUNTS = 10_000;
 
 interface Scan {
+  most: number;
   left: number;
   largest: number | null;
   /** Once set, nothing more is looked at. */
@@ -238,6 +246,9 @@ const NOWHERE: Place = { name: "", above: "", currencies: [], unit: () => 1 };
 const MOST_CURRENCIES = 10;
 
 function look(value: unknown, place: Place, scan: Scan): void {
+  // Objects too, as each of their names is read.
+  if (place.name !== "" && !Array.isArray(value) && --scan.left < 0)
+    scan.unclear = `the arguments have more than ${scan.most} amounts`;
   if (typeof value !== "object" || value === null) {
     lookAtAmount(value, place, scan);
     return;
@@ -268,7 +279,6 @@ function namedBy(key: string, above: string, { places }: Scan): Named {
 
 function lookAtAmount(value: unknown, { name, unit, currencies }: Place, scan: Scan): void {
   if (name === "") return;
-  if (--scan.left < 0) scan.unclear = `the arguments have more than ${MOST_AMOUNTS} amounts`;
   if (typeof value !== "number" && typeof value !== "string") return;
   const money = readMoney(value);
   if (money) {

@@ -1,9 +1,9 @@
-import { currencyOf, inUnits, snake, totalOf } from "../amount.ts";
+import { currencyOf, inUnits, isWide, MOST_SHOWN, readLargest, snake, totalOf } from "../amount.ts";
 import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
 import { type FoundMoney, isMoneyName } from "../money.ts";
-import { amountsIn, checkMessage, totalChecker } from "./amount-checks.ts";
+import { amountsIn, type Check, checkMessage, totalChecker } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 import {
   describeTable,
@@ -62,6 +62,7 @@ export function describeFirst(
   }
   const { first, rest } = firstValues(values, names);
   const stated = amountsIn(message);
+  const most = largestShown(values);
   const labels = labelsOf(Object.keys(first));
   const groups = Object.entries(first).filter(([name, value]) => isGroup(value, named(name)));
   const plain = Object.fromEntries(
@@ -72,6 +73,7 @@ export function describeFirst(
   const blocks = [
     ...describeGroup(plain, {
       stated,
+      most,
       formats,
       rows,
       currency: null,
@@ -80,6 +82,7 @@ export function describeFirst(
     ...groups.flatMap(([key, value]) =>
       describeGroup(value as Json, {
         stated,
+        most,
         formats,
         rows,
         currency: currencyOf(plain),
@@ -138,16 +141,36 @@ function add(sum: Weight, name: string, value: unknown, isInGroup = false): void
   sum.figures += value.length * columns.filter(isMoneyName).length;
 }
 
+/** The largest amount of the arguments: a tick beside a smaller one would vouch for what the tool may not read. */
+function largestShown(values: Json): number {
+  if (isWide(values)) return Number.POSITIVE_INFINITY;
+  const read = readLargest(values, MOST_SHOWN);
+  return "unclear" in read ? Number.POSITIVE_INFINITY : (read.largest ?? 0);
+}
+
+/** A tick only where nothing in the arguments is larger; a warning always. */
+function unlessLarger(check: Check | null, value: number, most: number): Check | null {
+  return check?.ok && most >= Math.abs(value) + 0.005 ? null : check;
+}
+
 /** Describes only values that can be read at a glance; an object in an object stays JSON. */
 function describeGroup(
   values: Json,
   {
     stated,
+    most,
     formats,
     rows,
     currency: outer,
     group,
-  }: { stated: FoundMoney[]; formats: Formats; rows: number; currency: string | null; group?: string },
+  }: {
+    stated: FoundMoney[];
+    most: number;
+    formats: Formats;
+    rows: number;
+    currency: string | null;
+    group?: string;
+  },
 ): FactBlock[] {
   const currency = currencyOf(values) ?? outer;
   const total = totalOf(values);
@@ -160,7 +183,7 @@ function describeGroup(
     if (cell) {
       if (cell.kind === "number" && key === total?.key) {
         const money = { value: total.value, currency: total.currency ?? currency };
-        const check = checkMessage(money, stated, formats);
+        const check = unlessLarger(checkMessage(money, stated, formats), money.value, most);
         if (check) cell.check = check;
       }
       fields.push({ label: labels(key), cell });
@@ -195,12 +218,18 @@ function checkSums(
   const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
   if (summed.length === 0) return;
   const checkTotal = totalChecker(values, formats);
+  const total = totalOf(values)?.value ?? 0;
+  const beside = largestShown(
+    Object.fromEntries(Object.entries(values).filter(([, each]) => !isTable(each))),
+  );
   for (const table of summed) {
     const { sum } = table;
     if (!sum) continue;
     const its = sum.currency ?? currency;
     const value = inUnits(sum.columnKey, sum.value, its);
-    const check = checkTotal?.(value, its) ?? checkMessage({ value, currency: its }, stated, formats);
+    const found = checkTotal?.(value, its) ?? checkMessage({ value, currency: its }, stated, formats);
+    // The total may hold taxes, too.
+    const check = unlessLarger(found, Math.max(Math.abs(value), Math.abs(total)), beside);
     const mayDiffer = summed.length === 1 && !ALTERNATIVES.test(snake(table.key));
     if (check && (check.ok || mayDiffer)) sum.check = check;
     else table.sum = null;

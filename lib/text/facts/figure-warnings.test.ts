@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../formats/formats.ts";
+import { describeFirst } from "./facts.ts";
 import { figureWords, isLongOverdue, judgeFigures } from "./figure-warnings.ts";
 
 const EN = formatsOf("en-GB");
@@ -98,4 +99,17 @@ test("of arguments with any number of names, the first ones alone are read", () 
     expect(judgeFigures(values, "Pay $5.00?", EN)).toEqual({ differences: [], dueDates: [] });
     expect(reads).toBeLessThan(5_000);
   }
+});
+
+test("a small total is vouched for by no tick where something else is larger", () => {
+  const ticks = (values: Record<string, unknown>, message: string) =>
+    JSON.stringify(describeFirst(values, formatsOf("en-GB"), message).blocks).match(/Matches \w+/g) ?? [];
+  expect(ticks({ total: 5, currency: "EUR" }, "Pay EUR 5.00 to ACME?")).toEqual(["Matches message"]);
+  expect(ticks({ total: 5, payment: 9000, currency: "EUR" }, "Pay EUR 5.00 to ACME?")).toEqual([]);
+  expect(ticks({ lines: [{ amount: 5 }], total: 5 }, "")).toEqual(["Matches total"]);
+  expect(ticks({ lines: [{ amount: 5 }], total: 5, refund: 9000 }, "")).toEqual([]);
+  const words = (values: Record<string, unknown>) =>
+    judgeFigures(values, "Pay EUR 5.00?", formatsOf("en-GB")).differences.map((each) => each.words);
+  expect(words({ payment: 9000 })).toEqual(["Amount 9,000.00: message says 5.00 EUR"]);
+  expect(words({ payment: 5 })).toEqual([]);
 });

@@ -1,6 +1,14 @@
 /** Warnings about the figures of a call, for the list and for the page of a request. Pure. */
 
-import { amountOf } from "../amount.ts";
+import {
+  type Amount,
+  amountOf,
+  currencyOf,
+  hasNamedAmount,
+  isWide,
+  MOST_SHOWN,
+  readLargest,
+} from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
 import { formatPast, momentOf } from "../time.ts";
@@ -45,12 +53,21 @@ export function judgeFigures(values: Json, message: string, formats: Formats): F
   }
   const amount = amountOf(values, message);
   // Lists show this amount, which the page's marks may not cover.
-  const check = amount && marks.length === 0 && checkMessage(amount, amountsIn(message), formats);
-  if (check) marks.push({ of: `Amount ${formats.amount(amount)}`, check });
+  const compared = amount ?? onlyAmount(values, message);
+  const check = compared && marks.length === 0 && checkMessage(compared, amountsIn(message), formats);
+  if (check) marks.push({ of: `Amount ${formats.amount(compared)}`, check });
   return {
     differences: marks.filter((mark) => !mark.check.ok).map(toDifference),
     dueDates: dueDates.sort((a, b) => momentOf(a) - momentOf(b)),
   };
+}
+
+/** The largest of a few amounts, where no field is called a total: `{payment: 9000}`. */
+function onlyAmount(values: Json, message: string): Amount | null {
+  if (isWide(values) || Object.values(values).some((value) => typeof value === "object")) return null;
+  const read = readLargest(values, MOST_SHOWN);
+  if ("unclear" in read || !read.largest || hasNamedAmount(values, message)) return null;
+  return { value: read.largest, currency: currencyOf(values) };
 }
 
 function toDifference({ of, check: { words, currencyOnly } }: { of: string; check: Check }) {
