@@ -57,8 +57,8 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   await expect(ola).toHaveURL(/settings\/keyboard/);
 
   await open();
-  await keys.type("setings memvers");
-  await expect(ola.getByRole("option", { selected: true })).toContainText("Settings: Members");
+  await keys.type("setings keybord");
+  await expect(ola.getByRole("option", { selected: true })).toContainText("Settings: Keyboard");
   await keys.press("Escape");
 
   await open();

@@ -53,17 +53,24 @@ export function useAnswerForm(shown: Form, draft: Record<string, unknown> | null
   const id = useId();
   const typed = useRef(new Set<string>());
   const [refusals, setRefusals] = useState(0);
-  const { control, formState, handleSubmit, setError, setValue, clearErrors, getValues, subscribe } =
-    useForm<FormValues>({
-      defaultValues: toForm(fields, initialValues(fields, draft)),
-      shouldFocusError: false,
-      resolver: (values) => {
-        const { errors } = readAnswer(fields, fromForm(fields, values));
-        return errors.length === 0
-          ? { values, errors: {} }
-          : { values: {}, errors: toErrors(fields, errors) };
-      },
-    });
+  const {
+    control,
+    formState,
+    handleSubmit,
+    setError,
+    setValue,
+    clearErrors,
+    getFieldState,
+    getValues,
+    subscribe,
+  } = useForm<FormValues>({
+    defaultValues: toForm(fields, initialValues(fields, draft)),
+    shouldFocusError: false,
+    resolver: (values) => {
+      const { errors } = readAnswer(fields, fromForm(fields, values));
+      return errors.length === 0 ? { values, errors: {} } : { values: {}, errors: toErrors(fields, errors) };
+    },
+  });
   const { errors } = formState;
 
   return {
@@ -100,10 +107,12 @@ export function useAnswerForm(shown: Form, draft: Record<string, unknown> | null
             // A restore changes values too; only a person's change has this type.
             if (type !== "change" || !name) return;
             typed.current.add(name);
+            // A request that came back has a form that was never submitted, which would keep the error.
+            if (getFieldState(name).error?.type === "server") clearErrors([name, "root"]);
             onChange(draftContent(fields, fromForm(fields, values)));
           },
         }),
-      [fields, subscribe],
+      [fields, subscribe, getFieldState, clearErrors],
     ),
     restore: useCallback(
       (from) => {
