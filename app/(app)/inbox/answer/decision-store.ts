@@ -120,6 +120,16 @@ export function useRefused(): Readonly<Record<string, Refused>> {
   );
 }
 
+export function isRefused(requestId: string): boolean {
+  return decisions.refused[requestId] !== undefined;
+}
+
+/** Whether another request is about to be shown after this one: it may still be on the screen. */
+export function isLeft(requestId: string): boolean {
+  const { next } = decisions;
+  return next !== null && next.after === requestId && next.id !== requestId;
+}
+
 /** Asks the list to open the request after this one; of a refused decision, this one. */
 export function goOnFrom(requestId: string, why: GoOn = "over") {
   update({ goOnFrom: { requestId, why } });

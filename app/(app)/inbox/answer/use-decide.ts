@@ -21,6 +21,8 @@ import {
   beginRecording,
   endRecording,
   goOnFrom,
+  isLeft,
+  isRefused,
   useRecording,
   useRefused,
 } from "./decision-store.ts";
@@ -71,7 +73,7 @@ export function useDecide(question: InputRequestDetail) {
     } catch (thrown) {
       const error = answerErrorOf(thrown, me.user.id);
       endRecording(id, { questionHash: question.questionHash, decided, error, draft: typed });
-      if (onScreen.has(id)) toast.dismiss(id);
+      if (onScreen.has(id) && !isLeft(id)) toast.dismiss(id);
       else if (!activity.seen()) {
         toast.dismiss(id);
         goOnFrom(id, "refused");
@@ -99,8 +101,8 @@ export function useDecide(question: InputRequestDetail) {
     send: (decided: Decided, typed: Draft | null) => {
       if (!beginRecording(id, decided)) return;
       void record(decided, typed);
-      // After a dialog has closed, which gives the focus back.
-      requestAnimationFrame(() => goOnFrom(id, "recording"));
+      // After a dialog has closed, which gives the focus back. A decision that was refused by then stays in view.
+      requestAnimationFrame(() => isRefused(id) || goOnFrom(id, "recording"));
     },
   };
 }
