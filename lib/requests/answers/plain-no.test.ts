@@ -189,3 +189,12 @@ test.each([
 ])("“%s” (%s), to “%s”, does nothing: %s", (label, value, message, expected) => {
   expect(isHarmless({ label, content: { decision: value } }, asks(message))).toBe(expected);
 });
+
+test("hundreds of choices under a long title are judged in a moment", () => {
+  const asked = asks("Pay it? ".repeat(500), "x ".repeat(2_000));
+  const before = process.threadCpuUsage();
+  for (let at = 0; at < 500; at++)
+    isPlainNo({ label: "Reject it", content: { decision: `reject_${at}` } }, asked);
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(250);
+});

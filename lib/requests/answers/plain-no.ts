@@ -16,8 +16,6 @@ export interface AskedText {
   texts: string[];
 }
 
-export const NOTHING_ASKED: AskedText = { title: "", texts: [] };
-
 interface NamedChoice {
   label: string;
   content: Record<string, unknown>;
@@ -100,7 +98,7 @@ function isNoLabel(label: string): boolean {
  * Whether a choice clearly does nothing, so that one press may decide it although the question destroys something or its
  * figures differ: a plain no, or what keeps the thing.
  */
-export function isHarmless(choice: NamedChoice, asked: AskedText = NOTHING_ASKED): boolean {
+export function isHarmless(choice: NamedChoice, asked: AskedText = { title: "", texts: [] }): boolean {
   if (isPlainNo(choice, asked)) return true;
   const [[name, value] = ["", null]] = Object.entries(choice.content);
   if (typeof value !== "string") return false;
@@ -138,8 +136,18 @@ const DOES_NOTHING = /^(?:no ?op|do nothing|no|none)$/i;
 /** “Keep deleting?”, and what would make a keeping of something else. */
 const KEEPS_DOING = /\b(?:keeps?|kept) \w+ing\b|\bon hold\b|\bblocked\b/i;
 
+/** A field may have hundreds of choices. */
+const known = new WeakMap<AskedText, Map<string, Judged>>();
+
 /** `field`: its name as words. */
-function judgeAsked(field: string, { title, texts }: AskedText): Judged {
+function judgeAsked(field: string, asked: AskedText): Judged {
+  const ofText = known.get(asked) ?? new Map<string, Judged>();
+  const judged = ofText.get(field) ?? judge(field, asked);
+  known.set(asked, ofText.set(field, judged));
+  return judged;
+}
+
+function judge(field: string, { title, texts }: AskedText): Judged {
   if ([title, ...texts].join("").length > READ_CHARACTERS)
     return { isTurned: true, goesAhead: false, asksKnown: false };
   const names = [field, plain(title)].filter((name) => name !== "" && !DECIDES.test(name));

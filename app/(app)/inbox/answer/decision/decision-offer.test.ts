@@ -448,7 +448,7 @@ describe("a guarded button", () => {
     ["that says no to figures is one press", ["sum_differs"], confirm[1]!, "none"],
     ["of a question that changed waits for a look", [], confirm[0]!, "look"],
   ] as const)("%s", (_, warnings, choice, expected) => {
-    expect(guardOf({ warnings: [...warnings] }, choice)).toBe(expected);
+    expect(guardOf({ warnings: [...warnings] }, choice, { title: "", texts: [] })).toBe(expected);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Fold } from "@/components/text/folds.tsx";
 import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/answers/form-buttons.ts";
-import { type AskedText, isHarmless, NOTHING_ASKED } from "@/lib/requests/answers/plain-no.ts";
+import { type AskedText, isHarmless } from "@/lib/requests/answers/plain-no.ts";
 import { isRejection, rejectionOf } from "@/lib/requests/answers/rejection.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { denies } from "@/lib/text/foreign/yes-no.ts";
@@ -59,7 +59,7 @@ export function isGuarded({ warnings, previous }: Pick<Question, "warnings" | "p
 export function guardOf(
   { warnings }: Pick<InputRequestDetail, "warnings">,
   choice: Choice | null,
-  asked = NOTHING_ASKED,
+  asked: AskedText,
 ): "none" | "look" | "hold" {
   if (choice && isHarmless(choice, asked)) return "none";
   return warnings.includes("destructive") ? "hold" : "look";
