@@ -5,6 +5,7 @@ import type { Kind } from "./fixtures/question-kinds.ts";
 import { type Asked, ask, askForm } from "./fixtures/questions.ts";
 import {
   expect,
+  lookAt,
   openPageAs,
   readRequest,
   requestPane,
@@ -38,7 +39,7 @@ async function openKind(ana: Page, ben: Page, kind: Kind): Promise<Asked> {
 /** To the button in the bar, from wherever the focus is, and Enter. */
 async function send(page: Page): Promise<void> {
   // A request that came back after a refusal takes a press a moment later.
-  await expect(page.locator("#decide[data-armed]")).toBeVisible();
+  await lookAt(page);
   await tabTo(page, page.getByRole("button", { name: "Send answer" }));
   await page.keyboard.press("Enter");
 }
