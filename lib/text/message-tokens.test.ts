@@ -41,6 +41,9 @@ describe("what cannot be seen is shown by name", () => {
       [`hidden:${"\r\n".repeat(4)}`],
     ],
     ["blanks that do", `Pay 5${"\u2003".repeat(80)}and 9`, [`hidden:${"\u2003".repeat(80)}`]],
+    ["as wide a row of tabs", `Pay 5${"\t".repeat(79)}.`, [`hidden:${"\t".repeat(79)}`]],
+    ["tabs among blanks", `Pay 5${" \t".repeat(10)} .`, [`hidden:${" \t".repeat(10)} `]],
+    ["as wide a row of wide blanks", `Pay 5${"\u3000".repeat(20)}.`, [`hidden:${"\u3000".repeat(20)}`]],
     ["the variation of a letter that has none", "9\ufe0f000 admin\ufe0f", ["hidden:\ufe0f", "hidden:\ufe0f"]],
     ["a note without a head", "a\u{1d159}b", ["hidden:\u{1d159}"]],
     ["a carriage return that would hide a line", "Pay 5\rPay 9", ["hidden:\r"]],
@@ -49,6 +52,7 @@ describe("what cannot be seen is shown by name", () => {
   });
   test.each([
     ["line breaks and tabs", "a\r\n\tb\nc"],
+    ["nine tabs, and nineteen wide blanks", `a${"\t".repeat(9)}b${"\u3000".repeat(19)}c\n${"\t".repeat(9)}d`],
     ["a family", "👨‍👩‍👧 ❤️"],
     ["a keycap", "1\ufe0f\u20e3"],
     ["Persian", "می‌خواهم"],

@@ -6,12 +6,13 @@ export interface TextPart {
 }
 
 /**
- * Among them what puts the rest of a text out of sight, 80 blanks or four line breaks in a row; the blank of Braille; lines and
+ * Among them what puts the rest of a text out of sight, 80 blanks, as wide a row with tabs (10) or wide blanks (20), or four line
+ * breaks in a row; the blank of Braille; lines and
  * boxes over the letter before (not the one of keycap emoji); marks beyond the fourth of a letter, which draw over other lines; and
  * what stands for an object.
  */
 const INVISIBLE =
-  /(?<![^\S\n\ufeff])[^\S\n\ufeff]{80,}|(?<![^\S\ufeff])(?:[^\S\n\ufeff]*\n){4,}|(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]|[\u20d2-\u20da]|[\u20e5-\u20eb]|(?<=\p{M}{4})\p{M})/gu;
+  /(?<![^\S\n\ufeff])(?:[^\S\n\ufeff]{80,}|(?:(?:[^\S\n\ufeff\t]*\t){10}|(?:[^\S\n\ufeff\u2001\u2003\u3000]*[\u2001\u2003\u3000]){20})[^\S\n\ufeff]*)|(?<![^\S\ufeff])(?:[^\S\n\ufeff]*\n){4,}|(?!\t|\r?\n|\u20e3)(?:[\u0334-\u0338\p{DI}\p{Cc}\p{Cs}\p{Me}\u2028\u2029\u2800\ufff9-\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]|[\u20d2-\u20da]|[\u20e5-\u20eb]|(?<=\p{M}{4})\p{M})/gu;
 /** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*\d](?=\ufe0f\u20e3))(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
