@@ -19,6 +19,12 @@ describe("no amount is shown where the tool may read a larger one", () => {
     [{ total: 5, payment: "9k" }],
     [{ total: 5, lines: [{ price: "12.500" }] }],
     [{ currencyCode: "KWD", currency: "USD", amount_minor: 9_000_000 }],
+    [{ total: 5, ｔｏｔａｌＰａｉｄ: 9000 }],
+    [{ total: 5, currency: "EUR", net: 9000 }],
+    [{ total: 5, ｃｕｒｒｅｎｃｙ: "ＥＵＲ", order_values: [9000] }],
+    [{ total: 5, lines: [{ currency_code: "USD", value: "9k" }] }],
+    [{ total: 5, grossMinor: 900_000, currency: "JPY" }],
+    [{ total: 5, net_sek: 9000 }],
   ])("%j", (args) => {
     expect(amountOf(args, "Pay 5.00 EUR?")).toBeNull();
   });
@@ -31,6 +37,9 @@ describe("no amount is shown where the tool may read a larger one", () => {
       shown,
     );
     expect(amountOf({ amount: 119, payment: -119, currency: "EUR" }, "")).toEqual(shown);
+    // Beside no currency, or at another place of the name, these are no money.
+    const fields = [{ name: "Order", value: 4711 }];
+    expect(amountOf({ ...args, fields, net_weight: 500, value_date: "2026-11-30" }, "")).toEqual(shown);
     expect(amountOf({ lines: [{ amount: 59 }, { amount: 60 }] }, "Pay 119.00 EUR?")).toEqual(shown);
     expect(amountOf({ lines: [{ amount: 59 }, { amount: 60 }], budget: 500 }, "Pay 119.00 EUR?")).toBeNull();
   });
@@ -73,6 +82,7 @@ describe("the amount of arguments", () => {
       "",
       null,
     ],
+    ["reads full-width names", { total: 5, ａｍｏｕｎｔ: 9000 }, "", { value: 9000, currency: null }],
     ["is a number under a name of amounts", { total: 12.5, id: 7 }, "", { value: 12.5, currency: null }],
     [
       "is the total where there are more",

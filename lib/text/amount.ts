@@ -1,7 +1,17 @@
 /** Reads amounts of money from the arguments of a tool call: the one that lists show, and the largest, by which rules go. Pure. */
 
 import { isRecord } from "./json.ts";
-import { CURRENCIES, findMoney, isMoneyName, readMoney, sameAmount, sumAmounts, wordsOf } from "./money.ts";
+import {
+  CURRENCIES,
+  findMoney,
+  isMoneyBeside,
+  isMoneyName,
+  plainName,
+  readMoney,
+  sameAmount,
+  sumAmounts,
+  wordsOf,
+} from "./money.ts";
 
 export interface Amount {
   value: number;
@@ -126,9 +136,9 @@ export function currencyOf(values: Record<string, unknown>): string | null {
 /** Returns what all fields such as `currency` and `currencyCode` say. */
 export function currenciesOf(values: Record<string, unknown>): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
-    if (typeof value !== "string" || !/^currency/i.test(key) || !/^currency(_?code)?$/.test(snake(key)))
-      return [];
-    const code = value.trim().toUpperCase();
+    if (typeof value !== "string" || !/^currency/i.test(plainName(key))) return [];
+    if (!/^currency(_?code)?$/.test(snake(key))) return [];
+    const code = plainName(value).trim().toUpperCase();
     return /^([A-Z]{3,5}|[$€£¥])$/.test(code) ? [code] : [];
   });
 }
@@ -221,7 +231,7 @@ interface Scan {
   largest: number | null;
   /** Once set, nothing more is looked at. */
   unclear: string | null;
-  /** Lines of a list have the same names: each is read once below each name. */
+  /** Lines of a list have the same names: each is read once below each name, beside a currency and without. */
   places: Map<string, Map<string, Named>>;
 }
 
@@ -257,18 +267,21 @@ function look(value: unknown, place: Place, scan: Scan): void {
   if (named.length > MOST_CURRENCIES)
     scan.unclear = `the arguments name more than ${MOST_CURRENCIES} currencies in one place`;
   const currencies = named.length > 0 ? named : place.currencies;
-  for (const [key, its] of Object.entries(value)) {
+  for (const [key, each] of Object.entries(value)) {
     if (scan.unclear !== null) return;
-    look(its, { ...(Array.isArray(value) ? place : namedBy(key, place.above, scan)), currencies }, scan);
+    const its = Array.isArray(value) ? place : namedBy(key, place.above, named.length > 0, scan);
+    look(each, { ...its, currencies }, scan);
   }
 }
 
-function namedBy(key: string, above: string, { places }: Scan): Named {
-  const below = places.get(above) ?? new Map<string, Named>();
-  places.set(above, below);
+/** `isBeside`: a currency is named beside it. */
+function namedBy(key: string, above: string, isBeside: boolean, { places }: Scan): Named {
+  const place = `${isBeside ? "+" : "-"}${above}`;
+  const below = places.get(place) ?? new Map<string, Named>();
+  places.set(place, below);
   const known = below.get(key);
   if (known !== undefined) return known;
-  const isMoney = isMoneyName(key);
+  const isMoney = isMoneyBeside(key, isBeside);
   const isNone = !isMoney && above === "";
   const isNoSum = isNone || (isMoney ? NO_SUM : NO_SUM_BELOW).has(wordsOf(key).at(-1) ?? "");
   const name = isMoney ? key : `${above}_${key}`;
@@ -295,7 +308,7 @@ function lookAtAmount(value: unknown, { name, unit, currencies }: Place, scan: S
 const READ_OF_NAME = 200;
 
 export function snake(name: string): string {
-  return name
+  return plainName(name)
     .slice(0, READ_OF_NAME)
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .replace(/[\s-]+/g, "_")

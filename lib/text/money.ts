@@ -1,17 +1,38 @@
 /** Returns true if a field's name suggests that its numbers are money. */
 export function isMoneyName(name: string): boolean {
   // Most names have none of the words, also as part of a longer one.
-  if (!MAY_BE_MONEY.test(name)) return false;
-  return wordsOf(name).some((word) => MONEY_WORDS.has(word) || MONEY_WORDS.has(word.replace(/s$/, "")));
+  if (!MAY_BE_MONEY.test(plainName(name))) return false;
+  return wordsOf(name).some((word) => isOneOf(MONEY_WORDS, word));
 }
+
+/**
+ * As `isMoneyName`, and for names such as `net` and `order_value`, if the currency is named: `isNamed` beside them, or at their end
+ * (`net_sek`).
+ */
+export function isMoneyBeside(name: string, isNamed: boolean): boolean {
+  if (isMoneyName(name)) return true;
+  if (!MAY_BE_VALUE.test(plainName(name))) return false;
+  const words = wordsOf(name).filter((word) => word !== "minor");
+  const last = words.pop() ?? "";
+  const isCode = words.length > 0 && CURRENCIES.has(last.toUpperCase());
+  return isCode ? isOneOf(VALUE_WORDS, words.pop() ?? "") : isNamed && isOneOf(VALUE_WORDS, last);
+}
+
+const isOneOf = (singulars: ReadonlySet<string>, word: string) =>
+  singulars.has(word) || singulars.has(word.replace(/s$/, ""));
 
 /** Longer names are read so far: one may have a megabyte. */
 const NAME_CHARACTERS = 500;
 
+/** A field's name in letters of one width, as some programs read names: `ａｍｏｕｎｔ` is `amount`. */
+export function plainName(name: string): string {
+  const read = name.slice(0, NAME_CHARACTERS);
+  return /\P{ASCII}/u.test(read) ? read.normalize("NFKC").slice(0, NAME_CHARACTERS) : read;
+}
+
 /** The words of a field's name, in lower case: `USDAmount_2`, `usd-amount` and `usdAmount` are `usd` and `amount`. */
 export function wordsOf(name: string): string[] {
-  return name
-    .slice(0, NAME_CHARACTERS)
+  return plainName(name)
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .replace(/(?<=[A-Z]{2})(?=[A-Z][a-z])/g, "_")
     .toLowerCase()
@@ -26,6 +47,9 @@ const MONEY_WORDS = new Set(
   ),
 );
 const MAY_BE_MONEY = new RegExp([...MONEY_WORDS].join("|"), "i");
+/** In the singular, as the last word of a name: money beside a currency, and elsewhere anything. */
+const VALUE_WORDS = new Set("net gross value worth payout payable deposit".split(" "));
+const MAY_BE_VALUE = new RegExp([...VALUE_WORDS].join("|"), "i");
 
 /** Adds without the drift of binary fractions, by scaling each value to whole millionths first. */
 export function sumAmounts(values: number[]): number {

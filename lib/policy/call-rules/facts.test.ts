@@ -40,6 +40,15 @@ test.each([
   [{ payment: { id: 4_711, iban: "DE89370400440532013000", note: "2 of 3", amount: 5 } }, 5],
   [{ payment_method: { card: 4_111_111 }, amount: 5 }, 5],
   [{ amount: "free", payment: { method: "card" } }, null],
+  // Names that are about money beside a currency alone.
+  [{ line: { net: 9_000, currency_code: "EUR" } }, 9_000],
+  [{ invoiceGross: 9_000, currency: "EUR" }, 9_000],
+  [{ orderValueSek: 9_000 }, 9_000],
+  [{ currency: "EUR", field: { value: 4_711 } }, null],
+  [{ net: 30, currency: 4 }, null],
+  // As a program reads them that takes letters of any width.
+  [{ ａｍｏｕｎｔ: 9_000 }, 9_000],
+  [{ ｎｅｔ: 9_000, ｃｕｒｒｅｎｃｙ: "ＥＵＲ" }, 9_000],
 ])("of %j the largest amount counts", (args, amount) => {
   expect(amountOf(args)).toBe(amount);
 });
