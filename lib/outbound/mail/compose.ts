@@ -123,7 +123,7 @@ export function composeInvitation({
 }): { subject: string; text: string; html: string } {
   const [place, by] = [shorten(organization), shorten(inviter ?? "Somebody")];
   const what = `${by} invites you to ${place} as ${aRole(role)}.`;
-  const how = `The link works once, for a week. Keep it to yourself: anybody who opens it joins as ${oneLine(email)}. If you do not know ${place}, do nothing.`;
+  const how = `The link works once, for a week. Keep it to yourself: anybody who opens it joins as ${visibleLine(email)}. If you do not know ${place}, do nothing.`;
   return {
     subject: `${by} invites you to ${place}`,
     text: [what, url, how].join("\n\n"),
@@ -147,14 +147,26 @@ function shorten(name: string): string {
 
 /** One line, without characters that turn or hide text, and without text that mail programs turn into links. */
 export function oneLine(text: string): string {
+  return unlinked(visibleLine(text));
+}
+
+function visibleLine(text: string): string {
   const seen = splitHidden(text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")).filter(
     ({ kind }) => kind !== "hidden",
   );
-  return seen
-    .map((run) => run.text)
-    .join("")
-    .replaceAll("://", ": //")
-    .replaceAll(/\bwww\./gi, "www .");
+  return seen.map((run) => run.text).join("");
+}
+
+/**
+ * Breaks addresses and domains by blanks, as mail programs link `pay.example` without a scheme too. A blank is seen, and no program
+ * reads over it; over a word joiner some do, where a scheme stands before it.
+ */
+function unlinked(text: string): string {
+  return text
+    .replaceAll(/(?:(?<=\b(?:https?|mailto)):|:(?=\/\/))(?=\S)/gi, ": ")
+    .replaceAll(/(?<=\S)@(?=\S)/g, " @ ")
+    .replaceAll(/(?<=\S)[.．。｡](?=\p{L})/gu, " $&")
+    .replaceAll(/(?<=\d\.\d{1,3}\.\d{1,3})\.(?=\d{1,3}[/:])/g, " $&");
 }
 
 /** For the HTML part of a mail. */

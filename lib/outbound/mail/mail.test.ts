@@ -93,7 +93,7 @@ test("a mail names tool and server and links to the item; nothing else of it, an
   expect(await send()).toBe(true);
   const [mail] = server.mails;
   expect(mail?.to).toEqual([`${fixture.approver.userId}@test.example`]);
-  expect(mail?.subject).toBe("A request was assigned to you: process_invoice on Finance Bcc: x@y.example");
+  expect(mail?.subject).toBe("A request was assigned to you: process_invoice on Finance Bcc: x @ y .example");
   expect(mail?.source).toContain(`${APP}/inbox/${id}`);
   for (const never of [SECRET, "INV-100", "Pay", "\nBcc:"]) expect(mail?.source).not.toContain(never);
   expect(await states()).toEqual([["sent", 1]]);
@@ -128,9 +128,11 @@ test("who is given a request reads by whom, and the note as plain text on one li
   await send();
   const source = String(server.mails[0]?.source).replaceAll("=\r\n", "");
   expect(source).toContain("Ben handed a request over to you");
-  expect(source).toContain("See <b>https: //wiki.example</b> Bcc: all@test.example & more www .evil.example");
   expect(source).toContain(
-    "See &lt;b&gt;https: //wiki.example&lt;/b&gt; Bcc: all@test.example &amp; more www .evil.example",
+    "See <b>https: //wiki .example</b> Bcc: all @ test .example & more www .evil .example",
+  );
+  expect(source).toContain(
+    "See &lt;b&gt;https: //wiki .example&lt;/b&gt; Bcc: all @ test .example &amp; more www .evil .example",
   );
 });
 
