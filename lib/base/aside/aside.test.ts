@@ -56,6 +56,21 @@ test("organizations take turns, and one that has too many waiting is told so", a
   expect(taken.indexOf("other")).toBeLessThan(3);
 });
 
+test("organizations that fill all places lose one each to others that have none", async () => {
+  const work = aside<(kind: string) => string>(MODULE, "work", 5_003);
+  const done: string[] = [];
+  const call = (organization: string) =>
+    work(organization, "nothing").then((outcome) => outcome.done && done.push(organization));
+  const many = Array.from({ length: 10 }, (_, at) => `many ${at}`);
+  const others = Array.from({ length: 9 }, (_, at) => `other ${at}`);
+  const calls = many.flatMap((organization) => Array.from({ length: 12 }, () => call(organization)));
+  await Promise.all([...calls, ...others.map(call)]);
+  const of = (organization: string) => done.filter((each) => each === organization).length;
+  expect(others.map(of)).toEqual(others.map(() => 1));
+  // The very first call was under way already.
+  expect(many.map(of)).toEqual([10, 9, 9, 9, 9, 9, 9, 9, 9, 10]);
+});
+
 test("a stranger's network that fills an organization's places loses one to a person of another", async () => {
   const work = aside<(kind: string) => string>(MODULE, "work", 5_002);
   const order: string[] = [];

@@ -14,7 +14,7 @@ export type Outcome<T> = { done: true; value: T } | { done: false; why: "late" |
 
 /**
  * Most calls that wait, of one organization and of all: each holds what is to be judged. An organization's places are
- * shared by the networks that call, so that one of a stranger cannot fill them.
+ * shared by the networks that call, so that one of a stranger cannot fill them, and all places by the organizations.
  */
 const MOST_WAITING_OF_ONE = 10;
 const MOST_WAITING = 100;
@@ -62,8 +62,9 @@ class Line {
   }
 
   call(organizationId: string, args: unknown[]): Promise<Outcome<unknown>> {
-    if (this.#count >= MOST_WAITING) return Promise.resolve(BUSY);
     const own = this.#waiting.get(organizationId) ?? new Turns<Call>(MOST_WAITING_OF_ONE);
+    const isFull = this.#count >= MOST_WAITING && own.size < MOST_WAITING_OF_ONE;
+    if (isFull && !this.#makeRoom(own.size + 1)) return Promise.resolve(BUSY);
     this.#waiting.set(organizationId, own);
     return new Promise((resolve, reject) => {
       const refused = own.add(scope().caller?.network ?? "", { args, resolve, reject });
@@ -71,6 +72,17 @@ class Line {
       else this.#count++;
       if (!this.#isBusy) void this.#takeAll();
     });
+  }
+
+  /** Refuses the last call of the organization with the most. Returns false if none has more than `count`. */
+  #makeRoom(count: number): boolean {
+    let most: Turns<Call> | null = null;
+    for (const own of this.#waiting.values()) if (own.size > (most?.size ?? count)) most = own;
+    const last = most?.drop();
+    if (!last) return false;
+    last.resolve(BUSY);
+    this.#count--;
+    return true;
   }
 
   async #takeAll(): Promise<void> {

@@ -28,6 +28,13 @@ test("in a full line the owner with the most loses the last one, to who would ha
   expect(takeAll(turns)).toBe("a1 b1 c1 d1");
 });
 
+test("the last item of the owner with the most is dropped", () => {
+  const turns = new Turns<string>(4);
+  for (const item of ["a1", "b1", "b2"]) turns.add(item[0]!, item);
+  expect([turns.drop(), turns.drop(), turns.drop(), turns.drop()]).toEqual(["b2", "a1", "b1", undefined]);
+  expect(turns.size).toBe(0);
+});
+
 test("who leaves gives up the place", () => {
   const turns = new Turns<string>(2);
   turns.add("a", "a1");

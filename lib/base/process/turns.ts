@@ -39,6 +39,13 @@ export class Turns<T> {
     return item;
   }
 
+  /** Takes the last item of the owner with the most. */
+  drop(): T | undefined {
+    const last = this.#lastOfMost(0);
+    if (last) this.remove(...last);
+    return last?.[1];
+  }
+
   remove(owner: string, item: T): void {
     const own = this.#waiting.get(owner) ?? [];
     const at = own.lastIndexOf(item);
