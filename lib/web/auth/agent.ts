@@ -26,6 +26,8 @@ export interface AgentCaller {
     oauthClientId: string | null;
     /** The sign-in that its token is of, which may end before the agent does; null: it has a secret. */
     signInId: string | null;
+    /** Of the secret that it called with, in hex; null: it signed in, or is known by its id alone. */
+    secretHash: string | null;
   };
 }
 
@@ -44,14 +46,15 @@ export async function authenticateAgent(request: Request): Promise<AgentCaller |
     const caller = found && (await agentById(found.organizationId, found.agentId, address));
     return caller && { ...caller, agent: { ...caller.agent, signInId: found.signInId } };
   }
-  return admit(Prisma.sql`gate.agent_by_secret(${hashSecret(secret)})`, address);
+  return admitBySecret(hashSecret(secret).toString("hex"), address);
 }
 
-/** As `authenticateAgent`, once more for whom it returned, as of a call that is held open. */
+/** As `authenticateAgent`, once more for whom it returned, as of a call that is held open: null too once its secret was replaced. */
 export async function admitAgain(
   { principal, agent }: AgentCaller,
   address: string,
 ): Promise<AgentCaller | null> {
+  if (agent.secretHash !== null) return admitBySecret(agent.secretHash, address);
   if (agent.signInId !== null && !(await signInStands(agent.signInId))) return null;
   return agentById(principal.organizationId, agent.id, address);
 }
@@ -63,6 +66,12 @@ export async function agentById(
   address: string,
 ): Promise<AgentCaller | null> {
   return admit(Prisma.sql`gate.agent_by_id(${organizationId}::uuid, ${agentId}::uuid)`, address);
+}
+
+async function admitBySecret(secretHash: string, address: string): Promise<AgentCaller | null> {
+  const found = Prisma.sql`gate.agent_by_secret(${Buffer.from(secretHash, "hex")})`;
+  const caller = await admit(found, address);
+  return caller && { ...caller, agent: { ...caller.agent, secretHash } };
 }
 
 async function admit(found: Prisma.Sql, address: string): Promise<AgentCaller | null> {
@@ -95,6 +104,7 @@ async function admit(found: Prisma.Sql, address: string): Promise<AgentCaller | 
       userId: row.user_id,
       oauthClientId: row.oauth_client_id,
       signInId: null,
+      secretHash: null,
     },
   };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { revokeAgent } from "../../agents/agent-writes.ts";
+import { revokeAgent, rotateAgentSecret } from "../../agents/agent-writes.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { TASK_ID } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 
@@ -53,6 +53,30 @@ describe("credentials", () => {
     expect((await agent.legacy("tools/list")).status).toBe(401);
     const task = (await fixture.tasks()).find(({ agentId }) => agentId === agent.id);
     expect(task?.cancelRequestedAt).toBeNull();
+  });
+
+  test("a call held by a secret ends within seconds when that is replaced, and the new one joins its task", async () => {
+    const { organization } = fixture;
+    const agent = await anAgent();
+    const call = { name: "erp__approve", arguments: { note: "new secret" } };
+    const held = agent.legacy("tools/call", call);
+    const itsTasks = async () => (await fixture.tasks()).filter(({ agentId }) => agentId === agent.id);
+    const [task] = await until("there is a task", async () => {
+      const found = await itsTasks();
+      return found.length > 0 && found;
+    });
+    const maker = organization.operator;
+    const { secret } = await organization.within(async (tx) => {
+      // As one that its member made.
+      await tx.agentCredential.updateMany({ where: { id: agent.id }, data: { createdBy: maker.userId } });
+      return rotateAgentSecret(tx, maker, agent.id, {});
+    });
+    expect((await held).answer.error).toMatchObject({ code: -32000, data: { code: "unauthenticated" } });
+    expect((await agent.legacy("tools/list")).status).toBe(401);
+    const again = rawAgent(fixture.endpoint.url, secret).legacy("tools/call", call);
+    await fixture.approve(task?.id);
+    expect((await again).answer.result.content).toMatchObject([{ text: expect.stringContaining("accept") }]);
+    expect(await itsTasks()).toHaveLength(1);
   });
 });
 

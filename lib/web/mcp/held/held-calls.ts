@@ -30,7 +30,7 @@ import { noteFetched } from "./fetched.ts";
 import { callName, noteGivenUp } from "./given-up.ts";
 import { Outbox } from "./outbox.ts";
 
-/** The calls of one agent, from one address. */
+/** The calls of one agent, by one secret or sign-in, from one address. */
 class Holder {
   readonly caller: AgentCaller;
   readonly #calls = new Map<string, Set<HeldCall>>();
@@ -216,7 +216,7 @@ class Holder {
   async #refusal(): Promise<AppError | null> {
     try {
       const now = await admitAgain(this.caller, this.#address);
-      return now ? null : new AppError("unauthenticated", "This agent was revoked.");
+      return now ? null : new AppError("unauthenticated", "This agent was revoked, or its secret replaced.");
     } catch (error) {
       if (error instanceof AppError) return error;
       // While the database is down nothing can be told either, so the calls stay open.
@@ -235,9 +235,9 @@ let sweeping: NodeJS.Timeout | null = null;
  * more, and its task goes on.
  */
 export function hold(caller: AgentCaller, address: string, call: HeldCall): () => void {
-  const { id, signInId } = caller.agent;
-  // Another sign-in of the same agent ends by itself.
-  const key = `${caller.principal.organizationId} ${id} ${signInId} ${address}`;
+  const { id, signInId, secretHash } = caller.agent;
+  // Another sign-in of the same agent ends by itself, as does an earlier secret.
+  const key = `${caller.principal.organizationId} ${id} ${signInId ?? secretHash} ${address}`;
   const holder = holders.get(key) ?? newHolder(key, caller, address);
   inScope({ requestId: null, trace: null }, () => holder.add(call));
   return () => holder.remove(call);
