@@ -269,6 +269,8 @@ export const TRANSACTIONS_AT_ONCE = 8;
 export const GROUPS_AT_ONCE = 4;
 /** Maximum number of changes per group commit, which bounds how long others wait for its locks. */
 export const CHANGES_IN_A_GROUP = 32;
+/** How long a group waits for a lock before the change that needs it is carried out alone: longer than any commit. */
+export const GROUP_LOCK_MS = 5_000;
 /** Longest delay that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
 /** Interval of background jobs' looks for work that nobody told of; bounds the delay of a lost wake-up. */

@@ -54,29 +54,44 @@ const ONE_PLAN = Prisma.sql`(SELECT CASE WHEN reltuples > 0 THEN 'force_generic_
   FROM pg_class WHERE oid = 'protocol_message'::regclass)`;
 
 /**
- * As `fence` with `FENCE.write`, then locks the changes' tasks, whose lease is the change's. Returns also the races of
- * these tasks. From here to the transaction's end statements have one plan (plan-mode.ts), as a change names its rows by
+ * As `fence` with `FENCE.write`, then locks the changes' tasks, whose lease is the change's. Returns also these tasks and their
+ * races. `skip`: rows that another transaction has locked are left out, else waited for. `lockMs`: the longest wait of later
+ * statements for a lock. From here to the transaction's end statements have one plan (plan-mode.ts), as a change names its rows by
  * their ids: of the messages and lines that it leaves Postgres would else make another plan each time.
  */
 export async function fenceWithTasks(
   tx: Tx,
   changes: { connectionId: string; epoch: bigint | null; taskId: string | null }[],
-): Promise<{ held: Map<string, FenceSeen & { epoch: bigint }>; raceIds: string[] }> {
+  { skip, lockMs }: { skip: { connections: boolean; tasks: boolean }; lockMs: number | null },
+): Promise<{ held: Map<string, FenceSeen & { epoch: bigint }>; locked: Set<string>; raceIds: string[] }> {
   const connectionIds = changes.map(({ connectionId }) => connectionId);
   const epochs = changes.map(({ epoch }) => epoch?.toString() ?? null);
   const taskIds = changes.map(({ taskId }) => taskId);
+  const skipping = (skips: boolean) => (skips ? Prisma.sql`SKIP LOCKED` : Prisma.empty);
   // The tasks' ids come out of `held`, so that the connections are locked before.
-  const rows = await tx.$queryRaw<(FenceSeen & { id: string; epoch: bigint; raceIds: string[] | null })[]>`
+  const rows = await tx.$queryRaw<FencedRow[]>`
     WITH held AS MATERIALIZED (
         SELECT c.id, ${SEEN} WHERE c.organization_id = ${tx.organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
-        ORDER BY c.id FOR SHARE OF c),
+        ORDER BY c.id FOR SHARE OF c ${skipping(skip.connections)}),
       locked AS MATERIALIZED (
-        SELECT t.race_id FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (ARRAY(
+        SELECT t.id, t.race_id FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (ARRAY(
           SELECT change.task FROM held, unnest(${connectionIds}::uuid[], ${epochs}::bigint[], ${taskIds}::uuid[])
             AS change (connection, epoch, task)
           WHERE change.connection = held.id AND (change.epoch IS NULL OR change.epoch = held.epoch)))
-        ORDER BY t.id FOR NO KEY UPDATE)
-    SELECT held.*, set_config('plan_cache_mode', ${ONE_PLAN}, true),
+        ORDER BY t.id FOR NO KEY UPDATE ${skipping(skip.tasks)})
+    SELECT held.*, set_config('plan_cache_mode', ${ONE_PLAN}, true), set_config('lock_timeout', ${String(lockMs ?? 0)}, true),
+      (SELECT array_agg(id) FROM locked) AS "taskIds",
       (SELECT array_agg(race_id) FILTER (WHERE race_id IS NOT NULL) FROM locked) AS "raceIds" FROM held`;
-  return { held: new Map(rows.map((row) => [row.id, row])), raceIds: rows[0]?.raceIds ?? [] };
+  return {
+    held: new Map(rows.map((row) => [row.id, row])),
+    locked: new Set(rows[0]?.taskIds ?? []),
+    raceIds: rows[0]?.raceIds ?? [],
+  };
+}
+
+interface FencedRow extends FenceSeen {
+  id: string;
+  epoch: bigint;
+  taskIds: string[] | null;
+  raceIds: string[] | null;
 }

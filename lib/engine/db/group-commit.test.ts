@@ -109,6 +109,37 @@ test("one that fails fails alone, and leaves nothing behind", async () => {
   for (const id of tasks) expect(after.get(id)).toBe(id === broken ? null : "written");
 });
 
+test.each([
+  ["its task", (one: string) => `SELECT 1 FROM task WHERE id = '${one}' FOR UPDATE`],
+  ["its connection", () => `SELECT 1 FROM connection WHERE id = '${lostId}' FOR UPDATE`],
+  ["something else that it needs", () => "SELECT pg_advisory_xact_lock(7)"],
+])(
+  "one that waits because somebody has locked %s waits alone, and is written once that ends",
+  async (_, lock) => {
+    const slow = tasks[5] ?? "";
+    groups = new GroupCommit(database, 100);
+    await fixture.within((tx) => tx.$executeRaw`UPDATE connection SET epoch = 7`);
+    const its = (id: string) => async (tx: Tx) => {
+      if (id === slow) await tx.$executeRaw`SELECT pg_advisory_xact_lock(7)`;
+      return says(id, "written")(tx);
+    };
+    await withClient(fixture.adminUrl, async (client) => {
+      await client.query("BEGIN");
+      await client.query(lock(slow));
+      const writes = tasks.map((id) =>
+        groups.run(fixture.organizationId, change(id, its(id), id === slow ? lostId : connectionId)),
+      );
+      expect(await Promise.all(writes.filter((_, at) => tasks[at] !== slow))).toEqual(
+        Array(TASKS - 1).fill(true),
+      );
+      expect((await messages()).get(slow)).toBeNull();
+      await client.query("COMMIT");
+      expect(await writes[5]).toBe(true);
+    });
+    expect((await messages()).get(slow)).toBe("written");
+  },
+);
+
 test("a task that can't be parsed where it is read is written all the same, once, and the others are given theirs", async () => {
   const odd = tasks[3] ?? "";
   const { organizationId } = fixture;

@@ -10,7 +10,7 @@ import { log } from "../../base/log.ts";
 import { isUnopened, type TaskWork } from "../../lifecycle/engine-task.ts";
 import { type ReadWork, readWorkAtEnd } from "../../lifecycle/engine-task-reads.ts";
 import { lockRaces } from "../../lifecycle/races/race-writes.ts";
-import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
+import { CHANGES_IN_A_GROUP, GROUP_LOCK_MS, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { Batcher } from "./batcher.ts";
 import { type FenceSeen, fenceWithTasks } from "./fence.ts";
@@ -49,14 +49,23 @@ interface Read {
   give(work: TaskWork | null): void;
 }
 
+/** How the changes of a group end, and those that have to wait: for their connection together, each for its task. */
+interface CarriedOut {
+  ends: (() => void)[];
+  waiting: Waiting[][];
+}
+
 export class GroupCommit {
   #database: Database;
+  #lockMs: number;
   #changes = new Batcher<Waiting>(GROUPS_AT_ONCE, CHANGES_IN_A_GROUP, (organizationId, group) =>
     this.#settle(organizationId, group),
   );
 
-  constructor(database: Database) {
+  /** `lockMs`: the longest wait of a group for one lock, beside those of its fence. */
+  constructor(database: Database, lockMs = GROUP_LOCK_MS) {
     this.#database = database;
+    this.#lockMs = lockMs;
   }
 
   /** Resolves once the change is committed. Rejects with LeaseLost, or with the error of `work`. */
@@ -72,52 +81,94 @@ export class GroupCommit {
     });
   }
 
-  /** Never rejects. If one change fails, the group is rolled back and each change retried alone. */
-  async #settle(organizationId: string, group: Waiting[]): Promise<void> {
-    let ends: (() => void)[];
+  /**
+   * Never rejects. If one change fails, or waits too long for a lock, the group is rolled back and carried out without it, and the one
+   * is retried alone. `waits`: for connections that another transaction has locked.
+   */
+  async #settle(organizationId: string, group: Waiting[], waits = group.length === 1): Promise<void> {
+    const at: At = { work: null };
+    let done: CarriedOut;
     try {
-      ends = await this.#database.withOrganization(organizationId, (tx) => carryOut(tx, group));
+      done = await this.#database.withOrganization(organizationId, (tx) =>
+        carryOut(tx, group, { waits, lockMs: this.#lockMs }, at),
+      );
     } catch (error) {
       // The commit may have succeeded before the connection broke, so callers must look.
       if (group.length === 1 || isDatabaseDown(error)) for (const { reject } of group) reject(error);
-      else for (const one of group) await this.#settle(organizationId, [one]);
+      else for (const part of partsOf(group, at.work)) await this.#settle(organizationId, part);
       return;
     }
     // Committed: nothing from here on may run a change again.
-    for (const end of ends) end();
+    for (const end of done.ends) end();
+    for (const part of done.waiting) await this.#settle(organizationId, part, true);
   }
+}
+
+/** The others, then the one that failed; each for itself where nobody knows which one it was. */
+function partsOf(group: Waiting[], failed: Waiting | null): Waiting[][] {
+  if (failed === null) return group.map((one) => [one]);
+  return [group.filter((one) => one !== failed), [failed]];
+}
+
+/** How far a group is: the change whose work runs. */
+interface At {
+  work: Waiting | null;
 }
 
 /**
  * Runs the changes of a group and returns what to call after the commit. Locks rows in the order of their
- * ids, so that groups never deadlock.
+ * ids, so that groups never deadlock. A change that is alone waits for its locks as long as its transaction may take.
  */
-async function carryOut(tx: Tx, group: Waiting[]): Promise<(() => void)[]> {
+async function carryOut(
+  tx: Tx,
+  group: Waiting[],
+  { waits, lockMs }: { waits: boolean; lockMs: number },
+  at: At,
+): Promise<CarriedOut> {
+  at.work = null;
+  const isAlone = group.length === 1;
   const changes = group.map(({ change }) => change);
-  const { held, raceIds } = await fenceWithTasks(tx, changes);
+  const { held, locked, raceIds } = await fenceWithTasks(tx, changes, {
+    skip: { connections: !waits, tasks: !isAlone },
+    lockMs: isAlone ? null : lockMs,
+  });
   const holds = ({ connectionId, epoch }: Change<unknown>) =>
     epoch === null || held.get(connectionId)?.epoch === epoch;
   // Races are locked before the history, in the same order as when a task ends.
   await lockRaces(tx, raceIds);
   const ends: (() => void)[] = [];
   const reads: Read[] = [];
-  for (const { change, resolve, reject } of group) {
+  const unheld: Waiting[] = [];
+  const alone: Waiting[][] = [];
+  for (const one of group) {
+    const { change, resolve, reject } = one;
     const connection = held.get(change.connectionId);
+    if (!connection && !waits) {
+      unheld.push(one);
+      continue;
+    }
     if (!connection || !holds(change)) {
       ends.push(() => reject(new LeaseLost()));
       continue;
     }
+    if (!isAlone && change.taskId !== null && !locked.has(change.taskId)) {
+      alone.push([one]);
+      continue;
+    }
     change.see(connection);
+    at.work = one;
     const result = await change.work(tx);
+    at.work = null;
     const { taskId, connectionId, read } = change;
     if (read && taskId !== null && connection.epoch === read.epoch)
       reads.push({ taskId, connectionId, give: read.give });
     ends.push(() => resolve(result));
   }
-  if (reads.length === 0) return ends;
+  const waiting = [...Map.groupBy(unheld, ({ change }) => change.connectionId).values(), ...alone];
+  if (reads.length === 0) return { ends, waiting };
   const taskIds = reads.map(({ taskId }) => taskId);
   const readWorks = readWorkAtEnd(tx, taskIds);
-  return [() => giveReads(tx.organizationId, reads, readWorks), ...ends];
+  return { ends: [() => giveReads(tx.organizationId, reads, readWorks), ...ends], waiting };
 }
 
 /** Gives what was read. Without it the next step reads anew, and fails by itself where a row can't be parsed. */
