@@ -138,15 +138,18 @@ describe("messages of an agent", () => {
   });
   afterAll(() => server.close());
   const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
-  const send = async (message: unknown) => {
+  const post = async (message: unknown, bearer = secret) => {
     const headers = {
-      authorization: `Bearer ${secret}`,
+      authorization: `Bearer ${bearer}`,
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2025-03-26",
     };
     const body = JSON.stringify(message);
-    const answer = await watched(() => fetch(url, { method: "POST", headers, body }));
+    return watched(() => fetch(url, { method: "POST", headers, body }));
+  };
+  const send = async (message: unknown) => {
+    const answer = await post(message);
     await answer.arrayBuffer();
     return answer.status;
   };
@@ -168,6 +171,30 @@ describe("messages of an agent", () => {
     ["with much beside", () => ({ ...ping(1), params: { _meta: { a: repeated(300_000, {}) } } })],
   ])("%s", async (_, make) => {
     expect(await send(make())).toBeLessThan(500);
+  });
+
+  test("that list the tools of many servers, as wide as servers may list them", async () => {
+    const properties = Object.fromEntries(Array.from({ length: 56 }, (_, n) => [`p${n}`, {}]));
+    const tools = Array.from({ length: 800 }, (_, n) => ({
+      ...listed({ type: "object", properties }),
+      name: `t${n}`,
+    }));
+    const grants: { serverId: string }[] = [];
+    for (let n = 0; n < 12; n++)
+      grants.push({ serverId: (await insertServer(web.db, acme, { name: `Wide ${n}`, tools })).id });
+    const wide = await web.db.withOrganization(acme, (tx) =>
+      createMakerlessAgent(tx, COMMAND_LINE, { name: "Wide", grants }),
+    );
+    const page = async (params: object): Promise<{ tools: object[]; nextCursor?: string }> =>
+      (await (await post({ ...ping(1), method: "tools/list", params }, wide.secret)).json()).result;
+    let { tools: found, nextCursor: cursor } = await page({});
+    let count = found.length;
+    while (cursor !== undefined) {
+      ({ tools: found, nextCursor: cursor } = await page({ cursor }));
+      count += found.length;
+    }
+    // Six of Intray's own.
+    expect(count).toBe(12 * 800 + 6);
   });
 });
 

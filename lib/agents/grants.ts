@@ -1,11 +1,13 @@
 /** Which tools an agent is offered, and which of them are not as they were granted. */
 
-import type { Tx } from "../base/db/db.ts";
+import type { ToolPosition } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { digestOf, textOf } from "../servers/tool-text.ts";
 import { isChanged } from "./agent-reads.ts";
 import type { Before } from "./agent-schema.ts";
-import { type KeptTools, keptTools } from "./kept-tools.ts";
+import { type KeptTool, type KeptTools, keptTools } from "./kept-tools.ts";
 import { beginningOfNames, prefixFor, toolName } from "./tool-names.ts";
 
 /** A tool as an agent is offered it. */
@@ -38,55 +40,117 @@ interface ServerRow {
   grants: GrantRow[];
 }
 
+/** What one page of an agent's tools weighs (kept-tools.ts): a moment of the processor, and a thousand tools that are not made to be large. */
+const PAGE_WEIGHT = 4_000_000;
+/** Lists of servers that are read together. */
+const LISTS_AT_ONCE = 4;
+
 /**
  * Returns the tools that an agent is granted, by the age of their servers and in the servers' order. A grant of one tool goes
  * before that of its whole server. Tools that a server no longer lists, and those of removed servers, are left out. `called`: of the
  * servers alone whose tools may have this name.
  */
 export async function grantedTools(tx: Tx, agentId: string, called?: string): Promise<GrantedTool[]> {
-  const granting = await readGranted(tx, agentId);
+  const granting = await readGranted(tx, agentId, null);
   if (granting.length === 0) return [];
   const prefixes = await prefixesOf(tx, granting);
   const servers = granting.filter(
     ({ id }) => called?.startsWith(beginningOfNames(prefixes.get(id) ?? id)) ?? true,
   );
-  const tools = await keptTools(
-    tx,
-    servers.map(({ id, checkedAt }) => ({ id, checkedAt: checkedAt === null ? null : new Date(checkedAt) })),
-  );
-  const granted = new Map<string, GrantedTool>();
-  for (const server of servers) {
-    const its = tools.get(server.id) ?? null;
-    await pinFirstList(tx, server.grants, its);
-    for (const { tool, digest } of its?.values() ?? []) {
-      const grant = coveringOf(server.grants, tool.name);
-      if (!grant) continue;
-      const name = toolName(prefixes.get(server.id) ?? server.id, tool.name);
-      if (granted.has(name)) continue;
-      granted.set(name, {
-        name,
-        serverId: server.id,
-        serverName: server.name,
-        tool,
-        before: grant.before,
-        askAgentToo: grant.askAgentToo,
-        changed: isChanged(grant, tool.name, digest),
-      });
+  const lists = await listsOf(tx, servers);
+  const granted: GrantedTool[] = [];
+  for (const server of servers)
+    for (const { offered } of await offeredOf(tx, server, prefixes, lists)) granted.push(offered);
+  return granted;
+}
+
+/** As `grantedTools`, of the tools behind `after`, as many as a page has. `next`: behind which further ones come. */
+export async function grantedPage(
+  tx: Tx,
+  agentId: string,
+  after: ToolPosition | null,
+): Promise<{ tools: GrantedTool[]; next: ToolPosition | null }> {
+  const granting = await readGranted(tx, agentId, after);
+  const prefixes = await prefixesOf(tx, granting);
+  const tools: GrantedTool[] = [];
+  let [weight, last]: [number, ToolPosition | null] = [0, null];
+  let lists = new Map<string, KeptTools>();
+  for (const [at, server] of granting.entries()) {
+    if (at % LISTS_AT_ONCE === 0) lists = await listsOf(tx, granting.slice(at, at + LISTS_AT_ONCE));
+    const its = await offeredOf(tx, server, prefixes, lists);
+    const start = server.id === after?.serverId ? startAfter(its, after) : 0;
+    for (const [index, { offered, kept }] of its.entries()) {
+      if (index < start) continue;
+      weight += kept.weight;
+      if (last !== null && weight > PAGE_WEIGHT) return { tools, next: last };
+      tools.push(offered);
+      last = { serverId: server.id, tool: kept.tool.name, index };
     }
+  }
+  return { tools, next: null };
+}
+
+function startAfter(its: Offered[], { tool, index }: ToolPosition): number {
+  const found = its.findIndex(({ kept }) => kept.tool.name === tool);
+  return found < 0 ? index : found + 1;
+}
+
+interface Offered {
+  offered: GrantedTool;
+  kept: KeptTool;
+}
+
+/** The granted tools of a server, in its order. */
+async function offeredOf(
+  tx: Tx,
+  server: ServerRow,
+  prefixes: ReadonlyMap<string, string>,
+  lists: ReadonlyMap<string, KeptTools>,
+): Promise<Offered[]> {
+  const its = lists.get(server.id) ?? null;
+  await pinFirstList(tx, server.grants, its);
+  const granted = new Map<string, Offered>();
+  for (const kept of its?.values() ?? []) {
+    const { tool, digest } = kept;
+    const grant = coveringOf(server.grants, tool.name);
+    if (!grant) continue;
+    const name = toolName(prefixes.get(server.id) ?? server.id, tool.name);
+    if (granted.has(name)) continue;
+    const offered = {
+      name,
+      serverId: server.id,
+      serverName: server.name,
+      tool,
+      before: grant.before,
+      askAgentToo: grant.askAgentToo,
+      changed: isChanged(grant, tool.name, digest),
+    };
+    granted.set(name, { offered, kept });
   }
   return [...granted.values()];
 }
 
-async function readGranted(tx: Tx, agentId: string): Promise<ServerRow[]> {
-  const [row] = await tx.$queryRaw<{ servers: ServerRow[] }[]>`
-    SELECT coalesce((SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'prefix', s.tool_prefix,
+function listsOf(tx: Tx, servers: ServerRow[]): Promise<Map<string, KeptTools>> {
+  return keptTools(
+    tx,
+    servers.map(({ id, checkedAt }) => ({ id, checkedAt: checkedAt === null ? null : new Date(checkedAt) })),
+  );
+}
+
+/** `after`: from its server on. Throws `invalid_input` if there is no such server. */
+async function readGranted(tx: Tx, agentId: string, after: ToolPosition | null): Promise<ServerRow[]> {
+  const place = Prisma.sql`SELECT f.created_at, f.id FROM server f
+    WHERE f.organization_id = ${tx.organizationId}::uuid AND f.id = ${after?.serverId ?? null}::uuid`;
+  const [row] = await tx.$queryRaw<{ servers: ServerRow[]; isPlace: boolean }[]>`
+    SELECT ${after === null} OR EXISTS (${place}) AS "isPlace", coalesce((SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'prefix', s.tool_prefix,
           'checkedAt', s.tools_checked_at, 'grants', g.all) ORDER BY s.created_at, s.id)
         FROM (SELECT g.server_id, json_agg(json_build_object('id', g.id, 'tool', g.tool, 'before', g.before,
               'askAgentToo', coalesce(g.ask_agent_too, a.ask_agent_too), 'digests', g.digests)) AS all
             FROM agent_grant g JOIN agent_credential a ON a.organization_id = g.organization_id AND a.id = g.agent_id
             WHERE g.organization_id = ${tx.organizationId}::uuid AND g.agent_id = ${agentId}::uuid GROUP BY g.server_id) g
           JOIN server s ON s.organization_id = ${tx.organizationId}::uuid AND s.id = g.server_id
-            AND s.removed_at IS NULL), '[]') AS servers`;
+            AND s.removed_at IS NULL AND (${after === null} OR (s.created_at, s.id) >= (${place}))), '[]') AS servers`;
+  if (row?.isPlace === false) throw new AppError("invalid_input", "The cursor is not one of ours.");
   return row?.servers ?? [];
 }
 

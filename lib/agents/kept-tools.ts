@@ -10,21 +10,18 @@ import { digestOf, textOf } from "../servers/tool-text.ts";
 export interface KeptTool {
   tool: Tool;
   digest: string;
+  /** As what it counts where tools are bounded: see `weightOf`. */
+  weight: number;
 }
 /** Null: the server has never listed any. */
 export type KeptTools = ReadonlyMap<string, KeptTool> | null;
 
-interface Listed {
-  tools: KeptTools;
-  characters: number;
-}
-
-/** What all lists in memory may have together. A list has eight million characters at most (lib/mcp/limits.ts). */
-const MOST_CHARACTERS = 32_000_000;
+/** What all lists in memory may weigh together. A list weighs at most some five million (lib/mcp/limits.ts). */
+const MOST_WEIGHT = 32_000_000;
 
 // Oldest use first.
-const parsed = new Map<string, Listed>();
-let characters = 0;
+const parsed = new Map<string, KeptTools>();
+let weight = 0;
 
 /** Returns the digest of a tool as its server lists it now; null if it does not, and undefined if it has never listed any. */
 export async function listedDigest(
@@ -44,27 +41,24 @@ export async function keptTools(
   const found = new Map<string, KeptTools>();
   const missing: string[] = [];
   for (const { id, checkedAt } of servers) {
-    const known = checkedAt && recall(keyOf(tx.organizationId, id, checkedAt));
-    if (known) found.set(id, known.tools);
+    const known = checkedAt ? recall(keyOf(tx.organizationId, id, checkedAt)) : undefined;
+    if (known !== undefined) found.set(id, known);
     else missing.push(id);
   }
   if (missing.length === 0) return found;
   for (const { id, tools, checkedAt } of await readListedTools(tx, missing)) {
     const listed = tools === null ? null : withDigests(tools);
     found.set(id, listed);
-    if (checkedAt)
-      remember(keyOf(tx.organizationId, id, checkedAt), {
-        tools: listed,
-        characters: weightOf(JSON.stringify(tools)),
-      });
+    if (checkedAt) remember(keyOf(tx.organizationId, id, checkedAt), listed);
     // Digests of a long list take a while: others have their turn.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return found;
 }
 
-/** Characters of a list in memory: an object or a list takes as much as some sixty, though its JSON has two. */
-function weightOf(json: string): number {
+/** Characters of a tool in memory: an object or a list takes as much as some sixty, though its JSON has two. */
+function weightOf(tool: Tool): number {
+  const json = JSON.stringify(tool);
   return json.length + 60 * (json.match(/[[{]/g)?.length ?? 0);
 }
 
@@ -74,25 +68,32 @@ const keyOf = (organizationId: string, serverId: string, at: Date) =>
 function withDigests(tools: Tool[]): Map<string, KeptTool> {
   const listed = new Map<string, KeptTool>();
   for (const tool of tools)
-    if (!listed.has(tool.name)) listed.set(tool.name, { tool, digest: digestOf(textOf(tool)) });
+    if (!listed.has(tool.name))
+      listed.set(tool.name, { tool, digest: digestOf(textOf(tool)), weight: weightOf(tool) });
   return listed;
 }
 
-function recall(key: string): Listed | undefined {
+function recall(key: string): KeptTools | undefined {
   const known = parsed.get(key);
-  if (!known) return undefined;
+  if (known === undefined) return undefined;
   parsed.delete(key);
   parsed.set(key, known);
   return known;
 }
 
-function remember(key: string, listed: Listed): void {
+function remember(key: string, listed: KeptTools): void {
   if (parsed.has(key)) return;
   parsed.set(key, listed);
-  characters += listed.characters;
-  for (const [oldest, { characters: its }] of parsed) {
-    if (characters <= MOST_CHARACTERS) return;
+  weight += sumOf(listed);
+  for (const [oldest, its] of parsed) {
+    if (weight <= MOST_WEIGHT) return;
     parsed.delete(oldest);
-    characters -= its;
+    weight -= sumOf(its);
   }
+}
+
+function sumOf(listed: KeptTools): number {
+  let sum = 0;
+  for (const tool of listed?.values() ?? []) sum += tool.weight;
+  return sum;
 }

@@ -20,6 +20,7 @@ export interface OrderedPosition {
 const time = z.iso.datetime().refine((text) => text >= "0001");
 const positionSchema = z.tuple([time, z.uuid()]);
 const sequenceSchema = z.tuple([z.string().regex(/^\d{1,18}$/)]);
+const toolSchema = z.tuple([z.uuid(), z.string(), z.int().min(0)]);
 const KEYS = { time: time.nullable(), number: z.number().nullable() };
 
 /** Returns the position that a list by time and id continues after; null: start. Throws `invalid_input`. */
@@ -63,17 +64,35 @@ export function toPage<Row, Item>(
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     items: rows.slice(0, limit).map(toItem),
-    nextCursor: last === undefined ? null : encode(keyOf(last)),
+    nextCursor: last === undefined ? null : encode(partsOf(keyOf(last))),
   };
 }
 
 /** The cursor of a list by number that goes on below this one. */
 export function sequenceCursor(key: bigint): string {
-  return encode(key);
+  return encode(partsOf(key));
 }
 
-function encode(key: Position | OrderedPosition | bigint): string {
-  return Buffer.from(JSON.stringify(partsOf(key))).toString("base64url");
+/** Where a list of tools goes on: behind this one, or where it was, if it is gone meanwhile. */
+export interface ToolPosition {
+  serverId: string;
+  tool: string;
+  index: number;
+}
+
+export function toolCursor({ serverId, tool, index }: ToolPosition): string {
+  return encode([serverId, tool, index]);
+}
+
+/** Returns the position after which a list of tools continues, or null for its start. Throws `invalid_input`. */
+export function readToolPosition(cursor: string | undefined): ToolPosition | null {
+  if (!cursor) return null;
+  const [serverId, tool, index] = decode(cursor, toolSchema);
+  return { serverId, tool, index };
+}
+
+function encode(parts: unknown[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
 }
 
 function partsOf(key: Position | OrderedPosition | bigint): unknown[] {

@@ -55,7 +55,8 @@ export function failureOf(error: unknown): Failure {
 export function toProtocolError(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) return error;
   const { code, message, data } = failureOf(error);
-  return new ProtocolError(code, message, data);
+  const isParams = error instanceof AppError && error.code === "invalid_input";
+  return new ProtocolError(isParams ? ProtocolErrorCode.InvalidParams : code, message, data);
 }
 
 /** Unknown, foreign and malformed ids get the same answer. */

@@ -7,7 +7,11 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
+import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { insertServer } from "../../../test/fixtures/rows.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { uuidv7 } from "../../base/ids.ts";
 import { agentTaskSchema, unfinishedSchema } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
@@ -38,7 +42,15 @@ async function sdk(secret: string): Promise<Plain> {
   await client.connect(new StreamableHTTPClientTransport(new URL(fixture.endpoint.url), headersOf(secret)));
   onTestFinished(() => client.close());
   return {
-    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+    async names() {
+      const names: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await client.listTools(cursor === undefined ? {} : { cursor });
+        names.push(...page.tools.map(({ name }) => name));
+        cursor = page.nextCursor;
+        if (cursor === undefined) return names;
+      }
+    },
     call: async (name, args = {}, onprogress) =>
       (await client.callTool(
         { name, arguments: { ...args } },
@@ -67,11 +79,13 @@ const client = (mode: "auto" | "legacy") =>
     };
   };
 
-describe.each([
+const CLIENTS: [string, (secret: string) => Promise<Plain>][] = [
   ["the sdk of 2025-11-25", sdk],
   ["the client in 2025-11-25", client("legacy")],
   ["the client in 2026-07-28", client("auto")],
-])("%s", (_, connect) => {
+];
+
+describe.each(CLIENTS)("%s", (_, connect) => {
   test("lists the granted tools and Intray's own, and calls a quick one", async () => {
     const { secret } = await fixture.agent();
     const agent = await connect(secret);
@@ -175,6 +189,66 @@ describe.each([
       reason: "not today",
       by: { name: "Ben" },
     });
+  });
+});
+
+describe("an agent of many tools", () => {
+  const WIDE = Array.from({ length: 300 }, (_, at) => tool(`a${at}`, { description: "x".repeat(10_000) }));
+  const namesOf = (server: string) => WIDE.map(({ name }) => `${server}__${name}`);
+  const own = ["ask_person", "request_approval", "list_tasks", "get_task", "wait_for_task", "cancel_task"];
+
+  let secret: string;
+  let last: string;
+  beforeAll(async () => {
+    const { database, organizationId } = fixture.organization;
+    const grants = [];
+    for (const name of ["Wide 1", "Wide 2", "Wide 3"]) {
+      const { id } = await insertServer(database, organizationId, { name, tools: WIDE });
+      grants.push({ serverId: id });
+      last = id;
+    }
+    secret = (await fixture.agent({ grants })).secret;
+  });
+
+  test.each(CLIENTS)("gets all tools by %s, each once", async (_, connect) => {
+    const names = await (await connect(secret)).names();
+    expect(names.toSorted()).toEqual([...[1, 2, 3].flatMap((n) => namesOf(`wide-${n}`)), ...own].toSorted());
+  });
+
+  test("gets pages that are bounded, and go on where they were if a list changes meanwhile", async () => {
+    const agent = rawAgent(fixture.endpoint.url, secret);
+    const page = async (cursor?: string) => {
+      const { answer } = await agent.legacy("tools/list", cursor === undefined ? {} : { cursor });
+      expect(JSON.stringify(answer).length).toBeLessThan(4_500_000);
+      return answer.result as { tools: { name: string }[]; nextCursor?: string };
+    };
+    const pages = [await page()];
+    for (let next = pages[0]?.nextCursor; next !== undefined; next = pages.at(-1)?.nextCursor)
+      pages.push(await page(next));
+    expect(pages.length).toBeGreaterThan(2);
+    const names = pages.map(({ tools }) => tools.map(({ name }) => name));
+    expect(names[0]?.slice(-own.length)).toEqual(own);
+    // The last page begins within the last server's list, whose tool before it goes.
+    const [before = "", first] = [names.at(-2)?.at(-1), names.at(-1)?.[0]];
+    expect(before).toMatch(/^wide-3__/);
+    const left = WIDE.filter(({ name }) => `wide-3__${name}` !== before);
+    const { sql } = fixture.organization;
+    await sql("UPDATE server SET tools = $2, tools_checked_at = clock_timestamp() WHERE id = $1", [
+      last,
+      JSON.stringify(left),
+    ]);
+    expect((await page(pages.at(-2)?.nextCursor)).tools[0]?.name).toBe(first);
+  });
+
+  test.each([
+    ["of no server", [uuidv7(), "a0", 0]],
+    ["of no id", ["x", "a0", 0]],
+    ["of no place", [uuidv7(), "a0", -1]],
+    ["of another list", [new Date().toISOString(), uuidv7()]],
+  ])("is refused a cursor %s", async (_, parts) => {
+    const cursor = Buffer.from(JSON.stringify(parts)).toString("base64url");
+    const { answer } = await rawAgent(fixture.endpoint.url, secret).legacy("tools/list", { cursor });
+    expect(answer.error).toMatchObject({ code: -32602, data: { code: "invalid_input" } });
   });
 });
 

@@ -20,7 +20,7 @@ import { callParamsSchema, callTool } from "./call-tool.ts";
 import { toProtocolError } from "./errors.ts";
 import type { Client, Exchange } from "./exchange.ts";
 import { INSTRUCTIONS, SERVER_INFO } from "./server-info.ts";
-import { TASKS, tasksMethod } from "./tasks.ts";
+import { cursorParams, parse, TASKS, tasksMethod } from "./tasks.ts";
 import { listTools } from "./tools.ts";
 
 /** Intray judges arguments by itself: the package's own validator is never asked, and is costly to make for each message. */
@@ -92,7 +92,7 @@ async function handle(
   ctx: ServerContext,
 ): Promise<object> {
   if (exchange.era === "2026-07-28") exchange.client = clientIn(ctx);
-  if (method === "tools/list") return listTools(exchange);
+  if (method === "tools/list") return listTools(exchange, parse(cursorParams, params)?.cursor);
   if (method === "tools/call") {
     const call = callParamsSchema.safeParse(params ?? {});
     if (!call.success)

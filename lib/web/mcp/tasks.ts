@@ -25,7 +25,8 @@ import { endedResult, protocolErrorOf, waitSentence } from "./results.ts";
 export const TASKS = "io.modelcontextprotocol/tasks";
 
 const taskParams = z.looseObject({ taskId: z.string() });
-const listParams = z.looseObject({ cursor: z.string().optional() }).optional();
+/** Of a list. */
+export const cursorParams = z.looseObject({ cursor: z.string().optional() }).optional();
 const LISTED = 50;
 
 /** Reads a task of the agent's. Throws the same for unknown, foreign and malformed ids. */
@@ -95,7 +96,7 @@ async function legacyMethod(exchange: Exchange, method: string, params: unknown)
     case "tasks/result":
       return payload(exchange, idIn(params));
     case "tasks/list": {
-      const query = { limit: LISTED, cursor: parse(listParams, params)?.cursor };
+      const query = { limit: LISTED, cursor: parse(cursorParams, params)?.cursor };
       const { items, nextCursor } = await within(exchange.caller, (tx, principal) =>
         listAgentTasks(tx, principal, query),
       );
@@ -164,7 +165,8 @@ function idIn(params: unknown): string {
   return parse(taskParams, params).taskId;
 }
 
-function parse<S extends z.ZodType>(schema: S, params: unknown): z.output<S> {
+/** Throws what the protocol has for params that are not valid. */
+export function parse<S extends z.ZodType>(schema: S, params: unknown): z.output<S> {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The params are not valid.");

@@ -1,6 +1,8 @@
 /** The tools that an agent is offered: those of servers that it was granted, people, and those that keep its tasks. */
 import { z } from "zod";
-import { type GrantedTool, grantedTools } from "../../agents/grants.ts";
+import { type GrantedTool, grantedPage, grantedTools } from "../../agents/grants.ts";
+import { readToolPosition, toolCursor } from "../../base/cursor.ts";
+import type { Tx } from "../../base/db/db.ts";
 import {
   cancelTaskSchema,
   getTaskSchema,
@@ -90,14 +92,21 @@ function own(
   return { name, title, description, inputSchema, annotations, execution: { taskSupport } };
 }
 
-/** All tools of the agent, its own ones last. */
-export function listTools(exchange: Exchange): Promise<{ tools: ListedTool[] }> {
-  return inTurn(exchange, () => listNext(exchange));
+/** A page of the agent's tools. Its own ones end the first page: a client that asks for no more pages has them too. */
+export function listTools(exchange: Exchange, cursor: string | undefined): Promise<ToolPage> {
+  return inTurn(exchange, () => listNext(exchange, cursor));
 }
 
-async function listNext(exchange: Exchange): Promise<{ tools: ListedTool[] }> {
+interface ToolPage {
+  tools: ListedTool[];
+  nextCursor?: string;
+}
+
+async function listNext(exchange: Exchange, cursor: string | undefined): Promise<ToolPage> {
   refuseTooLong(exchange);
-  const granted = (await readGranted(exchange.caller)).map(({ name, serverName, tool }) => ({
+  const after = readToolPosition(cursor);
+  const page = await within(exchange.caller, (tx, agentId) => grantedPage(tx, agentId, after));
+  const granted = page.tools.map(({ name, serverName, tool }) => ({
     name,
     title: tool.title ?? tool.name,
     description: [tool.description, `(A tool of ${serverName}.)`].filter(Boolean).join("\n"),
@@ -107,19 +116,20 @@ async function listNext(exchange: Exchange): Promise<{ tools: ListedTool[] }> {
     execution: { taskSupport: "optional" as const },
   }));
   carry(exchange, granted);
-  return { tools: [...granted, ...HUMAN, ...KEEPING] };
+  const own = after === null ? [...HUMAN, ...KEEPING] : [];
+  return { tools: [...granted, ...own], ...(page.next && { nextCursor: toolCursor(page.next) }) };
 }
 
 /** The granted tool of a name, or null: an unknown one and one that was not granted are the same to an agent. */
 export async function findGranted({ caller }: Exchange, name: string): Promise<GrantedTool | null> {
-  return (await readGranted(caller, name)).find((tool) => tool.name === name) ?? null;
+  const granted = await within(caller, (tx, agentId) => grantedTools(tx, agentId, name));
+  return granted.find((tool) => tool.name === name) ?? null;
 }
 
-async function readGranted(
+async function within<T>(
   { principal, agent }: Exchange["caller"],
-  called?: string,
-): Promise<GrantedTool[]> {
-  const { organizationId } = principal;
+  read: (tx: Tx, agentId: string) => Promise<T>,
+): Promise<T> {
   const db = await database();
-  return db.withOrganization(organizationId, (tx) => grantedTools(tx, agent.id, called));
+  return db.withOrganization(principal.organizationId, (tx) => read(tx, agent.id));
 }
