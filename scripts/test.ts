@@ -14,10 +14,15 @@ import { build } from "./build/build.ts";
 import { generate } from "./build/generate.ts";
 import { killSteps } from "./child.ts";
 import { findOrInstallChromium } from "./chromium.ts";
-import { changedFiles, choose, readSources } from "./test-run/changed.ts";
 import { findOrInstallPgbouncer, startPooler } from "./test-run/pooler.ts";
 import { Tally } from "./test-run/tally.ts";
-import { filesWithLongTests, lastDurations } from "./test-run/test-files.ts";
+import {
+  changedFiles,
+  choose,
+  filesWithLongTests,
+  lastDurations,
+  readSources,
+} from "./test-run/test-files.ts";
 import {
   readEarlierReport,
   readPlaywrightReport,

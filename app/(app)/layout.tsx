@@ -6,7 +6,7 @@ import { Shell } from "@/components/shell/shell.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import { may, permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
-import { readOnboarding } from "@/lib/people/onboarding/onboarding-reads.ts";
+import { readOnboarding } from "@/lib/people/onboarding/onboarding.ts";
 import { readDeletion } from "@/lib/people/organizations/delete.ts";
 import { localeOf } from "@/lib/text/formats/locales.ts";
 import {
@@ -19,7 +19,7 @@ import { principalOf } from "@/lib/web/auth/session-cookie.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
 import { drawnFor } from "@/lib/web/http/session-refusals.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
-import { readCounts, readUnread } from "./counts.ts";
+import { readCounts, readUnread } from "./prefetch.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   const session = await requireSession({ inView: true });

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { callbackUrl, metadataDocumentUrl } from "@/lib/mcp/oauth/oauth-client.ts";
-import { OAUTH_REFUSALS } from "@/lib/mcp/oauth/oauth-refused.ts";
+import { OAUTH_REFUSALS } from "@/lib/mcp/oauth/oauth-fetch.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { refusalWords } from "@/lib/servers/connections/oauth-words.ts";
 import { withClient } from "@/scripts/database/roles.ts";

@@ -1,7 +1,7 @@
 /** Server health in the API: call statistics, changed tools, and pauses. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bucketOf, LATENCY_BUCKETS } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
 import { addCalls } from "@/lib/servers/call-statistics/call-statistics-writes.ts";
-import { bucketOf, LATENCY_BUCKETS } from "@/lib/servers/call-statistics/counts.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

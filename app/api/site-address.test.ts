@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROLES } from "@/lib/access/roles.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { exportedLines } from "@/lib/history/events/event-export.ts";
+import { exportedLines } from "@/lib/history/events/event-reads.ts";
 import { appendEvents } from "@/lib/history/events/event-writes.ts";
 import { takeEvents } from "@/lib/history/events/follow.ts";
 import { maskMessage } from "@/lib/history/protocol-messages/mask.ts";

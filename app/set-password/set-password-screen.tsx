@@ -3,9 +3,8 @@
 import { z } from "zod";
 import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { LinkPending } from "@/components/link/link-pending.tsx";
+import { LinkPending, useLookedAt } from "@/components/link/looked-at.tsx";
 import { useLinkToken } from "@/components/link/use-link-token.ts";
-import { useLookedAt } from "@/components/link/use-looked-at.ts";
 import { FrontPage, LinkOver } from "@/components/shell/pages/front-page.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";

@@ -1,4 +1,4 @@
-import { FILLS, type Fill } from "@/components/chart/fill.ts";
+import { FILLS, type Fill } from "@/components/chart/chart-card.tsx";
 import { Link } from "@/components/ui/link.tsx";
 
 export interface BarRow {

@@ -1,7 +1,7 @@
 "use client";
 
 import { ChartColumn, Table2 } from "lucide-react";
-import { type ReactNode, useId, useState } from "react";
+import { type CSSProperties, type ReactNode, useId, useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
 
 /** A titled card on a page of figures. */
@@ -73,3 +73,18 @@ export function ChartCard({
     </Card>
   );
 }
+
+/** The colour and texture of a chart series, so that series are distinguishable without colour too. */
+export const FILLS = {
+  solid: { background: "var(--accent)", borderColor: "var(--accent)" },
+  striped: {
+    background: "repeating-linear-gradient(135deg, var(--wait) 0 2px, var(--wait-soft) 2px 5px)",
+    borderColor: "var(--wait)",
+  },
+  dotted: {
+    background: "radial-gradient(circle, var(--bad) 1.3px, transparent 1.6px) 0 0 / 4px 4px, var(--bad-soft)",
+    borderColor: "var(--bad)",
+  },
+  hollow: { background: "var(--panel)", borderColor: "var(--muted)" },
+} as const satisfies Record<string, CSSProperties>;
+export type Fill = keyof typeof FILLS;

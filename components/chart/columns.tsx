@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { FILLS, type Fill } from "@/components/chart/fill.ts";
+import { FILLS, type Fill } from "@/components/chart/chart-card.tsx";
 import { scaleOf } from "@/components/chart/scale.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";

@@ -1,10 +1,11 @@
 "use client";
 
-import { CheckMark } from "@/components/facts/check-mark.tsx";
+import { Check as Tick, TriangleAlert } from "lucide-react";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { FoldedText } from "@/components/text/folded-text.tsx";
+import { FoldedText } from "@/components/text/folds.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
+import type { Check } from "@/lib/text/facts/amount-checks.ts";
 import type { Cell } from "@/lib/text/facts/cells.ts";
 import { formatAhead, formatPast, isDateOnly, isZoned } from "@/lib/text/time.ts";
 
@@ -63,6 +64,23 @@ function DateText({ at, past }: Extract<Cell, { kind: "date" }>) {
           {ahead ?? missed}
         </span>
       )}
+    </span>
+  );
+}
+
+/** The result of a check of a figure, as icon and words. */
+export function CheckMark({ check, className }: { check: Check; className?: string }) {
+  const Icon = check.ok ? Tick : TriangleAlert;
+  return (
+    <span
+      className={cn(
+        "inline-flex items-start gap-1.5 whitespace-normal text-left font-medium text-xs leading-4",
+        check.ok ? "text-good" : "rounded-md bg-bad-soft px-1.5 py-0.5 text-bad",
+        className,
+      )}
+    >
+      <Icon aria-hidden className="mt-px size-3.5 shrink-0" strokeWidth={2} />
+      {check.words}
     </span>
   );
 }

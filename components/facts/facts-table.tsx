@@ -1,8 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { CellText } from "@/components/facts/cell-text.tsx";
-import { CheckMark } from "@/components/facts/check-mark.tsx";
+import { CellText, CheckMark } from "@/components/facts/cell-text.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { useFold } from "@/components/text/folds.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";

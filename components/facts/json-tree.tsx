@@ -1,8 +1,7 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import { FoldedText } from "@/components/text/folded-text.tsx";
-import { useFold, useRevealed } from "@/components/text/folds.tsx";
+import { FoldedText, useFold, useRevealed } from "@/components/text/folds.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";

@@ -1,7 +1,7 @@
 "use client";
 
 import type { FocusEvent, ReactNode } from "react";
-import { chosenDate } from "@/components/time/chosen-date.ts";
+import { chosenDate } from "@/components/time/time.tsx";
 import { Input } from "@/components/ui/field.tsx";
 import { UNFINISHED } from "@/lib/requests/words/answer-values.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";

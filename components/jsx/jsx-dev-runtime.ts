@@ -1,6 +1,6 @@
 /** The same as jsx-runtime.ts, for development and tests. */
 import * as react from "react/jsx-dev-runtime";
-import { readable } from "./readable.ts";
+import { readable } from "./jsx-runtime.ts";
 
 export { Fragment, type JSX } from "react/jsx-dev-runtime";
 

@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { loadWithRetry, onFirstTouch } from "@/components/ui/load-late.ts";
+import { loadWithRetry, onFirstTouch } from "@/components/ui/lazy-component.tsx";
 import type { NearRows, RowVirtualizerProps } from "./row-virtualizer.tsx";
 
 /** Rows rendered at first: as many as the tallest screens show. */

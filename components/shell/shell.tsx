@@ -11,7 +11,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isDialogOpen, KeyLock } from "@/components/ui/overlay/key-lock.tsx";
-import { Toaster } from "@/components/ui/toast/toaster.tsx";
+import { onFirstToast } from "@/components/ui/toast/toast.ts";
 import { Live } from "@/lib/web/client/base/live.tsx";
 import { useWatchedConnection } from "@/lib/web/client/base/use-connection.ts";
 import { TROUBLE_WORDS } from "@/lib/web/words/trouble.ts";
@@ -184,4 +184,18 @@ function focusPage() {
   const heading = main?.querySelector("h1");
   if (heading) heading.tabIndex = -1;
   (heading ?? main)?.focus({ preventScroll: true });
+}
+
+const ToasterBox = lazyComponent(
+  () => import("@/components/ui/toast/toaster-box.tsx").then((file) => file.ToasterBox),
+  {
+    warm: true,
+  },
+);
+
+/** Mounts the toaster once the first toast is raised. */
+function Toaster() {
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => onFirstToast(() => setWanted(true)), []);
+  return wanted && <ToasterBox />;
 }

@@ -1,12 +1,18 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import { Trophy } from "lucide-react";
 import type { ReactNode } from "react";
 import { StateBadge } from "@/components/task/state-badge.tsx";
+import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import type { Race } from "@/lib/lifecycle/races/race-schema.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
+import { attempts, race } from "@/lib/web/client/tasks/tasks.ts";
 
 /** Related tasks, including the task on this page. */
-export function TaskGroup({
+function TaskGroup({
   title,
   note,
   tasks,
@@ -52,3 +58,64 @@ export function TaskGroup({
     </section>
   );
 }
+
+/** The attempts at one call; each is a task of its own. */
+export function AttemptGroup({ task }: { task: Pick<TaskSummary, "id" | "attempts"> }) {
+  const { data } = useQuery(attempts(task.id));
+  const last = data?.items.at(-1);
+  if (!data || !last) return null;
+  return (
+    <TaskGroup
+      title="Attempts"
+      note={noteOf(last)}
+      tasks={data.items}
+      shown={task.id}
+      nameOf={({ attempt, attempts }) => `Attempt ${attempt} of ${attempts}`}
+      aside={({ createdAt, nextAttemptAt }) => (
+        <span className="text-[13px] text-muted">
+          {nextAttemptAt ? (
+            <>
+              begins in <TimeUntil at={nextAttemptAt} over="a moment" />
+            </>
+          ) : (
+            <TimeAgo at={createdAt} />
+          )}
+        </span>
+      )}
+    />
+  );
+}
+
+function noteOf({ state, attempt, attempts, nextAttemptAt }: TaskSummary): string {
+  if (nextAttemptAt) return "It failed and is tried again. Cancel the attempt that waits to stop that.";
+  if (state === "failed" && attempt === attempts) return "No attempt is left.";
+  return attempt < attempts ? "A failure is tried again by itself." : "This is the last attempt.";
+}
+
+/** The tasks of a race, which makes the same call on several servers, and the winner. */
+export function RaceGroup({ raceId, taskId }: { raceId: string; taskId: string }) {
+  const { data } = useQuery(race(raceId));
+  if (!data) return null;
+  return (
+    <TaskGroup
+      title="Race"
+      note={NOTES[data.state]}
+      tasks={data.tasks}
+      shown={taskId}
+      nameOf={({ server }) => server.name}
+      aside={({ id }) =>
+        id === data.winnerTaskId && (
+          <Badge tone="good" icon={Trophy}>
+            Winner
+          </Badge>
+        )
+      }
+    />
+  );
+}
+
+const NOTES: Record<Race["state"], string> = {
+  running: "The first success wins; the others are cancelled then.",
+  won: "It is decided. What the others did before they were cancelled is not undone.",
+  failed: "All have ended, none with success.",
+};

@@ -4,7 +4,8 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { formatAge, formatDuration } from "@/lib/text/duration.ts";
-import { formatAgo } from "@/lib/text/time.ts";
+import type { Formats } from "@/lib/text/formats/formats.ts";
+import { formatAgo, isDateText } from "@/lib/text/time.ts";
 
 const MINUTE = 60_000;
 
@@ -80,4 +81,12 @@ function Instant({
       {text}
     </time>
   );
+}
+
+/**
+ * The day in a native date input, in words beside the input: browsers show their own order of day and month there,
+ * so that 03/04 could be either.
+ */
+export function chosenDate(value: string, { date }: Formats): string | undefined {
+  return isDateText(value) ? date(value) : undefined;
 }

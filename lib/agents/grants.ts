@@ -4,7 +4,7 @@ import type { ToolPosition } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { digestOf, textOf } from "../servers/tool-text.ts";
+import { digestOf, textOf } from "../servers/tool-changes.ts";
 import { isChanged } from "./agent-reads.ts";
 import type { Before } from "./agent-schema.ts";
 import { type KeptTool, type KeptTools, keptTools } from "./kept-tools.ts";

@@ -5,7 +5,7 @@
 import type { Tx } from "../base/db/db.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { readListedTools } from "../servers/server-reads.ts";
-import { digestOf, textOf } from "../servers/tool-text.ts";
+import { digestOf, textOf } from "../servers/tool-changes.ts";
 
 export interface KeptTool {
   tool: Tool;

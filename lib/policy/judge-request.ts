@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/access-schema.ts";
 import { Prisma } from "../base/db/db.ts";
-import { REQUESTER } from "../people/members/person-behind.ts";
+import { REQUESTER } from "../people/members/one-maker.ts";
 import { type Calendar, calendarSchema } from "./calendar/calendar-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { IN_GROUPS } from "./groups/group-reads.ts";

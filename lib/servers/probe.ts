@@ -8,7 +8,7 @@ import { appendEvents, type NewEvent } from "../history/events/event-writes.ts";
 import { createPeer, openSession, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import { discoverAuthorization } from "../mcp/oauth/oauth-discovery.ts";
-import { OAuthRefused } from "../mcp/oauth/oauth-refused.ts";
+import { OAuthRefused } from "../mcp/oauth/oauth-fetch.ts";
 import type { Endpoint, Era, ListOptions, Peer, Tool } from "../mcp/peer.ts";
 import { NOT_REACHED, PeerError, SignInNeeded } from "../mcp/peer-error.ts";
 import { recordHealth } from "./health.ts";

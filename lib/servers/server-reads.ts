@@ -12,7 +12,7 @@ import type { Prisma, Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { summaryOf } from "./call-statistics/counts.ts";
+import { summaryOf } from "./call-statistics/call-statistics-schema.ts";
 import { currentRecipes, recipesIn, recipesOf } from "./recipes/recipe-reads.ts";
 import { withRecipes } from "./recipes/tool.ts";
 import { type Asker, readSeen, type Seen } from "./seen.ts";

@@ -1,12 +1,13 @@
 /** All writes to the versions of servers' tools, and to their use. */
 
+import { createHash } from "node:crypto";
 import { isPerson, type Principal } from "../access/principal.ts";
-import { Prisma, type Tx } from "../base/db/db.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
-import type { NewEvent } from "../history/events/event-writes.ts";
-import { ENGINE_ACTOR } from "../history/events/event-writes.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../history/events/event-writes.ts";
+import { canonicalJson } from "../mcp/forms/jcs.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { digestOf, listed, textOf } from "./tool-text.ts";
+import type { ToolText } from "./server-schema.ts";
 
 /**
  * Unused versions kept per tool, since a server may send a different one each time. What an agent was granted is kept besides:
@@ -143,4 +144,26 @@ export async function noteToolUse(
     ON CONFLICT (organization_id, server_id, tool, digest)
       DO UPDATE SET used_at = excluded.used_at, used_by = excluded.used_by`;
   return null;
+}
+
+/** Returns the parts of a tool by which people and programs decide. Storable, so the digest is stable. */
+export function textOf({ title, description, inputSchema, annotations, recipe }: Tool): ToolText {
+  // A recipe that was changed calls other tools, maybe under the same description, and its tools may say something else.
+  return storable({ title, description, inputSchema, annotations, ...(recipe && { recipe }) }) as ToolText;
+}
+
+/** Returns the SHA-256 of the text in canonical JSON, in hex. */
+export function digestOf(text: ToolText): string {
+  return createHash("sha256").update(canonicalJson(text)).digest("hex");
+}
+
+/** Returns a list's tools by name. Of two with one name the first counts, as for calls. */
+export function listed(tools: Tool[]): Map<string, { text: ToolText; digest: string }> {
+  const found = new Map<string, { text: ToolText; digest: string }>();
+  for (const tool of tools) {
+    if (found.has(tool.name)) continue;
+    const text = textOf(tool);
+    found.set(tool.name, { text, digest: digestOf(text) });
+  }
+  return found;
 }

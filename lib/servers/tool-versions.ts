@@ -19,7 +19,7 @@ import {
   type ToolVersionsQuery,
   toolTextSchema,
 } from "./server-schema.ts";
-import { digestOf, textOf } from "./tool-text.ts";
+import { digestOf, textOf } from "./tool-changes.ts";
 
 /** Returns a page of a server's tools, each with its change since the last use. Throws like `toolsOf`. */
 export async function listTools(

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../history/events/event-writes.ts";
-import { REQUESTER } from "../people/members/person-behind.ts";
+import { REQUESTER } from "../people/members/one-maker.ts";
 import { visibleText } from "../text/foreign/hidden.ts";
 import { listTasks } from "./task-list-reads.ts";
 import { type TaskListQuery, type TaskSummary, taskListQuerySchema } from "./task-schema.ts";

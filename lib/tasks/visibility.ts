@@ -1,7 +1,7 @@
 import { reachOf } from "../access/key-scope.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
-import { personBehind, REQUESTER } from "../people/members/person-behind.ts";
+import { personBehind, REQUESTER } from "../people/members/one-maker.ts";
 
 /** Condition on the alias `e`: events about a task that the principal may not see. */
 export function ofHiddenTask(principal: Principal): Prisma.Sql {

@@ -2,7 +2,7 @@
 import { env } from "../base/env.ts";
 import { keyRing } from "../base/key-ring.ts";
 import { createTenantNetwork } from "../base/network/allowed-hosts.ts";
-import { type FindTexts, textFinder } from "../base/network/dns.ts";
+import { type FindTexts, textFinder } from "../base/network/guarded-lookup.ts";
 import { createNetwork, type Network } from "../base/network/network.ts";
 import { onePerProcess } from "../base/process/process-wide.ts";
 import { createSeal, type Seal } from "../base/seal.ts";

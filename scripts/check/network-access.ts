@@ -8,12 +8,11 @@ const PACKAGES =
 
 const MAY_IMPORT: Record<string, string> = {
   "lib/base/network/network.ts": "it is the way out",
-  "lib/base/network/guarded-lookup.ts": "resolves the names that network.ts connects to",
+  "lib/base/network/guarded-lookup.ts":
+    "resolves the names that network.ts connects to, and asks the operator's resolvers for records",
   "lib/base/network/address-rules.ts": "judges addresses, and opens nothing",
   "lib/base/tracing/export.ts": "sends traces to the collector that the operator named, by operatorLookup",
   "scripts/web/serve.ts": "it listens",
-  "lib/base/network/dns.ts":
-    "asks the operator's resolvers for records, and opens nothing to what they answer",
   "lib/base/network/address.ts": "it reads addresses, and opens nothing",
   "lib/outbound/mail/smtp.ts":
     "it speaks to the operator's own mail server, at an address that no tenant chose",

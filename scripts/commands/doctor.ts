@@ -1,16 +1,15 @@
 import { spawnSync } from "node:child_process";
 import pg from "pg";
 import { createDatabase } from "../../lib/base/db/db.ts";
-import { knownMigrations } from "../../lib/base/db/known-migrations.ts";
 import { ConfigurationError, env } from "../../lib/base/env.ts";
 import { readKeys } from "../../lib/base/key-ring.ts";
 import { countByKey } from "../../lib/base/key-rotation/reseal.ts";
 import { asCommandUser } from "../../lib/mcp/wire/channels/child.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
+import { knownMigrations } from "../../lib/web/http/readiness.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";
-import { bad, type Finding, good } from "./doctor/finding.ts";
-import { addresses, clock, disk, work } from "./doctor/health.ts";
+import { addresses, bad, clock, disk, type Finding, good, work } from "./doctor/health.ts";
 import { isIntray, metrics, outside } from "./doctor/reach.ts";
 import { CommandError, read } from "./usage.ts";
 import { embeddedExists, sealingKeys, withOwnerUrl } from "./with-database.ts";

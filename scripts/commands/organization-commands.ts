@@ -1,11 +1,10 @@
-import { networksSchema } from "../../lib/access/networks.ts";
+import { networksSchema } from "../../lib/access/access-schema.ts";
 import { isUniqueViolation } from "../../lib/base/db/database-errors.ts";
 import { Prisma } from "../../lib/base/db/db.ts";
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { addMember } from "../../lib/people/members/member-writes.ts";
 import { readAddresses, setAddresses } from "../../lib/people/organizations/addresses.ts";
-import { listDomains } from "../../lib/people/organizations/domains/domain-reads.ts";
-import { domainSchema } from "../../lib/people/organizations/domains/domain-schema.ts";
+import { domainSchema, listDomains } from "../../lib/people/organizations/domains/domain-reads.ts";
 import {
   addDomain,
   markVerified,
@@ -13,7 +12,7 @@ import {
 } from "../../lib/people/organizations/domains/domain-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../lib/people/organizations/organization-writes.ts";
 import { type Quota, readQuota, setQuota } from "../../lib/people/organizations/quota.ts";
-import { clearSignInPolicy } from "../../lib/people/organizations/sign-in/sign-in-writes.ts";
+import { clearSignInPolicy } from "../../lib/people/organizations/sign-in/sign-in-policy.ts";
 import { confirmAs } from "../../lib/people/saml/saml-writes.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { giveOperatorServers } from "../../lib/servers/operator-sync.ts";

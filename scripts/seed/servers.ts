@@ -1,7 +1,7 @@
 /** The servers that the seed fills: names without a machine behind them. */
 import type pg from "pg";
 import { uuidv7 } from "../../lib/base/ids.ts";
-import { bucketOf, LATENCY_BUCKETS } from "../../lib/servers/call-statistics/counts.ts";
+import { bucketOf, LATENCY_BUCKETS } from "../../lib/servers/call-statistics/call-statistics-schema.ts";
 
 /** The address of seeded servers, which tells them from real ones: a name that never resolves (RFC 2606). */
 export const SEED_URL = "https://seed.invalid/mcp";

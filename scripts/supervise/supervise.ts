@@ -10,10 +10,9 @@ import { prepareDataFolder, readOrCreateSecrets, readOrCreateSetupToken } from "
 import { nextFreePort } from "../ports.ts";
 import { syncServersAt } from "../sync-servers.ts";
 import { checkDatabase, type KeptPostgres, keepPostgres, migrateDatabase, readSetup } from "./database.ts";
-import { demoTasksMark, runDemoTasks } from "./demo-tasks.ts";
+import { demoTasksMark, followSandbox, runDemoTasks } from "./demo-tasks.ts";
 import type { Part, startPart } from "./part.ts";
 import { isAnswered, untilReady } from "./ready.ts";
-import { followSandbox } from "./sandbox.ts";
 import {
   checkSettings,
   decideDemo,

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { chosenDate } from "@/components/time/chosen-date.ts";
+import { chosenDate } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Input, Select } from "@/components/ui/field.tsx";
 import { actors, type EventFilter } from "@/lib/web/client/events.ts";

@@ -14,7 +14,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { Verification } from "@/lib/history/events/event-schema.ts";
-import { describeVerification } from "@/lib/history/events/verification-words.ts";
+import { describeVerification } from "@/lib/history/events/event-words.ts";
 import { NOT_SEARCHED } from "@/lib/requests/words/filter-words.ts";
 import { downloadAsPerson, errorSentence } from "@/lib/web/client/base/client.ts";
 import { type EventFilter, eventList, verifyHistory } from "@/lib/web/client/events.ts";

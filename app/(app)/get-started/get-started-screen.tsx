@@ -11,7 +11,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { Onboarding, SkipStep, StepState } from "@/lib/people/onboarding/onboarding-schema.ts";
+import type { Onboarding, SkipStep, StepState } from "@/lib/people/onboarding/onboarding.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { onboardingKey, useFirstSteps } from "@/lib/web/client/onboarding.ts";

@@ -5,7 +5,7 @@ import { FlaskConical } from "lucide-react";
 import { switchOrganization } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import type { SandboxState } from "@/lib/people/sandbox/sandbox-schema.ts";
+import type { SandboxState } from "@/lib/people/sandbox/sandbox.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { sandbox } from "@/lib/web/client/onboarding.ts";
 

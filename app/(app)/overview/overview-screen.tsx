@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
+import type { ReactNode } from "react";
 import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { Card, ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
@@ -25,7 +26,6 @@ import { FailureGroups } from "../tasks/failures/failure-groups.tsx";
 import { AutomaticAnswers } from "./automatic-answers.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { FailureChart } from "./failure-chart.tsx";
-import { NothingYet } from "./nothing-yet.tsx";
 import { OverviewTiles } from "./overview-tiles.tsx";
 import { RulesTable } from "./rules-table.tsx";
 import { ServersTable } from "./servers-table.tsx";
@@ -266,4 +266,9 @@ function DecisionChart({ figures }: { figures: Overview }) {
       }
     />
   );
+}
+
+/** Replaces a chart without data. */
+function NothingYet({ children }: { children: ReactNode }) {
+  return <p className="py-4 text-muted">{children}</p>;
 }

@@ -15,8 +15,7 @@ import {
   STUCK,
   stuckTasks,
 } from "@/lib/web/client/overview.ts";
-import { prefetch, readFor, readParams, type SearchParams } from "../prefetch.ts";
-import { readServerList } from "../server-list.ts";
+import { prefetch, readFor, readParams, readServerList, type SearchParams } from "../prefetch.ts";
 import { OverviewScreen } from "./overview-screen.tsx";
 
 export const metadata = { title: "Overview" };

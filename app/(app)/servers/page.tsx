@@ -1,8 +1,7 @@
 import type { ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { requireSession } from "@/lib/web/auth/session.ts";
-import { prefetch, readFor } from "../prefetch.ts";
-import { readServerList } from "../server-list.ts";
+import { prefetch, readFor, readServerList } from "../prefetch.ts";
 import { ServersScreen } from "./servers-screen.tsx";
 
 export const metadata = { title: "Servers" };

@@ -19,19 +19,19 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { useWide } from "@/components/ui/wide.ts";
 import { NOT_SEARCHED } from "@/lib/requests/words/filter-words.ts";
+import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { countOf, isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/tasks/words/task-filters.ts";
 import { taskCounts, taskList, taskTotal } from "@/lib/web/client/tasks/tasks.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
+import { settled, type TaskRow, toRow } from "./list/row-facts.ts";
 import { TaskCards } from "./list/task-cards.tsx";
 import { withHolder } from "./list/task-columns.tsx";
 import { TaskTable, TaskTableSkeleton } from "./list/task-table.tsx";
 import { TaskTiles } from "./list/task-tiles.tsx";
 import { useColumns } from "./list/use-columns.ts";
-import { useTaskRows } from "./list/use-task-rows.ts";
 import { ExportMenu } from "./toolbar/export-menu.tsx";
 import { TaskToolbar } from "./toolbar/task-toolbar.tsx";
-import { useTaskPlace } from "./toolbar/use-task-place.ts";
-import { useViews } from "./toolbar/use-views.ts";
+import { useTaskPlace, useViews } from "./toolbar/use-task-place.ts";
 
 const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
 const FailurePanel = lazyComponent(() =>
@@ -193,4 +193,32 @@ function NoTasks({ mayStart }: { mayStart: boolean }) {
       {!mayStart && " Operators start them."}
     </Empty>
   );
+}
+
+interface Shown {
+  name: string;
+  rows: TaskRow[];
+}
+
+/**
+ * The rows as shown on the screen. Rows update in place and never move. New tasks wait until the person asks
+ * for them, and tasks that left the list disappear once `held` (the pointer is over the list) ends. `fresh`:
+ * the list as last read; undefined while loading.
+ */
+function useTaskRows(name: string, fresh: TaskSummary[] | undefined, held: boolean) {
+  const [shown, setShown] = useState<Shown>({ name: "", rows: [] });
+  const [seen, setSeen] = useState<{ fresh: unknown; held: boolean }>({ fresh: undefined, held: false });
+  if (fresh && (seen.fresh !== fresh || seen.held !== held || shown.name !== name)) {
+    setSeen({ fresh, held });
+    setShown({ name, rows: shown.name === name ? settled(shown.rows, fresh, held) : fresh.map(toRow) });
+  }
+  // Until the next list is loaded, the last one is shown.
+  const { rows } = shown;
+  const there = new Set(rows.map(({ task }) => task.id));
+  return {
+    rows,
+    /** Tasks in the list that are not on the screen yet. */
+    unseen: fresh && shown.name === name ? fresh.filter((task) => !there.has(task.id)).length : 0,
+    showAll: () => fresh && setShown({ name, rows: fresh.map(toRow) }),
+  };
 }

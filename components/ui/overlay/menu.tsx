@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentProps, cloneElement, type KeyboardEvent, useState } from "react";
-import { loadWhenTouched } from "@/components/ui/load-late.ts";
+import { loadWhenTouched } from "@/components/ui/lazy-component.tsx";
 import type { MenuProps } from "@/components/ui/overlay/menu-box.tsx";
 
 type Box = typeof import("./menu-box.tsx");

@@ -3,7 +3,7 @@
  * by the client's models is sealed. Raw statements seal what they write with `contentOf(tx)`.
  */
 
-import type { Tx } from "../db/tx.ts";
+import type { Tx } from "../db/transaction.ts";
 import { keyRing } from "../key-ring.ts";
 import { log } from "../log.ts";
 import { createSeal, type Seal, type SealedPlace } from "../seal.ts";

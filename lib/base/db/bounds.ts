@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from "../errors.ts";
-import type { Tx } from "./tx.ts";
+import type { Tx } from "./transaction.ts";
 
 /** The most that an organization, or a member, may have of what its people make, where no other room says. */
 export const BOUNDS = {

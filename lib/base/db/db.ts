@@ -11,9 +11,8 @@ import { isTransient } from "./database-errors.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
 import { rowsOf, statementOf, toQuery } from "./raw.ts";
 import { Statements } from "./statements.ts";
-import { beginTransaction } from "./transaction.ts";
+import { beginTransaction, type Tx } from "./transaction.ts";
 import { TRANSACTION_MS } from "./transaction-ms.ts";
-import type { Tx } from "./tx.ts";
 
 export type { Tx };
 export { Prisma };

@@ -3,7 +3,7 @@
  * lines need a lock that blocks the organization's other writers, so they come last.
  */
 import { onePerProcess } from "../process/process-wide.ts";
-import type { Tx } from "./tx.ts";
+import type { Tx } from "./transaction.ts";
 
 export interface DeferredWrite<T> {
   name: string;

@@ -3,7 +3,7 @@
 import { Prisma } from "../../generated/prisma/client.ts";
 import { asStored } from "../content/content-keys.ts";
 import { onePerProcess } from "../process/process-wide.ts";
-import type { Tx } from "./tx.ts";
+import type { Tx } from "./transaction.ts";
 
 /** In front of a statement that is planned for its values: it gets no name, as no plan of it would be kept. */
 const NOT_KEPT = Prisma.sql`/* planned for its values */`;

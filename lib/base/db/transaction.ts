@@ -144,3 +144,6 @@ function clientOf(send: Send, borrow: () => BorrowedModels): Prisma.TransactionC
 
 /** As the client names its models' members. */
 const MODELS = Object.keys(Prisma.ModelName).map((name) => name.charAt(0).toLowerCase() + name.slice(1));
+
+/** A transaction of one organization, whose rows alone it sees. Only `withOrganization` creates one. */
+export type Tx = Prisma.TransactionClient & { readonly organizationId: string };

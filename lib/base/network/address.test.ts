@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networksSchema } from "../../access/networks.ts";
+import { networksSchema } from "../../access/access-schema.ts";
 import { isWithin, rememberedNetworkOf } from "./address.ts";
 
 test.each([

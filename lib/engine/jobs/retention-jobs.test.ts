@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from "../../../test/setup/postg
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
-import { exportedLines } from "../../history/events/event-export.ts";
+import { exportedLines } from "../../history/events/event-reads.ts";
 import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
 import { verifyEvents } from "../../history/events/verify.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";

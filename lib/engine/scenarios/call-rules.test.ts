@@ -23,7 +23,7 @@ import type { Tool } from "../../mcp/peer.ts";
 import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
 import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
-import { digestOf, textOf } from "../../servers/tool-text.ts";
+import { digestOf, textOf } from "../../servers/tool-changes.ts";
 import type { Retry } from "../../tasks/task-schema.ts";
 
 const yes = { action: "accept" as const, content: {} };

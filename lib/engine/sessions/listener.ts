@@ -8,7 +8,7 @@ import { sessionDigest } from "../task/task-secrets.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 import { clockMs, setCalls, setCold } from "../watcher/watched-task.ts";
-import { pollSoon } from "./server-notices.ts";
+import { pollSoon } from "./subscription.ts";
 
 /**
  * Hears a stream of a session. Questions, and questions taken back, go to the watcher's inbox, which stores them as they are.

@@ -1,4 +1,5 @@
 /** Subscriptions of a connection, on a real server that supports them. */
+
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,8 +12,7 @@ import { createPeer, openWire } from "../../mcp/connect.ts";
 import { GrantAccess } from "../../servers/connections/access.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
-import { pollSoon } from "./server-notices.ts";
-import { Subscription } from "./subscription.ts";
+import { pollSoon, Subscription } from "./subscription.ts";
 
 let remote: TestServer;
 let network: Network;

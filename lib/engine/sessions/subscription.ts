@@ -5,13 +5,14 @@
 import type { Stream, StreamListener } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
 import {
+  MIN_POLL_MS,
   OPEN_DEADLINE_MS,
   RESUBSCRIBE_AFTER_FAILURE_MS,
   RESUBSCRIBE_MS,
   SUBSCRIBE_AFTER_MS,
 } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { pollSoon } from "./server-notices.ts";
+import type { WatchedTask } from "../watcher/watched-task.ts";
 
 /** Maximum number of task ids per stream, because servers refuse larger requests. */
 const TASKS_A_STREAM = 500;
@@ -149,4 +150,19 @@ export class Subscription {
     const task = this.#ctx.taskByHandle(handle);
     if (task) pollSoon(this.#ctx, task);
   }
+}
+
+/** When the last poll caused by a notification was due; monotonic, in ms. */
+const polledFor = new WeakMap<WatchedTask, number>();
+
+/**
+ * Polls a task after a notification, even if the last poll was a moment ago. Some servers notify on each
+ * poll, so these polls are at least `MIN_POLL_MS` apart.
+ */
+export function pollSoon(ctx: WatcherContext, task: WatchedTask): void {
+  const now = performance.now();
+  const last = polledFor.get(task) ?? Number.NEGATIVE_INFINITY;
+  const due = last > now ? last : Math.max(now, last + MIN_POLL_MS);
+  polledFor.set(task, due);
+  ctx.wake(task.id, due - now);
 }

@@ -1,7 +1,11 @@
 /** Schedules steps in three lanes (starts, urgent, regular), on one timer. */
 
 import { lateness } from "../../history/metrics/engine.ts";
-import { bucketOf, LATENCY_BUCKETS, percentile } from "../../servers/call-statistics/counts.ts";
+import {
+  bucketOf,
+  LATENCY_BUCKETS,
+  percentile,
+} from "../../servers/call-statistics/call-statistics-schema.ts";
 import {
   FEWEST_STEPS_AT_ONCE,
   GROW_AFTER_MS,

@@ -9,7 +9,7 @@ import { createTestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
-import { exportedLines } from "./event-export.ts";
+import { exportedLines } from "./event-reads.ts";
 import { appendEvents } from "./event-writes.ts";
 
 let folder: string;

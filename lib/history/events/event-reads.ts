@@ -9,7 +9,7 @@ import { containing, notSearched } from "../../base/db/search.ts";
 import type { SearchedPage } from "../../base/page.ts";
 import { shortTexts } from "../../text/foreign/short-texts.ts";
 import type { Anchor, EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./event-schema.ts";
-import { readLine } from "./line.ts";
+import { readLine } from "./verify.ts";
 
 /** Lines that one page of a search looks through: no index has their texts. */
 const SEARCHED = 10_000;
@@ -165,4 +165,27 @@ export function readEvent(row: {
       .parse(row.data ?? {}),
     ...(row.data === null && { detailsDeleted: true as const }),
   };
+}
+
+/** Lines read per transaction, and held in memory at once. */
+const BATCH = 200;
+
+/**
+ * Yields the history as NDJSON, oldest first, in pieces. `within` opens a transaction for each; `hidden` is as for
+ * `exportEvents`.
+ */
+export async function* exportedLines(
+  within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  { batch = BATCH, hidden }: { batch?: number; hidden?: Prisma.Sql } = {},
+): AsyncGenerator<string> {
+  let after = 0n;
+  for (;;) {
+    const events = await within((tx) => exportEvents(tx, after, batch, hidden));
+    const last = events.at(-1);
+    if (last) {
+      after = BigInt(last.seq);
+      yield events.map((event) => `${JSON.stringify(event)}\n`).join("");
+    }
+    if (events.length < batch) return;
+  }
 }

@@ -1,8 +1,8 @@
 /** Building blocks for the words of history lines. */
 import { actorWords } from "../../access/actor-words.ts";
-import type { Tone } from "../../text/labels.ts";
-import { humanise, shorten } from "../../text/labels.ts";
-import type { TaskEvent } from "./event-schema.ts";
+import type { Formats } from "../../text/formats/formats.ts";
+import { humanise, shorten, type Tone } from "../../text/labels.ts";
+import type { Fault, TaskEvent, Verification } from "./event-schema.ts";
 
 export interface EventWords {
   text: string;
@@ -55,3 +55,27 @@ export function reason(data: Data, reasons: Record<string, string>): string {
   const words = /^[a-z_]+$/.test(given) ? humanise(given).toLowerCase() : given;
   return `: ${reasons[given] ?? words}`;
 }
+
+/** The result of a check of the history: a title, and the consequences of a broken one. */
+export function describeVerification(
+  { ok, lines, brokenAt, fault }: Verification,
+  { number }: Formats,
+): { title: string; detail: string } {
+  const count = `${number(lines)} ${lines === 1 ? "entry" : "entries"}`;
+  if (ok || fault === null || brokenAt === null)
+    return {
+      title: `${count} checked, none altered`,
+      detail: "No entry was changed, added, moved or removed.",
+    };
+  const at = number(brokenAt);
+  return { title: `The history was altered at entry ${at}`, detail: DETAILS[fault](at) };
+}
+
+const DETAILS: Record<Fault, (at: string) => string> = {
+  gap: (at) => `Entry ${at} is missing, but later ones exist.`,
+  altered: (at) => `The text of entry ${at} has changed since it was written.`,
+  unlinked: (at) => `Entry ${at} does not follow from the entry before it: earlier entries were replaced.`,
+  cut: (at) => `The history used to go further: entries from ${at} on were removed or rewritten.`,
+  rewritten: (at) =>
+    `The hash of entry ${at} differs from the anchor kept elsewhere: the history was rewritten.`,
+};

@@ -12,8 +12,7 @@ import {
   streamNoteSchema,
   type Verification,
 } from "./event-schema.ts";
-import { readLine } from "./line.ts";
-import { verification } from "./verify.ts";
+import { readLine, verification } from "./verify.ts";
 
 /** Lines that a stream may repeat, and anchors may lie behind: more than the largest batch. */
 const REMEMBERED = 2_000;

@@ -1,4 +1,6 @@
 /** Verifies the hash chain of a history in the database. */
+
+import { z } from "zod";
 import type { Tx } from "../../base/db/db.ts";
 import { type Fault, faultSchema, type Verification } from "./event-schema.ts";
 
@@ -64,4 +66,23 @@ export function verification(
     brokenAt,
     fault,
   };
+}
+
+const textSchema = z.tuple([
+  z.number(),
+  z.number(),
+  z.string(),
+  z.unknown(),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.unknown(),
+]);
+
+/** Reads a stored line and its payload into the fields that people see. Throws for texts of another shape. */
+export function readLine(line: string, payload: string | null) {
+  const [seq, at, type, actor, taskId, inputRequestId, last] = textSchema.parse(JSON.parse(line));
+  const fields = { seq, at: new Date(at).toISOString(), type, actor, taskId, inputRequestId };
+  // Older lines, without a payload digest, contain the payload itself.
+  if (typeof last !== "string") return { ...fields, data: last, payloadDigest: null };
+  return { ...fields, data: payload === null ? {} : JSON.parse(payload), payloadDigest: last };
 }

@@ -1,6 +1,6 @@
 /**
  * Metrics of an engine process since its start. An engine has no port: its figures go into its row in the
- * database (snapshot.ts), and the web's /metrics shows them. No label names a tenant: no organization,
+ * database (process.ts), and the web's /metrics shows them. No label names a tenant: no organization,
  * server, tool, task or text.
  */
 

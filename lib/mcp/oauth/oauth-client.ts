@@ -4,8 +4,7 @@ import { registerClient } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { Network } from "../../base/network/network.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
-import { oauthFetch, reading } from "./oauth-fetch.ts";
-import { OAuthRefused } from "./oauth-refused.ts";
+import { OAuthRefused, oauthFetch, reading } from "./oauth-fetch.ts";
 
 /** Intray's credentials at one authorization server. */
 export interface OAuthClient {

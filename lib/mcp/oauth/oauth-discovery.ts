@@ -13,9 +13,16 @@ import type { Network } from "../../base/network/network.ts";
 import { REDIRECTS } from "../limits.ts";
 import { sameOriginTarget } from "../wire/redirect.ts";
 import { tokenChallenge } from "./challenges.ts";
-import { type OAuthFetch, oauthFetch, objectIn, reading, refusalOf, requireSecure } from "./oauth-fetch.ts";
+import {
+  type OAuthFetch,
+  OAuthRefused,
+  oauthFetch,
+  objectIn,
+  reading,
+  refusalOf,
+  requireSecure,
+} from "./oauth-fetch.ts";
 import { ENDPOINTS } from "./oauth-hosts.ts";
-import { OAuthRefused } from "./oauth-refused.ts";
 
 const names = z.array(z.string().max(300)).max(500);
 

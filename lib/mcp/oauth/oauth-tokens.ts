@@ -11,8 +11,15 @@ import { z } from "zod";
 import type { Network } from "../../base/network/network.ts";
 import type { OAuthClient } from "./oauth-client.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
-import { type OAuthFetch, oauthFetch, objectIn, reading, requireSecure } from "./oauth-fetch.ts";
-import { type OAuthRefusal, OAuthRefused } from "./oauth-refused.ts";
+import {
+  type OAuthFetch,
+  type OAuthRefusal,
+  OAuthRefused,
+  oauthFetch,
+  objectIn,
+  reading,
+  requireSecure,
+} from "./oauth-fetch.ts";
 
 /** Tokens granted by an authorization server. Secrets: sealed at rest, never logged. */
 export interface Tokens {

@@ -13,6 +13,7 @@ import {
   REDIRECTS,
   REPLY_BYTES,
 } from "../limits.ts";
+import type { Access } from "../peer.ts";
 import { PeerError } from "../peer-error.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
@@ -233,4 +234,34 @@ const isSuccess = (status: number) => status >= 200 && status < 300;
 /** Media types ignore case (RFC 9110, 8.3.1). */
 export function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream";
+}
+
+/**
+ * Runs `call` with a valid token: renews one that the server rejects, and repeats the call once. After a 401 any call
+ * may be repeated, since the server refused it before acting. The caller's deadline covers both attempts. Throws like `call` and `access`.
+ */
+export async function withAccess<T>(
+  access: Access | undefined,
+  call: (token: string | null) => Promise<T>,
+): Promise<T> {
+  if (!access) return call(null);
+  const token = access.current() ?? (await access.fresh());
+  try {
+    return await call(token);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (error.neededScope !== null) await access.exhausted(token, error.neededScope);
+    if (error.httpStatus !== 401 || !(await access.refused(token))) throw error;
+  }
+  const next = await access.fresh();
+  try {
+    return await call(next);
+  } catch (error) {
+    if (isRefusal(error) && error.httpStatus === 401) await access.exhausted(next, null);
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): error is PeerError {
+  return error instanceof PeerError && error.code === "unauthorized" && error.reached === "yes";
 }

@@ -6,8 +6,7 @@ import { underOneDeadline } from "../client.ts";
 import { badReply, transportError } from "../errors.ts";
 import type { CallOptions, HttpEndpoint, Stream } from "../peer.ts";
 import { PeerError } from "../peer-error.ts";
-import { withAccess } from "./authorized.ts";
-import { type ExchangeHandlers, exchange, isEventStream } from "./exchange.ts";
+import { type ExchangeHandlers, exchange, isEventStream, withAccess } from "./exchange.ts";
 import { Reader } from "./incoming.ts";
 import { brokeOff, followReply, type Get, type Place } from "./resume.ts";
 import {

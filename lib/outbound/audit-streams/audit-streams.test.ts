@@ -17,7 +17,7 @@ import { createDatabase } from "../../base/db/db.ts";
 import { NetworkError } from "../../base/network/address-rules.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { RETENTION } from "../../engine/jobs/retention-jobs.ts";
-import { exportedLines } from "../../history/events/event-export.ts";
+import { exportedLines } from "../../history/events/event-reads.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";
 import { listNotices } from "../notices/notice-reads.ts";
 import { readAuditStream } from "./audit-stream-reads.ts";

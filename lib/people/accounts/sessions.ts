@@ -1,8 +1,8 @@
-/** A person's sessions. An ended session is refused from its next request on. */
+/** A person's sessions, and what happened to their account. An ended session is refused from its next request on. */
 import { z } from "zod";
 import { type Database, Prisma } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
-import { type AccountSession, methodSchema } from "./account-schema.ts";
+import { type AccountSession, methodSchema, type SecurityEvent } from "./account-schema.ts";
 
 const rowSchema = z.object({
   id: z.uuid(),
@@ -56,4 +56,31 @@ async function end(db: Database, userId: string, sessionId: string, others: bool
     Prisma.sql`SELECT gate.end_sessions(${userId}::uuid, ${sessionId}::uuid, ${others}) AS ended`,
   );
   return row?.ended ?? 0;
+}
+
+/** More would hardly be read; rows are kept for 90 days, refused sign-ins for 30. */
+const SHOWN = 100;
+
+const rowsSchema = z.array(
+  z
+    .object({
+      id: z.uuid(),
+      type: z.string(),
+      data: z.record(z.string(), z.unknown()),
+      times: z.number(),
+      at: z.date(),
+      last_at: z.date(),
+    })
+    .transform(({ last_at: lastAt, at, ...row }) => ({
+      ...row,
+      at: at.toISOString(),
+      lastAt: lastAt.toISOString(),
+    })),
+);
+
+/** Lists what happened to an account, newest first: its person's own history. Organizations have theirs (lib/history/events). */
+export async function listSecurityEvents(db: Database, userId: string): Promise<SecurityEvent[]> {
+  return rowsSchema.parse(
+    await db.gate(Prisma.sql`SELECT * FROM gate.account_events(${userId}::uuid, ${SHOWN}::integer)`),
+  );
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { roleSchema } from "../../access/access-schema.ts";
-import { networksSchema } from "../../access/networks.ts";
+import { networksSchema, roleSchema } from "../../access/access-schema.ts";
 import { PERMISSIONS, type Permission } from "../../access/permissions.ts";
 
 /** The lives of keys offered, in days. */

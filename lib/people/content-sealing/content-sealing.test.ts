@@ -18,7 +18,7 @@ import { asStored, contentOf } from "../../base/content/content-keys.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { wakeEngine } from "../../base/engine-hints.ts";
 import { inScope, Spent } from "../../base/process/scope.ts";
-import { exportedLines } from "../../history/events/event-export.ts";
+import { exportedLines } from "../../history/events/event-reads.ts";
 import { verifyEvents } from "../../history/events/verify.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";
 import { endTask } from "../../lifecycle/end-task.ts";

@@ -1,6 +1,6 @@
 /** The switch: whether an organization seals what its tasks are about (docs/decisions/045). convert.ts does the rest. */
-
 import { randomBytes, randomUUID } from "node:crypto";
+import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { contentOf, KEY_BYTES, keyPlace } from "../../base/content/content-keys.ts";
@@ -8,7 +8,22 @@ import { storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
-import type { ContentSealing } from "./sealing-schema.ts";
+
+/** Whether an organization seals what its tasks are about, and how far the engine has come with what was stored before. */
+export const contentSealingSchema = z.object({
+  sealed: z.boolean(),
+  /** Who turned the switch last, and when; null: nobody ever did. */
+  changed: z.object({ by: actorSchema, at: z.iso.datetime() }).nullable(),
+  /** Rows looked at, of about so many; null once everything is as the switch says. */
+  progress: z.object({ done: z.int(), of: z.int() }).nullable(),
+  /** Values that no key of this installation opens, by the last look at all. */
+  unopened: z.int(),
+  /** False: a key of the organization can't be opened now, and what is sealed waits. */
+  opens: z.boolean(),
+});
+export type ContentSealing = z.infer<typeof contentSealingSchema>;
+
+export const saveContentSealingSchema = z.strictObject({ sealed: z.boolean() });
 
 /** An engine that was seen within this time works. */
 const ENGINE_SEEN_MS = 60_000;

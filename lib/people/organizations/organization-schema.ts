@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { actorSchema, roleSchema } from "../../access/access-schema.ts";
-import { networksSchema } from "../../access/networks.ts";
+import { actorSchema, networksSchema, roleSchema } from "../../access/access-schema.ts";
 import { namedProviderSchema, REFUSALS } from "./sign-in/sign-in-schema.ts";
 
 /** The reasons offered for declining, in the order of the list. */

@@ -1,10 +1,22 @@
 /** A second organization with the sample servers, where the operator tries things out. */
+
+import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import type { Database } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { readSandbox, sandboxFile, writeSandbox } from "./sandbox-file.ts";
-import type { SandboxState } from "./sandbox-schema.ts";
+
+/**
+ * The sandbox organization of an installation. `impossible`: the caller is not the operator, or `npm start` does not run
+ * Intray for one machine. `preparing`: `npm start` makes it.
+ */
+export const sandboxSchema = z.object({
+  state: z.enum(["impossible", "none", "preparing", "ready"]),
+  /** Null unless it is ready. */
+  organizationId: z.uuid().nullable(),
+});
+export type SandboxState = z.infer<typeof sandboxSchema>;
 
 export async function readSandboxState(db: Database, principal: Principal): Promise<SandboxState> {
   const file = await fileOf(db, principal);

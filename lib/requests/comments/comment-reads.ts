@@ -6,7 +6,7 @@ import { agentOf, isPerson, type Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { containing } from "../../base/db/search.ts";
 import { AppError, notFound } from "../../base/errors.ts";
-import { REQUESTER } from "../../people/members/person-behind.ts";
+import { REQUESTER } from "../../people/members/one-maker.ts";
 import { tellApart } from "../../people/members/person-name.ts";
 import { iso } from "../../tasks/task-row.ts";
 import { SEEN_BY_MEMBER, visibleTask } from "../../tasks/visibility.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { compactVerify, decodeProtectedHeader, importJWK } from "jose";
 import { z } from "zod";
-import { readLine } from "../../history/events/line.ts";
+import { readLine } from "../../history/events/verify.ts";
 import {
   publicKeySchema,
   RECEIPT_ALGORITHM,

@@ -6,7 +6,7 @@ import { UNOPENED_TEXT } from "../../base/content/content.ts";
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { type Form, formSchema } from "../../mcp/forms/form.ts";
-import { REQUESTER } from "../../people/members/person-behind.ts";
+import { REQUESTER } from "../../people/members/one-maker.ts";
 import { GROUPS_OF_REQUESTER, ROLE_OF_REQUESTER } from "../../policy/judge-request.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { type AskedBy, amountIn } from "../request-row.ts";

@@ -4,8 +4,7 @@
  */
 import type { Principal } from "../../access/principal.ts";
 import { Prisma } from "../../base/db/db.ts";
-import { allRefusedByFourEyes } from "../../people/members/one-maker.ts";
-import { REQUESTER } from "../../people/members/person-behind.ts";
+import { allRefusedByFourEyes, REQUESTER } from "../../people/members/one-maker.ts";
 import { IN_GROUPS } from "../../policy/groups/group-reads.ts";
 
 /**

@@ -1,8 +1,14 @@
 /** Scoped reads of servers' call statistics. Only the range limits the number of rows, not the history. */
 import type { Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
-import type { Calls, Range, ServerStats } from "./call-statistics-schema.ts";
-import { type Counted, failuresByClass, summaryOf } from "./counts.ts";
+import {
+  type Calls,
+  type Counted,
+  failuresByClass,
+  type Range,
+  type ServerStats,
+  summaryOf,
+} from "./call-statistics-schema.ts";
 
 /** Rows per range: few enough for a chart. */
 const STEPS: Record<Range, { minutes: 5 | 60; steps: number }> = {

@@ -3,7 +3,7 @@
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
 import type { Services } from "../../base/process/services.ts";
-import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { OAuthRefused } from "../../mcp/oauth/oauth-fetch.ts";
 import type { Access } from "../../mcp/peer.ts";
 import { PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer-error.ts";
 import { markNeedsReauth, markNeedsScope } from "./connection-writes.ts";

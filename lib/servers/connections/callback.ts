@@ -7,7 +7,7 @@ import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import type { Services } from "../../base/process/services.ts";
-import { type OAuthRefusal, OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { type OAuthRefusal, OAuthRefused } from "../../mcp/oauth/oauth-fetch.ts";
 import { exchangeCode } from "../../mcp/oauth/oauth-tokens.ts";
 import { checkServer } from "../check.ts";
 import { type Flow, takeFlow } from "../oauth-flows/oauth-flow-writes.ts";

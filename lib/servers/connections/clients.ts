@@ -16,7 +16,7 @@ import {
   sharedCallbackUrl,
 } from "../../mcp/oauth/oauth-client.ts";
 import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";
-import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { OAuthRefused } from "../../mcp/oauth/oauth-fetch.ts";
 import { openClient, secretPlace } from "./grants.ts";
 
 export interface KnownClient {

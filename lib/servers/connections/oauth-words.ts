@@ -1,4 +1,4 @@
-import type { OAuthRefusal } from "../../mcp/oauth/oauth-refused.ts";
+import type { OAuthRefusal } from "../../mcp/oauth/oauth-fetch.ts";
 
 export interface RefusalWords {
   title: string;

@@ -8,7 +8,7 @@ import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { type Moment, msSince, thisMoment } from "../../base/moment.ts";
 import type { Services } from "../../base/process/services.ts";
-import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { OAuthRefused } from "../../mcp/oauth/oauth-fetch.ts";
 import { isFinal, renewTokens } from "../../mcp/oauth/oauth-tokens.ts";
 import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./connection-writes.ts";
 import { type Grant, openTokens, readClientOf, readGrant } from "./grants.ts";

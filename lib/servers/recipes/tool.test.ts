@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { tool } from "../../../test/fixtures/tool.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { digestOf, listed, textOf } from "../tool-text.ts";
+import { digestOf, listed, textOf } from "../tool-changes.ts";
 import { recipeSchema } from "./recipe-schema.ts";
 import { withRecipes } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 /** Recipes among the tools of their server: started, granted, raced and retried as any of them. Pure. */
 import type { Tool } from "../../mcp/peer.ts";
-import { digestOf, textOf } from "../tool-text.ts";
+import { digestOf, textOf } from "../tool-changes.ts";
 import type { CalledTool, Recipe } from "./recipe-schema.ts";
 
 /** A recipe that is in force. */

@@ -11,7 +11,7 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import type { Page, PageQuery } from "../../base/page.ts";
 import type { EventType } from "../../history/events/event-schema.ts";
-import { REQUESTER } from "../../people/members/person-behind.ts";
+import { REQUESTER } from "../../people/members/one-maker.ts";
 import { requestedBy, visibleTask } from "../visibility.ts";
 import type { Read, ReadKind } from "./access-log-schema.ts";
 

@@ -9,7 +9,7 @@ import type { LookedAtInvitation } from "../../people/invitations/invitation-sch
 import { linkExpired } from "../../people/invitations/invitation-writes.ts";
 import { join, mayJoin } from "../../people/invitations/join.ts";
 import { refuseOutside } from "../../people/organizations/addresses.ts";
-import { readSignInPolicy } from "../../people/organizations/sign-in/sign-in-reads.ts";
+import { readSignInPolicy } from "../../people/organizations/sign-in/sign-in-policy.ts";
 import type { RefusalKind } from "../../people/organizations/sign-in/sign-in-schema.ts";
 import { signInRefused } from "../../people/organizations/sign-in/sign-in-status.ts";
 import { maskedEmail } from "../../text/mask.ts";

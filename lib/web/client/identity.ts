@@ -6,7 +6,7 @@ import type {
   MappedRole,
   UpdateDirectory,
 } from "@/lib/people/directory/directory-schema.ts";
-import type { OrganizationDomain } from "@/lib/people/organizations/domains/domain-schema.ts";
+import type { OrganizationDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
 import type { ShownSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import type { SamlLink, SamlProvider } from "@/lib/people/saml/saml-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
@@ -43,6 +43,14 @@ export function samlLinkList() {
     queryFn: ({ signal }) => api.get<{ items: SamlLink[] }>("/api/v1/me/saml-links", signal),
   });
 }
+
+export const samlApi = {
+  create: (body: object) => api.post("/api/v1/saml-providers", body),
+  update: (id: string, change: object) => api.patch(`/api/v1/saml-providers/${id}`, change),
+  confirm: (id: string) => api.post(`/api/v1/saml-providers/${id}/confirm`),
+  remove: (id: string) => api.delete(`/api/v1/saml-providers/${id}`),
+  test: (id: string) => api.post<{ url: string }>(`/api/v1/saml-providers/${id}/test`),
+};
 
 /** Refetch interval: a provider that is being set up shows its first calls. */
 const AGAIN_MS = 15_000;

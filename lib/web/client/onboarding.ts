@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { Onboarding } from "@/lib/people/onboarding/onboarding-schema.ts";
-import { isOver } from "@/lib/people/onboarding/onboarding-status.ts";
-import type { SandboxState } from "@/lib/people/sandbox/sandbox-schema.ts";
+import type { Onboarding } from "@/lib/people/onboarding/onboarding.ts";
+import type { SandboxState } from "@/lib/people/sandbox/sandbox.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 
 export const onboardingKey = ["onboarding"] as const;
@@ -31,4 +30,9 @@ export function useFirstSteps(): { steps: Onboarding; over: boolean; left: numbe
   if (!data) return undefined;
   const left = Object.values(data).filter((state) => state === "open").length;
   return { steps: data, over: isOver(data), left };
+}
+
+/** Whether every step is done or skipped. */
+function isOver(onboarding: Onboarding): boolean {
+  return Object.values(onboarding).every((state) => state !== "open");
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { Preview, Retention } from "@/lib/history/retention/retention-schema.ts";
 import type { ApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
-import type { ContentSealing } from "@/lib/people/content-sealing/sealing-schema.ts";
+import type { ContentSealing } from "@/lib/people/content-sealing/sealing-writes.ts";
 import type { Invitation } from "@/lib/people/invitations/invitation-schema.ts";
 import type { Answerer, Member, MemberSession } from "@/lib/people/members/member-schema.ts";
 import type {
@@ -10,8 +10,13 @@ import type {
   DeclineReasons,
   Organization,
   UndoWindow,
+  UpdateOrganization,
 } from "@/lib/people/organizations/organization-schema.ts";
-import type { ServiceAccount } from "@/lib/people/service-accounts/service-account-schema.ts";
+import type {
+  CreateServiceAccount,
+  ServiceAccount,
+  UpdateServiceAccount,
+} from "@/lib/people/service-accounts/service-account-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
 /** The organization itself, its members, invitations and keys. */
@@ -30,6 +35,11 @@ export function organization() {
     queryKey: organizationKeys.organization,
     queryFn: ({ signal }) => api.get<Organization>("/api/v1/organization", signal),
   });
+}
+
+/** Changes the organization's own settings. */
+export function updateOrganization(change: UpdateOrganization): Promise<Organization> {
+  return api.patch<Organization>("/api/v1/organization", change);
 }
 
 /** The networks from which the organization is reached. */
@@ -97,6 +107,15 @@ export function serviceAccountList() {
       api.get<Page<ServiceAccount>>(`/api/v1/service-accounts${query({ limit: 200 })}`, signal),
   });
 }
+
+/** What shows service accounts: their own list, and that of the keys. */
+export const serviceAccountKeys = [organizationKeys.serviceAccounts, organizationKeys.apiKeys];
+
+export const serviceAccountApi = {
+  create: (input: CreateServiceAccount) => api.post("/api/v1/service-accounts", input),
+  update: (id: string, input: UpdateServiceAccount) => api.patch(`/api/v1/service-accounts/${id}`, input),
+  remove: (id: string) => api.delete(`/api/v1/service-accounts/${id}`),
+};
 
 /** The organization's reasons for declining. */
 export function declineReasons() {

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
-import type { AuditStream } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import type { AuditStream, AuditStreamTest } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import type { Webhook, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
@@ -35,6 +35,14 @@ export function webhookDeliveries(id: string) {
   });
 }
 
+export const webhookApi = {
+  update: (id: string, change: object) => api.patch(`/api/v1/webhooks/${id}`, change),
+  remove: (id: string) => api.delete(`/api/v1/webhooks/${id}`),
+  rotate: (id: string) => api.post<{ secret: string }>(`/api/v1/webhooks/${id}/rotate-secret`),
+  test: (id: string) => api.post(`/api/v1/webhooks/${id}/test`),
+  resend: (deliveryId: string) => api.post(`/api/v1/webhook-deliveries/${deliveryId}/resend`),
+};
+
 /** Refetch interval of audit streams while no line is on its way. */
 const LATER_MS = 10_000;
 
@@ -48,3 +56,9 @@ export function auditStreamList() {
       state.data?.items.some(({ behind, paused }) => behind > 0 && !paused) ? SOON_MS : LATER_MS,
   });
 }
+
+export const auditStreamApi = {
+  update: (id: string, change: object) => api.patch(`/api/v1/audit-streams/${id}`, change),
+  remove: (id: string) => api.delete(`/api/v1/audit-streams/${id}`),
+  test: (id: string) => api.post<AuditStreamTest>(`/api/v1/audit-streams/${id}/test`),
+};

@@ -1,5 +1,4 @@
 /** The metrics of this web process and of all processes, for Prometheus. */
-
 import { timingSafeEqual } from "node:crypto";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
@@ -8,8 +7,7 @@ import { AppError, notFound } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { log } from "../../base/log.ts";
 import { onePerProcess } from "../../base/process/process-wide.ts";
-import { collectProcessMetrics } from "../../history/metrics/process.ts";
-import { exposition, snapshotSchema } from "../../history/metrics/snapshot.ts";
+import { collectProcessMetrics, exposition, snapshotSchema } from "../../history/metrics/process.ts";
 import { database } from "../database.ts";
 import { createFigures, readFigures, showFigures } from "./figures.ts";
 

@@ -1,7 +1,8 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
 import { z } from "zod";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { Prisma } from "../../base/db/db.ts";
-import { knownMigrations } from "../../base/db/known-migrations.ts";
 import { log } from "../../base/log.ts";
 import { database } from "../database.ts";
 import { ENGINE_SEEN_MS } from "../tunables.ts";
@@ -42,4 +43,17 @@ export async function readiness(part?: "web"): Promise<Readiness> {
     log.warn({ err: error }, "The database cannot be reached");
     return { ready: false, database: false, migrations: false, engine: false };
   }
+}
+
+let known: Promise<string[]> | undefined;
+
+/** Returns the names of this version's migrations, in order. Expects to run in the project's folder. */
+export function knownMigrations(): Promise<string[]> {
+  known ??= readdir(path.join(process.cwd(), "prisma/migrations"), { withFileTypes: true }).then((entries) =>
+    entries
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort(),
+  );
+  return known;
 }

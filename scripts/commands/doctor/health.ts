@@ -1,4 +1,5 @@
 /** Checks a running installation: its clock, its disk, its work. */
+
 import { statfs } from "node:fs/promises";
 import ipaddr from "ipaddr.js";
 import type pg from "pg";
@@ -7,7 +8,20 @@ import { staysOnThisMachine } from "../../../lib/base/network/address.ts";
 import { isAddress } from "../../../lib/web/http/client-address.ts";
 import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
 import { embeddedExists } from "../with-database.ts";
-import { bad, type Finding, good } from "./finding.ts";
+
+export interface Finding {
+  ok: boolean;
+  what: string;
+  detail: string;
+}
+
+export function good(what: string, detail: string): Finding {
+  return { ok: true, what, detail };
+}
+
+export function bad(what: string, detail: string): Finding {
+  return { ok: false, what, detail };
+}
 
 /** Most skew between this clock, which stamps texts for people, and the database's, which decides. */
 const MOST_SKEW_MS = 2_000;

@@ -1,7 +1,7 @@
 /** Checks that the operator's addresses answer. Prints no addresses, which may contain passwords. */
 import { env } from "../../../lib/base/env.ts";
 import { createMailer, MailError } from "../../../lib/outbound/mail/smtp.ts";
-import { bad, type Finding, good } from "./finding.ts";
+import { bad, type Finding, good } from "./health.ts";
 
 const TIMEOUT_MS = 5_000;
 

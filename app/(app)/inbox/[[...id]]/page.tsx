@@ -1,6 +1,5 @@
 import { requireSession } from "@/lib/web/auth/session.ts";
-import { currentCounts } from "../../counts.ts";
-import { isPhone, readParams, type SearchParams } from "../../prefetch.ts";
+import { currentCounts, isPhone, readParams, type SearchParams } from "../../prefetch.ts";
 import { InboxScreen } from "../inbox-screen.tsx";
 import { readFirstView } from "../prefetch.ts";
 

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
+import { loadWhenTouched, loadWithRetry } from "@/components/ui/lazy-component.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts";

@@ -1,19 +1,17 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { ConnectionBadge } from "@/components/server/server-badges.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { toast } from "@/components/ui/toast/toast.ts";
 import type { ServerConnection } from "@/lib/servers/connections/connection-schema.ts";
 import { connectWord, waitingTasks } from "@/lib/servers/connections/connection-words.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
-import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { serverConnections, serverKeys } from "@/lib/web/client/servers.ts";
 import { LeaveDialog } from "./leave-dialog.tsx";
 
@@ -156,34 +154,20 @@ function DisconnectDialog({
   connection: ServerConnection;
   onClose: () => void;
 }) {
-  const client = useQueryClient();
-  const disconnect = useMutation({
-    mutationFn: () => api.delete(`/api/v1/connections/${connection.id}`),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: serverKeys.all });
-      toast(`Disconnected from ${server.name}`);
-      onClose();
-    },
-  });
   const { openTasks, shared } = connection;
   const name = shared ? "the shared connection" : "your connection";
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
+    <ConfirmChange
+      keys={[serverKeys.all]}
+      call={() => api.delete(`/api/v1/connections/${connection.id}`)}
+      done={`Disconnected from ${server.name}`}
+      unchanged="It may still be connected."
+      onClose={onClose}
       title={`Disconnect ${name}?`}
       description={`Intray deletes the sign-in and revokes it at the authorization server. ${fate(openTasks)}`}
       confirm="Disconnect"
       destructive
-      pending={disconnect.isPending}
-      onConfirm={() => disconnect.mutate()}
-    >
-      {disconnect.error && (
-        <Notice live tone="bad" title={errorSentence(disconnect.error)}>
-          <p>It may still be connected.</p>
-        </Notice>
-      )}
-    </ConfirmDialog>
+    />
   );
 }
 

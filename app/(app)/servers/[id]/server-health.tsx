@@ -14,11 +14,12 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { formatShare, stepLabel, stepName, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
 import {
+  FAILURE_CLASSES,
+  type FailureClass,
   RANGES,
   type Range,
   type ServerStats,
 } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
-import { FAILURE_CLASSES, type FailureClass } from "@/lib/servers/call-statistics/counts.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
 import { formatLatency } from "@/lib/text/formats/formats.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";

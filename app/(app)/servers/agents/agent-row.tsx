@@ -3,9 +3,8 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import type { Agent } from "@/lib/agents/agent-schema.ts";
-import { changedTools, grantWords, waitWords } from "@/lib/agents/agent-words.ts";
+import { changedTools, clientWords, grantWords, waitWords } from "@/lib/agents/agent-words.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { ClaimedClient } from "./claimed-client.tsx";
 
 export function AgentRow({ agent }: { agent: Agent }) {
   const { id, name, member, grants, lastSeenAt, calls, openTasks, waitingTasks, holdMs } = agent;
@@ -68,5 +67,15 @@ export function AgentBadges({ agent: { state, grants } }: { agent: Agent }) {
         </Badge>
       )}
     </>
+  );
+}
+
+/** What the program says it is: anybody may say that. */
+export function ClaimedClient({ client }: Pick<Agent, "client">) {
+  if (!client) return <>No client yet</>;
+  return (
+    <span title="The program says so itself. Intray can’t check it.">
+      <span className="break-all">{clientWords(client)}</span> (unverified)
+    </span>
   );
 }

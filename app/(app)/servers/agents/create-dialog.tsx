@@ -13,8 +13,7 @@ import { createAgentSchema, type NewAgent } from "@/lib/agents/agent-schema.ts";
 import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { EndField, readEnd } from "../../settings/api-keys/key-fields.tsx";
-import { HoldField, readHold } from "./agent-fields.tsx";
-import { GrantFields, useGrants } from "./grant-fields.tsx";
+import { GrantFields, HoldField, readHold, useGrants } from "./grant-fields.tsx";
 import { SetUp } from "./set-up.tsx";
 
 /** Asks for the agent's name and tools, then shows its secret once, in texts to set programs up with. */

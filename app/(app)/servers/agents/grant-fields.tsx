@@ -7,6 +7,7 @@ import type { FieldErrors } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, FieldErrorLine, Select } from "@/components/ui/field.tsx";
 import { BEFORE, type Before, type GrantInput } from "@/lib/agents/agent-schema.ts";
+import { holdWords } from "@/lib/agents/agent-words.ts";
 import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
 import { seenServerTools, serverList } from "@/lib/web/client/servers.ts";
 
@@ -191,4 +192,37 @@ function AddGrant({
 function toolIn(value: string): Choice["tool"] {
   if (value === "") return undefined;
   return value === ALL_TOOLS ? null : value.slice(ONE_TOOL.length);
+}
+
+const HOLDS = [0, 20_000, 50_000, 110_000, 210_000];
+
+/** How long a call waits for its result. Read by `readHold`. */
+export function HoldField({ holdMs, error }: { holdMs: number | null; error: string | undefined }) {
+  const offered = [...new Set([...HOLDS, ...(holdMs === null ? [] : [holdMs])])].sort((a, b) => a - b);
+  return (
+    <Field
+      id="holdMs"
+      label="Wait up to"
+      description="How long the agent’s call stays open while it waits. Then it returns a task id, and the agent can wait again. Most clients give up after a minute."
+      required
+      error={error}
+    >
+      {(control) => (
+        <Select {...control} name="holdMs" defaultValue={holdMs ?? ""}>
+          <option value="">{holdWords(null)}</option>
+          {offered.map((each) => (
+            <option key={each} value={each}>
+              {holdWords(each)}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+/** Null: as the client can bear. */
+export function readHold(data: FormData): number | null {
+  const chosen = data.get("holdMs");
+  return chosen ? Number(chosen) : null;
 }

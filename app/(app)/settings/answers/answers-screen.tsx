@@ -2,24 +2,28 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
+import { useSave } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { UndoWindow } from "@/lib/people/organizations/organization-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
-import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { declineReasons, undoWindow } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { ReasonsEditor } from "./reasons-editor.tsx";
-import { useSave } from "./use-save.ts";
 
 const CHOICES_MS = [0, 3_000, 5_000, 10_000, 20_000, 30_000, 60_000];
 
 /** How long a decision can be undone. Saved on selection. */
 function UndoWindowForm({ savedMs }: { savedMs: number }) {
   const id = useId();
-  const save = useSave<UndoWindow>("/api/v1/undo-window", undoWindow().queryKey, "Time to undo saved");
+  const save = useSave(
+    undoWindow().queryKey,
+    (value: UndoWindow) => api.put<UndoWindow>("/api/v1/undo-window", value),
+    { done: "Time to undo saved" },
+  );
   const shown = save.isPending ? save.variables.holdMs : savedMs;
   // The API accepts any duration, so the saved one is added to the choices.
   const choices = [...new Set([...CHOICES_MS, savedMs])].sort((a, b) => a - b);

@@ -2,13 +2,13 @@
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
+import { useSave } from "@/components/form/change.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { FieldErrorLine, Input } from "@/components/ui/field.tsx";
 import { type DeclineReasons, declineReasonsSchema } from "@/lib/people/organizations/organization-schema.ts";
-import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
+import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { declineReasons } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
-import { useSave } from "./use-save.ts";
 
 const MOST = 20;
 
@@ -25,7 +25,11 @@ export function ReasonsEditor({ saved }: { saved: string[] }) {
   const [rows, setRows] = useState(() => saved.map(toRow));
   const [problems, setProblems] = useState<Record<number, string>>({});
   const list = useRef<HTMLOListElement>(null);
-  const save = useSave<DeclineReasons>("/api/v1/decline-reasons", declineReasons().queryKey, "Reasons saved");
+  const save = useSave(
+    declineReasons().queryKey,
+    (value: DeclineReasons) => api.put<DeclineReasons>("/api/v1/decline-reasons", value),
+    { done: "Reasons saved" },
+  );
   const texts = rows.map((row) => row.text.trim());
   const changed = JSON.stringify(texts) !== JSON.stringify(saved);
   const focus = (at: number, what: string) =>

@@ -1,13 +1,13 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import {
@@ -17,7 +17,7 @@ import {
   rotateKeySchema,
   updateKeySchema,
 } from "@/lib/people/api-keys/api-key-schema.ts";
-import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { organizationKeys } from "@/lib/web/client/organization.ts";
 import { EndField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
 
@@ -137,27 +137,32 @@ export function NetworksDialog({ apiKey, onClose }: Props) {
 
 /** Confirms the end of the secret from before the last rotation. */
 export function EndSecretDialog({ apiKey, onClose }: Props) {
-  const client = useQueryClient();
-  const end = useMutation({
-    mutationFn: () => api.delete(`/api/v1/api-keys/${apiKey.id}/previous-secret`),
-    onSuccess: () => {
-      toast(`The former secret of ${apiKey.name} has ended`);
-      void client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
+    <ConfirmChange
+      keys={[organizationKeys.apiKeys]}
+      call={() => api.delete(`/api/v1/api-keys/${apiKey.id}/previous-secret`)}
+      done={`The former secret of ${apiKey.name} has ended`}
+      onClose={onClose}
       title={`End the former secret of ${apiKey.name}?`}
       description="Programs that still use it are refused at once. The new secret keeps working."
       confirm="End it now"
       destructive
-      pending={end.isPending}
-      onConfirm={() => end.mutate()}
-    >
-      {end.error && <Notice live tone="bad" title={errorSentence(end.error)} />}
-    </ConfirmDialog>
+    />
+  );
+}
+
+/** Confirms the revocation of an API key. */
+export function RevokeDialog({ apiKey, onClose }: Props) {
+  return (
+    <ConfirmChange
+      keys={[organizationKeys.apiKeys]}
+      call={() => api.delete(`/api/v1/api-keys/${apiKey.id}`)}
+      done={`${apiKey.name} was revoked`}
+      onClose={onClose}
+      title={`Revoke ${apiKey.name}?`}
+      description="Programs that use it are refused at once. A revoked key cannot be restored."
+      confirm="Revoke"
+      destructive
+    />
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { FieldErrors } from "@/components/form/use-form.ts";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { chosenDate } from "@/components/time/chosen-date.ts";
+import { chosenDate } from "@/components/time/time.tsx";
 import { Field, Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { DEFAULT_LIFETIME, LIFETIMES } from "@/lib/people/api-keys/api-key-schema.ts";
 import { isDateText } from "@/lib/text/time.ts";

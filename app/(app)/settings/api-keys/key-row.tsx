@@ -17,7 +17,7 @@ const DIALOGS = {
   networks: lazyComponent(() => import("./key-actions-dialogs.tsx").then((file) => file.NetworksDialog)),
   end: lazyComponent(() => import("./key-actions-dialogs.tsx").then((file) => file.EndSecretDialog)),
   rename: lazyComponent(() => import("./rename-dialog.tsx").then((file) => file.RenameDialog)),
-  revoke: lazyComponent(() => import("./revoke-dialog.tsx").then((file) => file.RevokeDialog)),
+  revoke: lazyComponent(() => import("./key-actions-dialogs.tsx").then((file) => file.RevokeDialog)),
 };
 
 export function KeyRow({ apiKey }: { apiKey: ApiKey }) {

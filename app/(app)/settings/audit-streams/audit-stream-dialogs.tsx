@@ -1,5 +1,6 @@
 "use client";
 
+import { tellError, useChange } from "@/components/form/change.ts";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -10,8 +11,8 @@ import {
   updateAuditStreamSchema,
 } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import { auditStreamName } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
+import { auditStreamApi, auditStreamKeys } from "@/lib/web/client/outbound.ts";
 import { AccessKeyFields, CaField } from "./audit-stream-fields.tsx";
-import { auditStreamApi, useAuditStreamAction } from "./use-audit-stream-actions.ts";
 
 interface Props {
   stream: AuditStream;
@@ -20,7 +21,10 @@ interface Props {
 
 /** Replaces what Intray signs in or checks with. The one before is never shown. */
 export function CredentialsDialog({ stream: { id, kind }, onClose }: Props) {
-  const save = useAuditStreamAction((change: object) => auditStreamApi.update(id, change), "Saved");
+  const save = useChange([auditStreamKeys.all], (change: object) => auditStreamApi.update(id, change), {
+    done: "Saved",
+    onError: tellError,
+  });
   const isBucket = kind === "s3";
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: updateAuditStreamSchema,
@@ -50,7 +54,10 @@ export function CredentialsDialog({ stream: { id, kind }, onClose }: Props) {
 }
 
 export function RemoveDialog({ stream, onClose }: Props) {
-  const remove = useAuditStreamAction(() => auditStreamApi.remove(stream.id), "Destination removed");
+  const remove = useChange([auditStreamKeys.all], () => auditStreamApi.remove(stream.id), {
+    done: "Destination removed",
+    onError: tellError,
+  });
   return (
     <ConfirmDialog
       open

@@ -1,16 +1,19 @@
 "use client";
 
+import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, CirclePause, CircleX, Ellipsis } from "lucide-react";
 import { useState } from "react";
+import { tellError, useChange } from "@/components/form/change.ts";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
 import type { AuditStream } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import { auditStreamFailure, auditStreamName } from "@/lib/outbound/audit-streams/audit-stream-words.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { auditStreamApi, useAuditStreamAction, useAuditStreamTest } from "./use-audit-stream-actions.ts";
+import { auditStreamApi, auditStreamKeys } from "@/lib/web/client/outbound.ts";
 
 const DIALOGS = {
   credentials: lazyComponent(() =>
@@ -25,10 +28,10 @@ export function AuditStreamRow({ stream }: { stream: AuditStream }) {
   const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
   const Asked = asking && DIALOGS[asking];
   const test = useAuditStreamTest(id);
-  const turn = useAuditStreamAction(
-    () => auditStreamApi.update(id, { paused: !paused }),
-    paused ? "Resumed where it was" : "Paused: lines wait here",
-  );
+  const turn = useChange([auditStreamKeys.all], () => auditStreamApi.update(id, { paused: !paused }), {
+    done: paused ? "Resumed where it was" : "Paused: lines wait here",
+    onError: tellError,
+  });
   return (
     <li className="flex flex-col gap-2 py-3 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -96,6 +99,18 @@ export function AuditStreamRow({ stream }: { stream: AuditStream }) {
       {Asked && <Asked stream={stream} onClose={() => setAsking(null)} />}
     </li>
   );
+}
+
+/** Sends a test line, and says whether it arrived. */
+function useAuditStreamTest(id: string) {
+  return useMutation({
+    mutationFn: () => auditStreamApi.test(id),
+    onSuccess: ({ error }) => {
+      if (error === null) toast("The test line arrived");
+      else toast.error(auditStreamFailure(error));
+    },
+    onError: tellError,
+  });
 }
 
 function StateBadge({ stream: { paused, failingSince } }: { stream: AuditStream }) {

@@ -7,8 +7,8 @@ import { FieldErrorLine, Input, Select } from "@/components/ui/field.tsx";
 import { fieldsOf, kindOf, problemOfRow, type Row, SHAPES } from "@/lib/policy/conditions/rows.ts";
 import type { Rules } from "@/lib/policy/conditions/vocabulary.ts";
 import { localZone } from "@/lib/text/local-time.ts";
+import { useValueNames } from "./condition-text.tsx";
 import { FIELD_WORDS, filled, operatorWords, withField } from "./condition-words.ts";
-import { useValueNames } from "./value-names.ts";
 
 /** One row: a field, an operator, and a value of that field. */
 export function ConditionRow({

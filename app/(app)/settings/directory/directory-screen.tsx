@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound, Users } from "lucide-react";
 import { useState } from "react";
+import { useChange } from "@/components/form/change.ts";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
@@ -21,9 +22,13 @@ import {
 } from "@/lib/people/directory/directory-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { directoryApi, directoryGroupList, directoryState } from "@/lib/web/client/identity.ts";
+import {
+  directoryApi,
+  directoryGroupList,
+  directoryKeys,
+  directoryState,
+} from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
-import { useDirectoryAction } from "./use-directory-action.ts";
 
 const DIALOGS = {
   make: lazyComponent(() => import("./token-dialogs.tsx").then((file) => file.MakeDialog), { warm: true }),
@@ -158,7 +163,7 @@ function ActivitySection({ directory }: { directory: Directory }) {
 
 /** Whom the directory manages, and with which role people begin. */
 function PeopleSection({ directory }: { directory: Directory }) {
-  const update = useDirectoryAction(directoryApi.update, "Saved");
+  const update = useChange([directoryKeys.all], directoryApi.update, { done: "Saved" });
   const { defaultRole, managesOwners } = { ...directory, ...(update.isPending ? update.variables : {}) };
   return (
     <Section
@@ -226,7 +231,9 @@ function GroupsSection({ groups, hasToken }: { groups: DirectoryGroup[]; hasToke
 }
 
 function GroupRow({ group: { id, name, members, role } }: { group: DirectoryGroup }) {
-  const map = useDirectoryAction(directoryApi.mapGroup, `The role of ${name} was saved`);
+  const map = useChange([directoryKeys.all], directoryApi.mapGroup, {
+    done: `The role of ${name} was saved`,
+  });
   const shown = map.isPending ? map.variables.role : role;
   return (
     <li className="flex flex-col gap-2 py-3 first:pt-0 last:pb-0">

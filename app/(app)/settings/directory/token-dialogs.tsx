@@ -1,15 +1,15 @@
 "use client";
 
 import { useState } from "react";
+import { useChange } from "@/components/form/change.ts";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { directoryApi } from "@/lib/web/client/identity.ts";
-import { useDirectoryAction } from "./use-directory-action.ts";
+import { directoryApi, directoryKeys } from "@/lib/web/client/identity.ts";
 
 const HOUR_MS = 3600_000;
 const OVERLAPS = [
@@ -24,7 +24,7 @@ interface Props {
 
 /** Makes the first token, and shows it once. */
 export function MakeDialog({ onClose }: Props) {
-  const make = useDirectoryAction(directoryApi.makeToken);
+  const make = useChange([directoryKeys.all], directoryApi.makeToken);
   return (
     <Dialog
       open
@@ -56,7 +56,7 @@ export function MakeDialog({ onClose }: Props) {
 /** Gives the token a new secret; the one of before works on for a while, so that the provider can be changed. */
 export function RotateDialog({ onClose }: Props) {
   const [overlapMs, setOverlapMs] = useState(OVERLAPS[0]?.ms ?? 0);
-  const rotate = useDirectoryAction(directoryApi.makeToken);
+  const rotate = useChange([directoryKeys.all], directoryApi.makeToken);
   return (
     <Dialog
       open
@@ -117,22 +117,16 @@ function Shown({ secret, onClose }: Props & { secret: string }) {
 
 /** Confirms the end of the token. */
 export function RevokeDialog({ onClose }: Props) {
-  const revoke = useDirectoryAction(async () => {
-    await directoryApi.revokeToken();
-    onClose();
-  }, "The token was revoked");
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
+    <ConfirmChange
+      keys={[directoryKeys.all]}
+      call={directoryApi.revokeToken}
+      done="The token was revoked"
+      onClose={onClose}
       title="Revoke the directory’s token?"
       description="The identity provider is refused at once: it adds nobody, and removes nobody. People and groups stay as they are."
       confirm="Revoke"
       destructive
-      pending={revoke.isPending}
-      onConfirm={() => revoke.mutate(undefined)}
-    >
-      {revoke.error && <Notice live tone="bad" title={errorSentence(revoke.error)} />}
-    </ConfirmDialog>
+    />
   );
 }

@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useId, useState } from "react";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { PersonInList } from "@/components/people/person-in-list.tsx";
@@ -13,7 +14,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { createGroupSchema, type Group, type Named } from "@/lib/policy/groups/group-schema.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
 import { people } from "@/lib/web/client/organization.ts";
-import { changeGroup, createGroup, policy } from "@/lib/web/client/settings/policy.ts";
+import { changeGroup, createGroup, deleteGroup, policy } from "@/lib/web/client/settings/policy.ts";
 import { labelOf } from "./group-row.tsx";
 
 /** From this number of people on, who is meant has to be looked for: the API lists no more at once. */
@@ -161,5 +162,35 @@ function GroupForm({ group, isProposed, onClose }: Props) {
         </Button>
       </DialogActions>
     </form>
+  );
+}
+
+/** Confirms that a group is deleted, or proposes it (`isProposed`). */
+export function DeleteDialog({
+  group,
+  isProposed,
+  onClose,
+}: {
+  group: Group;
+  isProposed: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <ConfirmChange
+      keys={[policy().queryKey]}
+      call={() => deleteGroup(group.id)}
+      done={({ proposalId }) =>
+        proposalId === null
+          ? `${group.name} was deleted`
+          : "Proposed. It takes effect once another admin approves it"
+      }
+      onClose={onClose}
+      title={`Delete ${group.name}?`}
+      description={`You can’t delete a group while the policy or an unfinished request uses it. Its people stay members of the organization.${
+        isProposed ? " It is deleted once another admin approves it." : ""
+      }`}
+      confirm={isProposed ? "Propose" : "Delete"}
+      destructive
+    />
   );
 }

@@ -17,7 +17,7 @@ import { Section } from "../section.tsx";
 import { GroupRow } from "./group-row.tsx";
 
 const GroupDialog = lazyComponent(() => import("./group-dialog.tsx").then((file) => file.GroupDialog));
-const DeleteDialog = lazyComponent(() => import("./delete-dialog.tsx").then((file) => file.DeleteDialog));
+const DeleteDialog = lazyComponent(() => import("./group-dialog.tsx").then((file) => file.DeleteDialog));
 
 /** What is asked about: a group, or a new one. */
 type Asked = { what: "edit" | "delete"; group: Group } | { what: "add" };

@@ -3,13 +3,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Input } from "@/components/ui/field.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Role } from "@/lib/access/roles.ts";
@@ -116,114 +116,73 @@ export function Members({ invite }: { invite: ReactNode }) {
 
 /** Says what looking as a member is before it begins, since it is noted. */
 function ViewAsDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const begin = useMutation({
-    mutationFn: () => api.post<ViewAs>(`/api/v1/members/${member.id}/view-as`),
-    // A full load, so that nothing cached for oneself is shown.
-    onSuccess: () => window.location.assign("/inbox"),
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
+    <ConfirmChange
+      keys={[]}
+      call={() => api.post<ViewAs>(`/api/v1/members/${member.id}/view-as`)}
+      // A full load, so that nothing cached for oneself is shown.
+      onDone={() => window.location.assign("/inbox")}
+      onClose={onClose}
       title={`View as ${member.name}?`}
       description={`You see the inbox and the tasks as ${member.name} does, read only, for 15 minutes. Private tasks, drafts, saved views, API keys, sessions and notification settings are not shown. It is recorded in Activity.`}
       confirm="Start viewing"
-      pending={begin.isPending}
-      onConfirm={() => begin.mutate()}
-    >
-      {begin.error && <Notice live tone="bad" title={errorSentence(begin.error)} />}
-    </ConfirmDialog>
+    />
   );
 }
 
 /** Takes back what an owner said of a member. */
 function TakeVouchBackDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const client = useQueryClient();
   const { name, vouchedBy } = member;
-  const takeBack = useMutation({
-    mutationFn: () => api.delete(`/api/v1/members/${member.id}/vouch`),
-    onSuccess: () => {
-      toast(`Nobody vouches for ${name} any more`);
-      void client.invalidateQueries({ queryKey: organizationKeys.members });
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
+    <ConfirmChange
+      keys={[organizationKeys.members]}
+      call={() => api.delete(`/api/v1/members/${member.id}/vouch`)}
+      done={`Nobody vouches for ${name} any more`}
+      unchanged="Nothing changed."
+      onClose={onClose}
       title={`Take the vouching for ${name} back?`}
       description={`${vouchedBy} vouched for ${name}. Without that, ${name} counts as one person with the member who invited them. Where a second person is required, neither may accept what the other asked for.`}
       confirm="Take back"
-      pending={takeBack.isPending}
-      onConfirm={() => takeBack.mutate()}
     >
       <p className="text-muted">Earlier decisions stay. This is recorded in Activity.</p>
-      {takeBack.error && (
-        <Notice live tone="bad" title={errorSentence(takeBack.error)}>
-          <p>Nothing changed.</p>
-        </Notice>
-      )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 
 /** Says what vouching means before it is done, since requests may be accepted on the strength of it. */
 function VouchDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const client = useQueryClient();
   const { name, countsWith } = member;
-  const vouch = useMutation({
-    mutationFn: () => api.post<Member>(`/api/v1/members/${member.id}/vouch`),
-    onSuccess: () => {
-      toast(`${name} counts as a person of their own`);
-      void client.invalidateQueries({ queryKey: organizationKeys.members });
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
+    <ConfirmChange
+      keys={[organizationKeys.members]}
+      call={() => api.post<Member>(`/api/v1/members/${member.id}/vouch`)}
+      done={`${name} counts as a person of their own`}
+      unchanged="Nothing changed."
+      onClose={onClose}
       title={`Vouch for ${name}?`}
       description={`You confirm that ${name} and ${countsWith?.name ?? "the member who invited them"} are two real people. Where a second person is required, each may then accept what the other asked for.`}
       confirm="Vouch"
-      pending={vouch.isPending}
-      onConfirm={() => vouch.mutate()}
     >
       <p className="text-muted">
         It is recorded in Activity, and all owners are told. An owner can take it back.
       </p>
-      {vouch.error && (
-        <Notice live tone="bad" title={errorSentence(vouch.error)}>
-          <p>Nothing changed.</p>
-        </Notice>
-      )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 
 /** Says what a suspension ends and what stays, before it happens. */
 function SuspendDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const client = useQueryClient();
-  const suspend = useMutation({
-    mutationFn: () => api.post<Member>(`/api/v1/members/${member.id}/suspend`),
-    onSuccess: () => {
-      toast(`${member.name} is suspended`);
-      void client.invalidateQueries({ queryKey: organizationKeys.members });
-      void client.invalidateQueries({ queryKey: organizationKeys.invitations });
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
+    <ConfirmChange
+      keys={[organizationKeys.members, organizationKeys.invitations]}
+      call={() => api.post<Member>(`/api/v1/members/${member.id}/suspend`)}
+      done={`${member.name} is suspended`}
+      unchanged="Nobody was suspended."
+      onClose={onClose}
       title={`Suspend ${member.name}?`}
       description="They are out at once, on every screen, until you reinstate them."
       confirm="Suspend"
       destructive
-      pending={suspend.isPending}
-      onConfirm={() => suspend.mutate()}
     >
       <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
         <li>Their sessions end here, and API keys that they made stop working for good.</li>
@@ -232,12 +191,7 @@ function SuspendDialog({ member, onClose }: { member: Member; onClose: () => voi
         <li>Their tasks continue. Their decisions stay, under their name.</li>
         <li>Their role and their preferences come back with them.</li>
       </ul>
-      {suspend.error && (
-        <Notice live tone="bad" title={errorSentence(suspend.error)}>
-          <p>Nobody was suspended.</p>
-        </Notice>
-      )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 

@@ -1,11 +1,11 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
+import { tellError, useSave } from "@/components/form/change.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
-import { toast } from "@/components/ui/toast/toast.ts";
 import {
   type Channels,
   NOTICE_KINDS,
@@ -13,22 +13,19 @@ import {
   type NoticeSettings,
 } from "@/lib/outbound/notices/notice-schema.ts";
 import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/outbound/notices/notice-words.ts";
-import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/query-client.ts";
+import { api } from "@/lib/web/client/base/client.ts";
 import { noticeSettings } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
 
 /** The user's notifications in this organization, by kind and channel. Each switch takes effect at once. */
 export function NotificationsScreen() {
-  const client = useQueryClient();
-  const { queryKey } = noticeSettings();
   const settings = useQuery(noticeSettings());
-  const change = useMutation({
-    mutationFn: (kinds: Partial<NoticeSettings["kinds"]>) =>
+  const change = useSave(
+    noticeSettings().queryKey,
+    (kinds: Partial<NoticeSettings["kinds"]>) =>
       api.patch<NoticeSettings>("/api/v1/me/notifications", { kinds }),
-    onSuccess: (saved) => showSaved(client, queryKey, saved),
-    onError: (error) => toast.error(errorSentence(error)),
-  });
+    { onError: tellError },
+  );
   if (settings.isError && !settings.data)
     return (
       <LoadFailure what="The notifications" error={settings.error} onRetry={() => void settings.refetch()} />

@@ -8,7 +8,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
-import type { ContentSealing as Saved } from "@/lib/people/content-sealing/sealing-schema.ts";
+import type { ContentSealing as Saved } from "@/lib/people/content-sealing/sealing-writes.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { contentSealing, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";

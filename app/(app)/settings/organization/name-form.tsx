@@ -2,28 +2,30 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { useSave } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Input } from "@/components/ui/field.tsx";
-import { toast } from "@/components/ui/toast/toast.ts";
 import {
   type Organization,
   updateOrganizationSchema,
 } from "@/lib/people/organizations/organization-schema.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
+import { organizationKeys, updateOrganization } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
-import { useUpdate } from "./use-update.ts";
 
 export function NameForm({ saved }: { saved: Organization }) {
   const me = useMe();
   const router = useRouter();
   const [name, setName] = useState(saved.name);
   const [problem, setProblem] = useState<string | undefined>();
-  const update = useUpdate(({ name }) => {
-    setName(name);
-    toast(`The organization is called ${name} now`);
-    // The frame of every page shows the name.
-    router.refresh();
+  const update = useSave(organizationKeys.organization, updateOrganization, {
+    done: ({ name }) => `The organization is called ${name} now`,
+    onDone: ({ name }) => {
+      setName(name);
+      // The frame of every page shows the name.
+      router.refresh();
+    },
   });
   if (!me.may("settings:manage"))
     return (

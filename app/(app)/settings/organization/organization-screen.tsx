@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { useSave } from "@/components/form/change.ts";
 import { leadAll } from "@/components/shell/session/leave.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
@@ -22,11 +23,10 @@ import type {
 } from "@/lib/people/organizations/organization-schema.ts";
 import { api, downloadAsPerson, errorSentence } from "@/lib/web/client/base/client.ts";
 import { showSaved } from "@/lib/web/client/base/query-client.ts";
-import { organization, organizationKeys } from "@/lib/web/client/organization.ts";
+import { organization, organizationKeys, updateOrganization } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { NameForm } from "./name-form.tsx";
-import { useUpdate } from "./use-update.ts";
 
 const DONE = {
   accept: "A second person is no longer required",
@@ -85,13 +85,12 @@ const ONE_PERSON =
 /** The rule of a second person. It begins at once; its end is a proposal. */
 function FourEyes({ saved }: { saved: Organization }) {
   const me = useMe();
-  const update = useUpdate(({ fourEyesProposal }) =>
-    toast(
+  const update = useSave(organizationKeys.organization, updateOrganization, {
+    done: ({ fourEyesProposal }) =>
       fourEyesProposal
         ? "Proposed. A second person is required until somebody else accepts"
         : "A second person is required from now on",
-    ),
-  );
+  });
   const isOn = update.isPending ? update.variables.fourEyes === true : saved.fourEyes;
   const { fourEyesProposal: proposal } = saved;
   if (!me.may("settings:manage"))
@@ -161,9 +160,10 @@ export function OrganizationScreen() {
 
 /** Whether new API keys may have no end, for owners. The switch takes effect at once. */
 function KeysWithoutEnd({ saved }: { saved: Organization }) {
-  const update = useUpdate(({ keysWithoutEnd }) =>
-    toast(keysWithoutEnd ? "New API keys may have no end" : "New API keys have to end"),
-  );
+  const update = useSave(organizationKeys.organization, updateOrganization, {
+    done: ({ keysWithoutEnd }) =>
+      keysWithoutEnd ? "New API keys may have no end" : "New API keys have to end",
+  });
   const isOn = update.isPending ? update.variables.keysWithoutEnd === true : saved.keysWithoutEnd;
   return (
     <Section title="API keys">
@@ -219,16 +219,12 @@ function DeletePart({ saved }: { saved: Organization }) {
 
 /** The deletion that waits, for owners, each of whom may take it back. */
 function PendingDeletion({ deletion, held }: { deletion: Deletion; held: boolean }) {
-  const client = useQueryClient();
   const router = useRouter();
-  const withdraw = useMutation({
-    mutationFn: () => api.post<Organization>("/api/v1/organization/deletion/withdraw"),
-    onSuccess: async (saved) => {
-      await showSaved(client, organizationKeys.organization, saved);
-      toast("Taken back. The organization stays");
-      router.refresh();
-    },
-  });
+  const withdraw = useSave(
+    organizationKeys.organization,
+    () => api.post<Organization>("/api/v1/organization/deletion/withdraw"),
+    { done: "Taken back. The organization stays", onDone: () => router.refresh() },
+  );
   const { by, at, takesEffectAt } = deletion;
   return (
     <Notice tone="bad" title={`${actorWords(by, { begins: true })} asked to delete this organization`}>

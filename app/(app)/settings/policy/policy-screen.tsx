@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSave } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
@@ -11,9 +12,8 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import type { Organization } from "@/lib/people/organizations/organization-schema.ts";
 import type { ShownPolicy } from "@/lib/policy/policy-schema.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { organization } from "@/lib/web/client/organization.ts";
+import { organization, organizationKeys, updateOrganization } from "@/lib/web/client/organization.ts";
 import { policy, policyProposals } from "@/lib/web/client/settings/policy.ts";
-import { useUpdate } from "../organization/use-update.ts";
 import { Section } from "../section.tsx";
 import { AutomaticRules } from "./automatic/automatic-rules.tsx";
 import { DecidersTable } from "./deciders-table.tsx";
@@ -61,13 +61,15 @@ export function PolicyScreen() {
 function SecondAdmin({ saved }: { saved: Organization }) {
   const me = useMe();
   const client = useQueryClient();
-  const update = useUpdate(({ twoPersonPolicy }) => {
-    void client.invalidateQueries({ queryKey: policyProposals().queryKey });
-    toast(
-      twoPersonPolicy && update.variables?.twoPersonPolicy === false
-        ? "Proposed. It ends once another admin approves that"
-        : "Changes of the policy need a second admin from now on",
-    );
+  const update = useSave(organizationKeys.organization, updateOrganization, {
+    onDone: ({ twoPersonPolicy }) => {
+      void client.invalidateQueries({ queryKey: policyProposals().queryKey });
+      toast(
+        twoPersonPolicy && update.variables?.twoPersonPolicy === false
+          ? "Proposed. It ends once another admin approves that"
+          : "Changes of the policy need a second admin from now on",
+      );
+    },
   });
   return (
     <Section title="Second admin">

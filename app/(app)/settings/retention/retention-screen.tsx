@@ -1,14 +1,14 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSave } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Field, Input } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import {
   type Hold,
@@ -16,7 +16,6 @@ import {
   setHoldSchema,
 } from "@/lib/people/organizations/organization-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { organization, organizationKeys, retention } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { RetentionForm } from "./retention-form.tsx";
@@ -26,18 +25,17 @@ const PATH = "/api/v1/organization/hold";
 /** The legal hold, which every admin sees, and owners set and lift. */
 function LegalHold({ hold }: { hold: Hold | null }) {
   const me = useMe();
-  const client = useQueryClient();
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState<string>();
-  const change = useMutation({
-    mutationFn: (input: { reason: string } | null) =>
+  const change = useSave(
+    organizationKeys.organization,
+    (input: { reason: string } | null) =>
       input ? api.put<Organization>(PATH, input) : api.delete<Organization>(PATH),
-    onSuccess: async (saved) => {
-      await showSaved(client, organizationKeys.organization, saved);
-      setReason("");
-      toast(saved.hold ? "Nothing is deleted until the hold is lifted" : "The legal hold is lifted");
+    {
+      done: ({ hold }) => (hold ? "Nothing is deleted until the hold is lifted" : "The legal hold is lifted"),
+      onDone: () => setReason(""),
     },
-  });
+  );
   const mayChange = me.may("organization:hold");
   return (
     <Section

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { tellError, useChange } from "@/components/form/change.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -13,8 +14,8 @@ import {
   type SamlProvider,
   updateSamlProviderSchema,
 } from "@/lib/people/saml/saml-schema.ts";
+import { samlApi, samlKeys } from "@/lib/web/client/identity.ts";
 import { DescriptionFields, RuleFields, readDescription, readRules, type Way } from "./saml-fields.tsx";
-import { samlApi, useSamlAction } from "./use-saml-actions.ts";
 
 const NAMES: Record<Way, string[]> = {
   metadata: ["metadata"],
@@ -23,7 +24,7 @@ const NAMES: Record<Way, string[]> = {
 };
 
 export function AddDialog({ onClose }: { onClose: () => void }) {
-  const add = useSamlAction((body: object) => samlApi.create(body), "Provider added");
+  const add = useChange([samlKeys.all], samlApi.create, { done: "Provider added", onError: tellError });
   return (
     <Dialog
       open
@@ -47,7 +48,10 @@ interface Props {
 }
 
 export function EditDialog({ provider, onClose }: Props) {
-  const save = useSamlAction((body: object) => samlApi.update(provider.id, body), "Saved");
+  const save = useChange([samlKeys.all], (body: object) => samlApi.update(provider.id, body), {
+    done: "Saved",
+    onError: tellError,
+  });
   return (
     <Dialog
       open
@@ -121,7 +125,10 @@ function ProviderForm({
 }
 
 export function RemoveDialog({ provider, onClose }: Props) {
-  const remove = useSamlAction(() => samlApi.remove(provider.id), "Provider removed");
+  const remove = useChange([samlKeys.all], () => samlApi.remove(provider.id), {
+    done: "Provider removed",
+    onError: tellError,
+  });
   return (
     <ConfirmDialog
       open

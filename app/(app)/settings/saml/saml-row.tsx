@@ -1,7 +1,9 @@
 "use client";
 
+import { useMutation } from "@tanstack/react-query";
 import { Copy, Ellipsis, ShieldAlert, ShieldCheck } from "lucide-react";
 import { useState } from "react";
+import { tellError, useChange } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
@@ -9,10 +11,10 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { copyText } from "@/components/ui/toast/toast.ts";
+import { copyText, toast } from "@/components/ui/toast/toast.ts";
 import type { SamlProvider } from "@/lib/people/saml/saml-schema.ts";
 import { samlFault } from "@/lib/people/saml/saml-words.ts";
-import { samlApi, useSamlAction, useTestSignIn } from "./use-saml-actions.ts";
+import { samlApi, samlKeys } from "@/lib/web/client/identity.ts";
 
 const DIALOGS = {
   edit: lazyComponent(() => import("./saml-dialogs.tsx").then((file) => file.EditDialog)),
@@ -82,9 +84,24 @@ export function SamlRow({ provider }: { provider: SamlProvider }) {
   );
 }
 
+/** Opens the identity provider in a new window. The list is read again once its person comes back to this one. */
+function useTestSignIn(id: string) {
+  return useMutation({
+    mutationFn: () => samlApi.test(id),
+    onSuccess: ({ url }) => {
+      if (window.open(url, "_blank", "noopener=false") === null)
+        toast.error("The browser does not let this page open a window.");
+    },
+    onError: tellError,
+  });
+}
+
 /** Whoever set the provider up can sign in through it as anybody whom it means, until somebody else has looked at it. */
 function Held({ provider: { id, name, heldBy, mayConfirm } }: { provider: SamlProvider }) {
-  const confirm = useSamlAction(() => samlApi.confirm(id), `${name} is confirmed.`);
+  const confirm = useChange([samlKeys.all], () => samlApi.confirm(id), {
+    done: `${name} is confirmed.`,
+    onError: tellError,
+  });
   const names = heldBy.map((holder) => holder.name).join(" and ");
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-[13px]">

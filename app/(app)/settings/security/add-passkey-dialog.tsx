@@ -3,6 +3,7 @@
 import { startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import { useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
+import { ProofFields } from "@/app/(app)/settings/security/proof-fields.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -12,7 +13,6 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { addPasskeySchema, type PasskeyOptions, proofSchema } from "@/lib/people/accounts/account-schema.ts";
 import { security } from "@/lib/web/client/account.ts";
 import { ApiError, api } from "@/lib/web/client/base/client.ts";
-import { ProofFields } from "./proof-fields.tsx";
 
 const schema = z.object({ name: addPasskeySchema.shape.name, ...proofSchema.shape });
 

@@ -2,6 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ProofFields } from "@/app/(app)/settings/security/proof-fields.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -15,8 +16,7 @@ import {
 } from "@/lib/people/accounts/account-schema.ts";
 import { security } from "@/lib/web/client/account.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { ProofFields } from "./proof-fields.tsx";
-import { RecoveryCodesList } from "./recovery-codes-list.tsx";
+import { RecoveryCodesList } from "./code-dialog.tsx";
 
 interface Props {
   open: boolean;

@@ -1,30 +1,26 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
+import { useChange } from "@/components/form/change.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Input } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { copyText, toast } from "@/components/ui/toast/toast.ts";
-import type { OrganizationDomain } from "@/lib/people/organizations/domains/domain-schema.ts";
+import { copyText } from "@/components/ui/toast/toast.ts";
+import type { OrganizationDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { organizationDomains } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 
 const PATH = "/api/v1/organization/domains";
+const SHOWN = [organizationDomains().queryKey];
 
 /** The organization's domains: each is proved by a DNS record. */
 export function Domains({ domains }: { domains: OrganizationDomain[] }) {
-  const client = useQueryClient();
   const [domain, setDomain] = useState("");
-  const add = useMutation({
-    mutationFn: () => api.post<OrganizationDomain>(PATH, { domain }),
-    onSuccess: async () => {
-      setDomain("");
-      await client.invalidateQueries({ queryKey: organizationDomains().queryKey });
-    },
+  const add = useChange(SHOWN, () => api.post<OrganizationDomain>(PATH, { domain }), {
+    onDone: () => setDomain(""),
   });
   return (
     <Section
@@ -75,22 +71,10 @@ export function Domains({ domains }: { domains: OrganizationDomain[] }) {
 }
 
 function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: OrganizationDomain }) {
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: organizationDomains().queryKey });
-  const verify = useMutation({
-    mutationFn: () => api.post<OrganizationDomain>(`${PATH}/${id}/verify`),
-    onSuccess: async () => {
-      toast(`${domain} is verified`);
-      await refresh();
-    },
+  const verify = useChange(SHOWN, () => api.post<OrganizationDomain>(`${PATH}/${id}/verify`), {
+    done: `${domain} is verified`,
   });
-  const remove = useMutation({
-    mutationFn: () => api.delete<void>(`${PATH}/${id}`),
-    onSuccess: async () => {
-      toast(`${domain} was removed`);
-      await refresh();
-    },
-  });
+  const remove = useChange(SHOWN, () => api.delete<void>(`${PATH}/${id}`), { done: `${domain} was removed` });
   const pending = verify.isPending || remove.isPending;
   const error = verify.error ?? remove.error;
   return (

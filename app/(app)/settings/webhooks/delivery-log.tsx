@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock3, RotateCw } from "lucide-react";
+import { tellError, useChange } from "@/components/form/change.ts";
 import { Clock, TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -9,8 +10,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import type { Attempt, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
-import { webhookDeliveries } from "@/lib/web/client/outbound.ts";
-import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
+import { webhookApi, webhookDeliveries, webhookKeys } from "@/lib/web/client/outbound.ts";
 
 /** A webhook's deliveries with every attempt, newest first. */
 export function DeliveryLog({ webhookId, host }: { webhookId: string; host: string }) {
@@ -40,7 +40,10 @@ const STATES = {
 
 function DeliveryRow({ delivery }: { delivery: WebhookDelivery }) {
   const { id, type, state, createdAt, nextAttemptAt, attempts } = delivery;
-  const resend = useWebhookAction(() => webhookApi.resend(id), "Sent once more, under the same id");
+  const resend = useChange([webhookKeys.all], () => webhookApi.resend(id), {
+    done: "Sent once more, under the same id",
+    onError: tellError,
+  });
   const { label, tone, icon } = STATES[state];
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-2 px-3 py-2">

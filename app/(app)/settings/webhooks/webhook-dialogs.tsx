@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { tellError, useChange } from "@/components/form/change.ts";
 import { useForm } from "@/components/form/use-form.ts";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -8,7 +9,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { updateWebhookSchema, type Webhook } from "@/lib/outbound/webhooks/webhook-schema.ts";
-import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
+import { webhookApi, webhookKeys } from "@/lib/web/client/outbound.ts";
 import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
 
 interface Props {
@@ -17,7 +18,10 @@ interface Props {
 }
 
 export function EditDialog({ webhook, onClose }: Props) {
-  const save = useWebhookAction((change: object) => webhookApi.update(webhook.id, change), "Webhook saved");
+  const save = useChange([webhookKeys.all], (change: object) => webhookApi.update(webhook.id, change), {
+    done: "Webhook saved",
+    onError: tellError,
+  });
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: updateWebhookSchema,
     read: readWebhookFields,
@@ -45,7 +49,7 @@ export function EditDialog({ webhook, onClose }: Props) {
 /** Rotates the secret. The old secret stays valid for a day, so that the receiver can switch. */
 export function RotateDialog({ webhook, onClose }: Props) {
   const [secret, setSecret] = useState<string | null>(null);
-  const rotate = useWebhookAction(() => webhookApi.rotate(webhook.id));
+  const rotate = useChange([webhookKeys.all], () => webhookApi.rotate(webhook.id), { onError: tellError });
   if (secret)
     return (
       <Dialog
@@ -74,7 +78,10 @@ export function RotateDialog({ webhook, onClose }: Props) {
 }
 
 export function RemoveDialog({ webhook, onClose }: Props) {
-  const remove = useWebhookAction(() => webhookApi.remove(webhook.id), "Webhook removed");
+  const remove = useChange([webhookKeys.all], () => webhookApi.remove(webhook.id), {
+    done: "Webhook removed",
+    onError: tellError,
+  });
   return (
     <ConfirmDialog
       open

@@ -2,14 +2,15 @@
 
 import { CircleCheck, CirclePause, CircleX, Ellipsis, TriangleAlert } from "lucide-react";
 import { useState } from "react";
+import { tellError, useChange } from "@/components/form/change.ts";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { Webhook } from "@/lib/outbound/webhooks/webhook-schema.ts";
+import { webhookApi, webhookKeys } from "@/lib/web/client/outbound.ts";
 import { DeliveryLog } from "./delivery-log.tsx";
-import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 
 const DIALOGS = {
   edit: lazyComponent(() => import("./webhook-dialogs.tsx").then((file) => file.EditDialog)),
@@ -23,11 +24,14 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   const [open, setOpen] = useState(false);
   const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
   const Asked = asking && DIALOGS[asking];
-  const test = useWebhookAction(() => webhookApi.test(id), "A test is on its way");
-  const turn = useWebhookAction(
-    () => webhookApi.update(id, { enabled: !enabled }),
-    enabled ? "Switched off: events are not sent meanwhile" : "Switched on",
-  );
+  const test = useChange([webhookKeys.all], () => webhookApi.test(id), {
+    done: "A test is on its way",
+    onError: tellError,
+  });
+  const turn = useChange([webhookKeys.all], () => webhookApi.update(id, { enabled: !enabled }), {
+    done: enabled ? "Switched off: events are not sent meanwhile" : "Switched on",
+    onError: tellError,
+  });
   return (
     <li className="flex flex-col gap-2 py-3 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

@@ -3,7 +3,7 @@ import { SEVERITY_TONES } from "@/components/task/attention-badge.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";
 import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
-import { FoldedText } from "@/components/text/folded-text.tsx";
+import { FoldedText } from "@/components/text/folds.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";

@@ -7,7 +7,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
-import { totalCount } from "../toolbar/total-words.ts";
+import { totalCount } from "../toolbar/task-toolbar.tsx";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
 import { chosenTasks, selectAllWords, selectedWords } from "./bulk-words.ts";
 

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
-import { endsSoon, instantOf, matterOf, readColumns, sameColumns, stateBadges } from "./row-facts.ts";
-import { settled, type TaskRow } from "./task-rows.ts";
+import {
+  endsSoon,
+  instantOf,
+  matterOf,
+  readColumns,
+  sameColumns,
+  settled,
+  stateBadges,
+  type TaskRow,
+} from "./row-facts.ts";
 
 const TASK = {
   state: "working",

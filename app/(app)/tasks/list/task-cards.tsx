@@ -16,7 +16,7 @@ import { isStuck } from "@/lib/tasks/task-attention.ts";
 import type { TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { stateBadges } from "./row-facts.ts";
-import { TaskMatter } from "./task-matter.tsx";
+import { TaskMatter } from "./task-columns.tsx";
 import { Box, type TaskListProps } from "./task-table.tsx";
 
 const CARD_PX = 98;

@@ -3,6 +3,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
+import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -11,8 +12,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import { isStuck } from "@/lib/tasks/task-attention.ts";
 import type { TaskOrder, TaskSummary } from "@/lib/tasks/task-schema.ts";
-import { endsSoon, instantOf, stateBadges } from "./row-facts.ts";
-import { TaskMatter } from "./task-matter.tsx";
+import { endsSoon, instantOf, matterOf, stateBadges } from "./row-facts.ts";
 
 export interface TaskColumn {
   id: string;
@@ -161,4 +161,29 @@ function TaskAmount({ task: { amount } }: { task: TaskSummary }) {
 function TimeLeft({ at }: { at: string }) {
   const soon = endsSoon(at, Date.now());
   return <TimeUntil at={at} over="over" className={cn(soon && "font-medium text-wait")} />;
+}
+
+/** The task's status in one line, see `matterOf()`. */
+export function TaskMatter({ task, wrap = false }: { task: TaskSummary; wrap?: boolean }) {
+  const formats = useFormats();
+  const matter = matterOf(task);
+  if ("progress" in matter) {
+    const { progress } = matter;
+    return (
+      <span className="flex items-center gap-2.5">
+        <span className="w-24 shrink-0">
+          <ProgressBar progress={progress} label={`Progress of ${task.label ?? task.tool}`} />
+        </span>
+        <span className="shrink-0 text-muted text-xs">{progressWords(progress, formats)}</span>
+        <span className="truncate text-muted">{progress.message}</span>
+      </span>
+    );
+  }
+  const { text, server } = matter;
+  return (
+    <span className={cn("block", !wrap && "truncate")} title={text ?? undefined}>
+      {text}
+      {server && <span className="text-muted"> · server says “{server}”</span>}
+    </span>
+  );
 }

@@ -8,8 +8,8 @@ import type { Selection } from "@/components/list/use-selection.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import type { TaskOrder } from "@/lib/tasks/task-schema.ts";
+import type { TaskRow } from "./row-facts.ts";
 import type { TaskColumn } from "./task-columns.tsx";
-import type { TaskRow } from "./task-rows.ts";
 
 export interface TaskListProps {
   rows: TaskRow[];

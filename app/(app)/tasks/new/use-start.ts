@@ -12,8 +12,7 @@ import { ApiError, api, errorSentence, newIdempotencyKey } from "@/lib/web/clien
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
 import { serverKeys } from "@/lib/web/client/servers.ts";
 import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
-import { toPath } from "./arguments/field-id.ts";
-import type { Problem } from "./arguments/judge-arguments.ts";
+import { type Problem, toPath } from "./arguments/judge-arguments.ts";
 import type { Json } from "./arguments/schema-tree.ts";
 
 /** The input of a start: a task, a repetition of an earlier task, or a race. */

@@ -24,9 +24,10 @@ import {
   type TaskSpan,
   taskChipsOf,
 } from "@/lib/tasks/words/task-filters.ts";
+import type { Formats } from "@/lib/text/formats/formats.ts";
+import { MOST_TOTAL } from "@/lib/web/client/tasks/tasks.ts";
 import { TASK_COLUMNS } from "../list/task-columns.tsx";
 import type { Columns } from "../list/use-columns.ts";
-import { totalWords } from "./total-words.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 
 const TaskFilterPanel = lazyComponent(() =>
@@ -203,4 +204,13 @@ export function TaskToolbar({
       )}
     </div>
   );
+}
+
+/** `1,204 tasks`, `10,000+ tasks`. */
+function totalWords(total: number, formats: Formats): string {
+  return `${totalCount(total, formats)} ${total === 1 ? "task" : "tasks"}`;
+}
+
+export function totalCount(total: number, { number }: Formats): string {
+  return total > MOST_TOTAL ? `${number(MOST_TOTAL)}+` : number(total);
 }

@@ -1,10 +1,13 @@
 "use client";
 
 import { useMemo } from "react";
+import { type SavedViews, useSavedViews } from "@/components/list/saved-views.ts";
 import { changedQuery, useListPlace } from "@/components/list/use-list-place.ts";
 import { useNow } from "@/components/time/use-now.ts";
 import {
+  NO_TASK_FILTERS,
   readTaskFilters,
+  setTaskFilters,
   startOfDay,
   type TaskFilters,
   taskApiFilters,
@@ -37,4 +40,19 @@ interface To {
 
 function addressOf(_: string, params: { toString(): string }, { filters, view }: To): string {
   return `/tasks${changedQuery(params, { ...filters, view })}`;
+}
+
+/** The saved views of the tasks. */
+export function useViews(place: TaskPlace): SavedViews {
+  return useSavedViews({
+    page: "tasks",
+    id: place.view,
+    query: setTaskFilters(place.filters) as Record<string, string>,
+    open: (view) =>
+      place.go({
+        view: view.id,
+        filters: { ...NO_TASK_FILTERS, ...readTaskFilters((name) => view.query[name]) },
+      }),
+    name: (id) => place.replace({ view: id }),
+  });
 }

@@ -1,5 +1,9 @@
-import { readOnboarding, skipStep } from "@/lib/people/onboarding/onboarding-reads.ts";
-import { onboardingSchema, skipStepSchema } from "@/lib/people/onboarding/onboarding-schema.ts";
+import {
+  onboardingSchema,
+  readOnboarding,
+  skipStep,
+  skipStepSchema,
+} from "@/lib/people/onboarding/onboarding.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 

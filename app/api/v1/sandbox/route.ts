@@ -1,5 +1,4 @@
-import { askForSandbox, readSandboxState } from "@/lib/people/sandbox/sandbox.ts";
-import { sandboxSchema } from "@/lib/people/sandbox/sandbox-schema.ts";
+import { askForSandbox, readSandboxState, sandboxSchema } from "@/lib/people/sandbox/sandbox.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 

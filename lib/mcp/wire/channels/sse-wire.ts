@@ -7,8 +7,7 @@ import type { Network } from "../../../base/network/network.ts";
 import { badReply, transportError } from "../../errors.ts";
 import type { HttpEndpoint } from "../../peer.ts";
 import { PeerError } from "../../peer-error.ts";
-import { withAccess } from "../authorized.ts";
-import { exchange, isEventStream } from "../exchange.ts";
+import { exchange, isEventStream, withAccess } from "../exchange.ts";
 import type { Channel, ChannelListener } from "./conversation.ts";
 import { ConversationWire } from "./conversation-wire.ts";
 

@@ -7,7 +7,7 @@ import { isUniqueViolation } from "../../../base/db/database-errors.ts";
 import type { Database, Tx } from "../../../base/db/db.ts";
 import { AppError, notFound } from "../../../base/errors.ts";
 import { uuidv7 } from "../../../base/ids.ts";
-import { type FindTexts, NameError } from "../../../base/network/dns.ts";
+import { type FindTexts, NameError } from "../../../base/network/guarded-lookup.ts";
 import { appendEvents } from "../../../history/events/event-writes.ts";
 import { readDomain } from "./domain-reads.ts";
 

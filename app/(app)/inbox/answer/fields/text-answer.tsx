@@ -5,7 +5,7 @@ import { DateTimeInput, noteUnfinished, readMoment } from "@/components/form/mom
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { useFold, useOnCard } from "@/components/text/folds.tsx";
 import { useMeasured } from "@/components/text/use-measured.ts";
-import { chosenDate } from "@/components/time/chosen-date.ts";
+import { chosenDate } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Input, Field as LabelledField, Textarea } from "@/components/ui/field.tsx";

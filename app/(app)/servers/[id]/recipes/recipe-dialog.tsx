@@ -2,10 +2,10 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { RecipeVersion } from "@/lib/servers/recipes/recipe-schema.ts";
@@ -157,30 +157,20 @@ function RemoveRecipe({
   onDismiss(): void;
   onRemoved(): void;
 }) {
-  const client = useQueryClient();
   const state = TASK_STATES.filter((one) => !hasEnded(one)).join();
   const open = useQuery(taskTotal({ serverId: server.id, tool: name, state })).data?.total;
-  const remove = useMutation({
-    mutationFn: () => removeRecipe(server.id, name),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: serverKeys.server(server.id) });
-      toast(`The recipe ${name} was removed`);
-      onRemoved();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={onDismiss}
+    <ConfirmChange
+      keys={[serverKeys.server(server.id)]}
+      call={() => removeRecipe(server.id, name)}
+      done={`The recipe ${name} was removed`}
+      onDone={onRemoved}
+      onClose={onDismiss}
       title={`Remove the recipe ${name}?`}
       description={`People and agents can no longer start tasks with it. Open tasks continue with their version, and their questions still come to the inbox.${open ? ` Open now: ${plural(open, "task")}.` : ""}`}
       confirm="Remove the recipe"
       dismiss="Keep it"
       destructive
-      pending={remove.isPending}
-      onConfirm={() => remove.mutate()}
-    >
-      {remove.error && <Notice live tone="bad" title={errorSentence(remove.error)} />}
-    </ConfirmDialog>
+    />
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useId } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -10,7 +11,6 @@ import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
 import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { ChangedTool } from "./changed-tool.tsx";
-import { Part } from "./part.tsx";
 
 /** What an agent may call; calls of tools that changed require approval until an admin approves the current version. */
 export function AgentGrants({ agent, onGrant }: { agent: Agent; onGrant: () => void }) {
@@ -114,3 +114,27 @@ function Changed({
 
 /** Changes of more tools at a time are unfolded one by one: each is read from the server. */
 const UNFOLDED = 3;
+
+/** A part of the page, under its heading. */
+export function Part({
+  title,
+  action,
+  children,
+}: {
+  title: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2.5">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 id={id} className="font-medium text-[13px] text-muted">
+          {title}
+        </h2>
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}

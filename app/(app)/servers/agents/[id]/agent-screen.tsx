@@ -19,12 +19,10 @@ import { agentDetail } from "@/lib/web/client/agents.ts";
 import { ApiError } from "@/lib/web/client/base/client.ts";
 import { useKeptError } from "@/lib/web/client/base/query-client.ts";
 import { taskList } from "@/lib/web/client/tasks/tasks.ts";
-import { AgentBadges } from "../agent-row.tsx";
+import { AgentBadges, ClaimedClient } from "../agent-row.tsx";
 import { Breadcrumb } from "../breadcrumb.tsx";
-import { ClaimedClient } from "../claimed-client.tsx";
 import { SetUp } from "../set-up.tsx";
-import { AgentGrants } from "./agent-grants.tsx";
-import { Part } from "./part.tsx";
+import { AgentGrants, Part } from "./agent-grants.tsx";
 
 const SHOWN = 10;
 
@@ -75,8 +73,8 @@ function AgentTasks({ agent }: { agent: Agent }) {
 
 const DIALOGS = {
   edit: lazyComponent(() => import("./edit-dialog.tsx").then((file) => file.EditDialog)),
-  rotate: lazyComponent(() => import("./rotate-dialog.tsx").then((file) => file.RotateDialog)),
-  revoke: lazyComponent(() => import("./revoke-dialog.tsx").then((file) => file.RevokeDialog)),
+  rotate: lazyComponent(() => import("./credential-dialogs.tsx").then((file) => file.RotateDialog)),
+  revoke: lazyComponent(() => import("./credential-dialogs.tsx").then((file) => file.RevokeDialog)),
 };
 
 export function AgentScreen({ id, url }: { id: string; url: string }) {

@@ -10,8 +10,7 @@ import { type Agent, updateAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { toGrantInput } from "@/lib/agents/agent-words.ts";
 import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { HoldField, readHold } from "../agent-fields.tsx";
-import { GrantFields, useGrants } from "../grant-fields.tsx";
+import { GrantFields, HoldField, readHold, useGrants } from "../grant-fields.tsx";
 
 /** Changes an agent's name, tools and hold time: from its next call on. */
 export function EditDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {

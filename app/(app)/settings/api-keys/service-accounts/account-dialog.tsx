@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { RoleSelect } from "@/components/people/role-select.tsx";
@@ -16,8 +17,7 @@ import {
   createServiceAccountSchema,
   type ServiceAccount,
 } from "@/lib/people/service-accounts/service-account-schema.ts";
-import { memberList, organizationKeys } from "@/lib/web/client/organization.ts";
-import { serviceAccountApi } from "./use-service-account-actions.ts";
+import { memberList, serviceAccountApi, serviceAccountKeys } from "@/lib/web/client/organization.ts";
 
 /** Makes an account, or changes one: its name, description, role, and the member who answers for it. */
 export function AccountDialog({ account, onClose }: { account: ServiceAccount | null; onClose: () => void }) {
@@ -42,8 +42,7 @@ function AccountForm({ account, onClose }: { account: ServiceAccount | null; onC
     read: (data) => Object.fromEntries(data),
     send: async (values) => {
       await (account ? serviceAccountApi.update(account.id, values) : serviceAccountApi.create(values));
-      await client.invalidateQueries({ queryKey: organizationKeys.serviceAccounts });
-      await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+      for (const queryKey of serviceAccountKeys) await client.invalidateQueries({ queryKey });
       toast(account ? `Saved ${values.name}` : `${values.name} is ready: make a key for it`);
       onClose();
     },
@@ -123,4 +122,27 @@ function OwnerField({ role, owner, error }: { role: Role; owner: string | null; 
       )}
     </Field>
   );
+}
+
+/** Says what ends with the account before it is deleted. */
+export function RemoveDialog({ account, onClose }: { account: ServiceAccount; onClose: () => void }) {
+  const { id, name, keys } = account;
+  return (
+    <ConfirmChange
+      keys={serviceAccountKeys}
+      call={() => serviceAccountApi.remove(id)}
+      done={`${name} was deleted`}
+      onClose={onClose}
+      title={`Delete ${name}?`}
+      description={`${whatEnds(keys)} It can’t be restored. Its tasks continue.`}
+      confirm="Delete"
+      destructive
+    />
+  );
+}
+
+function whatEnds(keys: number): string {
+  if (keys === 0) return "It has no keys.";
+  const which = keys === 1 ? "Its key ends" : `Its ${keys} keys end`;
+  return `${which} with it. Programs that use ${keys === 1 ? "it" : "them"} are refused at once.`;
 }

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Bot, CirclePause, Ellipsis, Plus } from "lucide-react";
 import { useState } from "react";
+import { useChange } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -14,13 +15,12 @@ import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx"
 import type { ServiceAccount } from "@/lib/people/service-accounts/service-account-schema.ts";
 import { capitalise, plural } from "@/lib/text/labels.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
-import { serviceAccountList } from "@/lib/web/client/organization.ts";
+import { serviceAccountApi, serviceAccountKeys, serviceAccountList } from "@/lib/web/client/organization.ts";
 import { Section } from "../../section.tsx";
-import { serviceAccountApi, useServiceAccountAction } from "./use-service-account-actions.ts";
 
 const DIALOGS = {
   change: lazyComponent(() => import("./account-dialog.tsx").then((file) => file.AccountDialog)),
-  remove: lazyComponent(() => import("./remove-dialog.tsx").then((file) => file.RemoveDialog)),
+  remove: lazyComponent(() => import("./account-dialog.tsx").then((file) => file.RemoveDialog)),
 };
 
 /** Why an account is suspended, and what it needs. */
@@ -37,10 +37,9 @@ function AccountRow({ account }: { account: ServiceAccount }) {
   const Asked = asking && DIALOGS[asking];
   const { id, name, description, role, owner, suspended, keys } = account;
   const isByAdmin = suspended === "by_admin";
-  const turn = useServiceAccountAction(
-    () => serviceAccountApi.update(id, { suspended: !isByAdmin }),
-    isByAdmin ? `${name} works again` : `${name} is suspended: its keys are refused`,
-  );
+  const turn = useChange(serviceAccountKeys, () => serviceAccountApi.update(id, { suspended: !isByAdmin }), {
+    done: isByAdmin ? `${name} works again` : `${name} is suspended: its keys are refused`,
+  });
   const mayChange = role !== "owner" || me.may("owners:manage");
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-2 py-3 first:pt-0 last:pb-0">

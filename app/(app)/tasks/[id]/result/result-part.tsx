@@ -1,13 +1,12 @@
 import { FileAudio, FileText, Link2, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
-import { FoldedText } from "@/components/text/folded-text.tsx";
+import { FoldedText } from "@/components/text/folds.tsx";
 import { parseJsonText, type ResultPart } from "@/lib/tasks/words/result.ts";
 import { urlParts } from "@/lib/text/foreign/address.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { audioFile, byteLength, formatBytes, imageSource } from "@/lib/text/media.ts";
-import { CopyButton } from "./copy-button.tsx";
-import { ResultText } from "./result-text.tsx";
+import { CopyButton, ResultText } from "./result-text.tsx";
 import { ResultValue } from "./result-value.tsx";
 
 /** One part of a result. `number` names a part without a name. */

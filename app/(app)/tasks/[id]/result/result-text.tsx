@@ -1,10 +1,11 @@
 "use client";
 
+import { Copy } from "lucide-react";
 import { useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { CopyButton } from "./copy-button.tsx";
+import { copyText } from "@/components/ui/toast/toast.ts";
 
 /** Characters shown at first. */
 const SHOWN = 4_000;
@@ -33,5 +34,20 @@ export function ResultText({ text }: { text: string }) {
         </Button>
       )}
     </div>
+  );
+}
+
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  return (
+    <Button
+      size="icon"
+      variant="ghost"
+      className="-my-1.5 -mr-2"
+      aria-label={`Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={() => copyText(text, "Copied")}
+    >
+      <Copy aria-hidden strokeWidth={1.75} />
+    </Button>
   );
 }

@@ -3,7 +3,7 @@
 import { Download } from "lucide-react";
 import { memo, useMemo, useState } from "react";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
-import { FoldedText } from "@/components/text/folded-text.tsx";
+import { FoldedText } from "@/components/text/folds.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";

@@ -18,9 +18,8 @@ import { NO_RETRY, RetryOptions, toRetry } from "../retry-options.tsx";
 import { fitsSamples, isWrapped, SampleButtons } from "../sample-buttons.tsx";
 import { type Start, useStart } from "../use-start.ts";
 import { ArgumentsTab } from "./arguments-tab.tsx";
-import { idOf, pathInWords } from "./field-id.ts";
 import { emptyArguments, readForm, showsProblem } from "./form-schema.ts";
-import { judge, type Problem } from "./judge-arguments.ts";
+import { idOf, judge, type Problem, pathInWords } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
 
 /** The tool's form and its raw JSON: two views of the same arguments. */

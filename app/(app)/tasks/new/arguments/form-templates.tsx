@@ -13,8 +13,8 @@ import { Plus, Trash2 } from "lucide-react";
 import { useContext } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { FieldErrorLine } from "@/components/ui/field.tsx";
-import { domId, itemName, pathInWords } from "./field-id.ts";
 import { AS_JSON } from "./form-schema.ts";
+import { domId, itemName, pathInWords } from "./judge-arguments.ts";
 import { LineContext } from "./leaf-field.tsx";
 
 /** Renders no label, description or error, because each field renders its own. */

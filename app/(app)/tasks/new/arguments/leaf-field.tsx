@@ -6,7 +6,7 @@ import { momentHint } from "@/components/form/moment-input.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { capitalise } from "@/lib/text/labels.ts";
-import { domId, itemName } from "./field-id.ts";
+import { domId, itemName } from "./judge-arguments.ts";
 import { LeafInput } from "./leaf-input.tsx";
 
 /**

@@ -12,10 +12,9 @@ import type {
 } from "@rjsf/utils";
 import { useMemo, useState } from "react";
 import { Field, FieldErrorLine, Select, Textarea } from "@/components/ui/field.tsx";
-import { domId, ID_PREFIX, ID_SEPARATOR } from "./field-id.ts";
 import { AS_JSON, withoutEmpty } from "./form-schema.ts";
 import { TEMPLATES } from "./form-templates.tsx";
-import { fits, type Problem } from "./judge-arguments.ts";
+import { domId, fits, ID_PREFIX, ID_SEPARATOR, type Problem } from "./judge-arguments.ts";
 import { LeafField, labelOf } from "./leaf-field.tsx";
 import { choicesOf } from "./leaf-input.tsx";
 import { isJson, type Json } from "./schema-tree.ts";

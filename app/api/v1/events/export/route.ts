@@ -1,4 +1,4 @@
-import { exportedLines } from "@/lib/history/events/event-export.ts";
+import { exportedLines } from "@/lib/history/events/event-reads.ts";
 import { exportedEventSchema } from "@/lib/history/events/event-schema.ts";
 import { appendEvents } from "@/lib/history/events/event-writes.ts";
 import { ofHiddenTask } from "@/lib/tasks/visibility.ts";

@@ -1,5 +1,5 @@
 import { securityEventsSchema } from "@/lib/people/accounts/account-schema.ts";
-import { listSecurityEvents } from "@/lib/people/accounts/history.ts";
+import { listSecurityEvents } from "@/lib/people/accounts/sessions.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";

@@ -1,8 +1,10 @@
 import {
+  beginSealing,
   contentSealingSchema,
+  endSealing,
+  readContentSealing,
   saveContentSealingSchema,
-} from "@/lib/people/content-sealing/sealing-schema.ts";
-import { beginSealing, endSealing, readContentSealing } from "@/lib/people/content-sealing/sealing-writes.ts";
+} from "@/lib/people/content-sealing/sealing-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/services.ts";
 import { within } from "@/lib/web/tenant.ts";

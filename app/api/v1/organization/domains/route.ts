@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { listDomains, readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
 import {
   addDomainSchema,
+  listDomains,
   organizationDomainSchema,
-} from "@/lib/people/organizations/domains/domain-schema.ts";
+  readDomain,
+} from "@/lib/people/organizations/domains/domain-reads.ts";
 import { addDomain } from "@/lib/people/organizations/domains/domain-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

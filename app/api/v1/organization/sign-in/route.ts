@@ -1,9 +1,8 @@
-import { readSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-reads.ts";
+import { readSignInPolicy, setSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-policy.ts";
 import {
   shownSignInPolicySchema,
   signInPolicySchema,
 } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
-import { setSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-writes.ts";
 import { offeredProviders } from "@/lib/web/auth/sign-in/providers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,4 @@
-import { readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
-import { organizationDomainSchema } from "@/lib/people/organizations/domains/domain-schema.ts";
+import { organizationDomainSchema, readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
 import { removeDomain } from "@/lib/people/organizations/domains/domain-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";

@@ -1,5 +1,4 @@
-import { readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
-import { organizationDomainSchema } from "@/lib/people/organizations/domains/domain-schema.ts";
+import { organizationDomainSchema, readDomain } from "@/lib/people/organizations/domains/domain-reads.ts";
 import { verifyDomain } from "@/lib/people/organizations/domains/domain-writes.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";

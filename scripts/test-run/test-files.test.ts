@@ -1,6 +1,6 @@
 /** The tests chosen for a change. */
 import { expect, test } from "vitest";
-import { choose as chooseBy } from "./changed.ts";
+import { choose as chooseBy } from "./test-files.ts";
 
 const choose = (changed: string[], all: Map<string, string>) => chooseBy(changed, all, () => 2);
 

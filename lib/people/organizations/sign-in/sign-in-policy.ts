@@ -1,14 +1,32 @@
-/** All writes to an organization's rules for signing in. They bind the sessions that are open already. */
-
-import type { Actor } from "../../../access/access-schema.ts";
+/** An organization's rules for signing in. A change binds the sessions that are open already. */
+import { type Actor, roleSchema } from "../../../access/access-schema.ts";
 import type { Principal } from "../../../access/principal.ts";
 import type { Tx } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
 import { publishChangeNow } from "../../../base/live-updates.ts";
 import { appendEvents } from "../../../history/events/event-writes.ts";
-import { readSignInPolicy } from "./sign-in-reads.ts";
 import { ANY_SIGN_IN, type NamedProvider, type RefusalKind, type SignInPolicy } from "./sign-in-schema.ts";
 import { refusalSentence } from "./sign-in-status.ts";
+
+/** The organization's rules for signing in. */
+export async function readSignInPolicy(tx: Tx): Promise<SignInPolicy> {
+  const row = await tx.signInPolicy.findUnique({ where: { organizationId: tx.organizationId } });
+  if (!row) return ANY_SIGN_IN;
+  return {
+    providers: row.providers,
+    providerAgeMs: msOf(row.providerAgeMs),
+    keyAgeMs: msOf(row.keyAgeMs),
+    acrValues: row.acrValues,
+    amrValues: row.amrValues,
+    secondFactorFrom: row.secondFactorFrom === null ? null : roleSchema.parse(row.secondFactorFrom),
+    sessionMs: msOf(row.sessionMs),
+    idleMs: msOf(row.idleMs),
+  };
+}
+
+function msOf(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}
 
 /**
  * Sets the rules. `sessionId`: the caller's, which has to meet them, so that nobody locks all owners out by a slip.

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { boundsOf, bucketOf, failuresByClass, LATENCY_BUCKETS, percentile, summaryOf } from "./counts.ts";
+import {
+  boundsOf,
+  bucketOf,
+  failuresByClass,
+  LATENCY_BUCKETS,
+  percentile,
+  summaryOf,
+} from "./call-statistics-schema.ts";
 
 const counting = (latencies: number[]) => {
   const buckets = new Array<number>(LATENCY_BUCKETS).fill(0);

@@ -1,7 +1,9 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -72,5 +74,23 @@ function RotateForm({
         </Button>
       </DialogActions>
     </form>
+  );
+}
+
+/** Confirms the end of an agent. */
+export function RevokeDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  const router = useRouter();
+  return (
+    <ConfirmChange
+      keys={[agentKeys.list]}
+      call={() => api.delete(`/api/v1/agent-credentials/${agent.id}`)}
+      done={`${agent.name} was revoked`}
+      onDone={() => router.push("/servers/agents")}
+      onClose={onClose}
+      title={`Revoke ${agent.name}?`}
+      description="Intray refuses it at once, and ends its open calls. Its tasks continue. A revoked agent cannot be restored."
+      confirm="Revoke"
+      destructive
+    />
   );
 }

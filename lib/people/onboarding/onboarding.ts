@@ -1,6 +1,29 @@
+import { z } from "zod";
 import type { Tx } from "../../base/db/db.ts";
-import type { Onboarding, SkipStep } from "./onboarding-schema.ts";
-import { stateOf } from "./onboarding-status.ts";
+
+/** The first steps of an organization, in the order of the page. */
+const STEPS = ["agent", "server", "task", "invitation"] as const;
+const stepSchema = z.enum(STEPS);
+export type Step = z.infer<typeof stepSchema>;
+
+/** A completed step is `done` even if it was skipped before. */
+const stepStateSchema = z.enum(["open", "done", "skipped"]);
+export type StepState = z.infer<typeof stepStateSchema>;
+
+export const onboardingSchema = z.object({
+  /** The organization has an agent. */
+  agent: stepStateSchema,
+  /** A server answered with its tools. */
+  server: stepStateSchema,
+  /** The organization has a task. */
+  task: stepStateSchema,
+  /** Somebody was invited, or a second person is a member. */
+  invitation: stepStateSchema,
+});
+export type Onboarding = z.infer<typeof onboardingSchema>;
+
+export const skipStepSchema = z.strictObject({ step: stepSchema, skipped: z.boolean() });
+export type SkipStep = z.infer<typeof skipStepSchema>;
 
 /** The state of an organization's first steps, derived from its data. */
 export async function readOnboarding(tx: Tx): Promise<Onboarding> {
@@ -23,6 +46,11 @@ export async function readOnboarding(tx: Tx): Promise<Onboarding> {
     task: stateOf("task", task, skipped),
     invitation: stateOf("invitation", invitation, skipped),
   };
+}
+
+function stateOf(step: Step, done: boolean, skipped: readonly string[]): StepState {
+  if (done) return "done";
+  return skipped.includes(step) ? "skipped" : "open";
 }
 
 /** Skips or reopens a step for the whole organization. Simultaneous calls don't undo each other. */
