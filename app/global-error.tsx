@@ -11,7 +11,7 @@ export default function GlobalErrorPage({ error }: { error: Error & { digest?: s
   useEffect(() => {
     if (error.digest) return;
     let isCurrent = true;
-    import("@/lib/web/client/base/client.ts")
+    import("@/components/shell/pages/report-failure.ts")
       .then(({ reportFailure }) => reportFailure(error))
       .then((id) => isCurrent && setOwnId(id))
       // Scripts that cannot be loaded are what brings people here: then there is no id.
