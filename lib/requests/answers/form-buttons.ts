@@ -117,7 +117,7 @@ export function booleanWords(field: Pick<Field, "name" | "title">): [string, str
 }
 
 /** Whether a yes goes on and a no ends the matter, by what a field is called: “Approve this payment?”, “Delete the file”, “Decision”. */
-export function asksWhetherToGoOn(field: Pick<Field, "name" | "title">): boolean {
+function asksWhetherToGoOn(field: Pick<Field, "name" | "title">): boolean {
   const { name, title } = field;
   if (isNegative(field)) return false;
   const isPlain = PLAIN_TITLE.test(title) || humanise(title).toLowerCase() === humanise(name).toLowerCase();
