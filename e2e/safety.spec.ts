@@ -310,6 +310,16 @@ test("on a phone a form is sent once its long message is open", async ({ ana, br
   await page.context().close();
 });
 
+test("a request of more values than a page carries is read by the browser", async ({ ana, ben }) => {
+  const values = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`v${at}`, at]));
+  const asked = await ask(ana, "delete_file", { values });
+  const drawn = await ben.request.get(`/inbox/${asked.requestId}`);
+  expect(drawn.status()).toBe(200);
+  expect(await drawn.text()).not.toContain("v19999");
+  await ben.goto(`/inbox/${asked.requestId}`);
+  await expect(confirm(ben)).toBeVisible();
+});
+
 test("a press opens the end of a long suggestion, and of a message that needs much room", async ({
   ana,
   ben,

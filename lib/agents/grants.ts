@@ -40,7 +40,7 @@ interface ServerRow {
   grants: GrantRow[];
 }
 
-/** What one page of an agent's tools weighs (kept-tools.ts): a moment of the processor, and a thousand tools that are not made to be large. */
+/** The weight of one page of an agent's tools (kept-tools.ts): a tenth of a second of the processor, and a thousand ordinary tools. */
 const PAGE_WEIGHT = 4_000_000;
 /** Lists of servers that are read together. */
 const LISTS_AT_ONCE = 4;

@@ -10,7 +10,7 @@ import { digestOf, textOf } from "../servers/tool-changes.ts";
 export interface KeptTool {
   tool: Tool;
   digest: string;
-  /** As what it counts where tools are bounded: see `weightOf`. */
+  /** Its size where tools are bounded: see `weightOf`. */
   weight: number;
 }
 /** Null: the server has never listed any. */

@@ -15,6 +15,7 @@ import { readFilters } from "@/lib/requests/words/inbox-filters.ts";
 import { listTaskEvents } from "@/lib/tasks/task-event-reads.ts";
 import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/task-schema.ts";
+import { holdsMoreThan } from "@/lib/text/json.ts";
 import { declineReasons, undoWindow } from "@/lib/web/client/organization.ts";
 import { requestsOfTask, similarRequests } from "@/lib/web/client/request-context.ts";
 import {
@@ -79,11 +80,15 @@ export async function readFirstView(
   );
 }
 
-/** Reads a request and its context; empty if the person may not see the request. */
+/** The most values of arguments that a page carries: React writes each several times, in one turn, the API once. */
+const MOST_VALUES = 10_000;
+
+/** Reads a request and its context; empty if the person may not see the request, or the browser has to read it by itself. */
 async function readRequest(tx: Tx, principal: Principal, id: string): Promise<ReadAlready> {
   if (!idParams.safeParse({ id }).success) return [];
   try {
     const request = await readInputRequest(tx, principal, id);
+    if (holdsMoreThan(request.arguments, MOST_VALUES)) return [];
     const { taskId } = request;
     const similar = await readSimilar(tx, principal, id);
     const questions = await listInputRequests(tx, principal, listSchema.parse({ taskId }));

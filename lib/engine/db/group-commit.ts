@@ -49,7 +49,7 @@ interface Read {
   give(work: TaskWork | null): void;
 }
 
-/** How the changes of a group end, and those that have to wait: for their connection together, each for its task. */
+/** `ends`: called after the commit. `waiting`: changes whose connection, or task, another transaction has locked. */
 interface CarriedOut {
   ends: (() => void)[];
   waiting: Waiting[][];

@@ -384,7 +384,7 @@ describe("normaliseForm", () => {
       expect(text.replace("Sent as “ok”.", "").replace(/[^.]/g, "")).toHaveLength(60);
     }
     expect(
-      normaliseForm({ type: "object", description: `a${"\u2003.".repeat(3)}${"\u2003".repeat(70)}b` }),
+      normaliseForm({ type: "object", description: `a${"\u2003.".repeat(3)}${"\u2003".repeat(19)}b` }),
     ).toMatchObject({
       about: "a\u2003.\u2003.\u2003.  b",
     });
