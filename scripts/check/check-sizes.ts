@@ -16,10 +16,10 @@ const BUDGETS: Record<string, number> = {
   "/[...missing]": 172_000,
   "/activity": 194_000,
   "/agents/sign-in": 160_000,
-  "/get-started": 236_000,
+  "/get-started": 237_000,
   // Includes the scripts preloaded for errors; without them at most 226,000 with the first card, as a browser counts in
   // e2e/first-load.spec.ts.
-  "/inbox/[[...id]]": 228_000,
+  "/inbox/[[...id]]": 230_000,
   "/join": 195_000,
   "/not-from-here": 165_000,
   "/notices": 192_000,
@@ -37,7 +37,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/away": 217_000,
   "/settings/call-rules": 226_000,
   "/settings/keyboard": 179_000,
-  "/settings/members": 225_000,
+  "/settings/members": 226_000,
   "/settings/notifications": 216_000,
   "/settings/organization": 220_000,
   "/settings/policy": 214_000,
@@ -55,9 +55,9 @@ const BUDGETS: Record<string, number> = {
   "/setup": 193_000,
   "/sign-in": 161_000,
   "/tasks": 242_000,
-  "/tasks/[id]": 281_000,
+  "/tasks/[id]": 282_500,
   "/tasks/bulk/[id]": 192_000,
-  "/tasks/new": 257_000,
+  "/tasks/new": 259_000,
 };
 const STYLES_BUDGET = 20_000;
 

@@ -1,6 +1,6 @@
 /** Reads a property of a requested schema as a field. Nothing of it gets lost: what has no place of its own stands in the description. */
 import { visibleText } from "../../text/foreign/hidden.ts";
-import { saysJust } from "../../text/foreign/yes-no.ts";
+import { affirms, refuses, saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson, humanise } from "../../text/labels.ts";
 import { isDateText } from "../../text/time.ts";
 import { trimEndOf } from "../../text/trim-end.ts";
@@ -85,7 +85,9 @@ function meansByName(name: string, title: string, from: Property): boolean {
   if (from.type === "boolean") return true;
   const { enum: values = [], oneOf = [] } = from.type === "array" ? from.items : from;
   const sent = [...values, ...oneOf.map((choice) => choice.const)].map(String);
-  if (sent.length === 0 || PLAIN_NAME.test(humanise(name))) return false;
+  if (PLAIN_NAME.test(humanise(name))) return false;
+  // What is typed is read under its title, unless its name is a yes or a no.
+  if (sent.length === 0) return affirms(humanise(name)) || refuses(humanise(name));
   if (from.type === "array") return true;
   const said = wordsIn(title);
   const isTurned = TURNED.test(title) && !TURNED.test(humanise(name));

@@ -5,6 +5,7 @@ import { isHarmless } from "@/lib/requests/answers/plain-no.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { MOST_AT_ONCE, notAlike, notTold } from "@/lib/requests/words/bulk-words.ts";
 import { acceptBlocker, type Blocker, requestBlocker } from "../answer/answer-blockers.ts";
+import { choiceKeys } from "../answer/decision/decision-offer.ts";
 
 /** A way to answer requests of the same kind together. */
 export interface BulkAction {
@@ -12,6 +13,7 @@ export interface BulkAction {
   action: Action;
   /** Whether the button is emphasised. */
   lead: boolean;
+  key: "A" | "R" | null;
   /** The content to send; undefined if none, or if the form provides it. */
   content: Record<string, unknown> | undefined;
   /** What is filled in first, once for all requests, or read. */
@@ -24,6 +26,7 @@ export const DECLINE: BulkAction = {
   label: "Decline",
   action: "decline",
   lead: false,
+  key: null,
   form: null,
   content: undefined,
   harmless: true,
@@ -37,17 +40,22 @@ function bulkActions(form: Form, messages: string[], approves: boolean): BulkAct
     case "none":
       return [];
     case "confirm":
-      return [{ ...accept, label: approves ? "Approve" : "Confirm", lead: true, content: {} }];
+      return [{ ...accept, label: approves ? "Approve" : "Confirm", lead: true, key: "A", content: {} }];
     case "form":
-      return [{ ...accept, label: approves ? "Approve" : "Answer", lead: true, content: undefined }];
-    case "choices":
+      return [
+        { ...accept, label: approves ? "Approve" : "Answer", lead: true, key: "A", content: undefined },
+      ];
+    case "choices": {
+      const keys = choiceKeys(decision);
       return decision.choices.map((choice, index) => ({
         ...accept,
         label: choice.label,
         lead: index === 0 && choice.affirmative,
+        key: keys[index] ?? null,
         content: choice.content,
         harmless: messages.every((message) => isHarmless(choice, whatIsAsked(form, message))),
       }));
+    }
   }
 }
 
@@ -100,7 +108,12 @@ export function bulkOffer(selected: Selected[], form: Form | null, me: Pick<Me, 
   const noDecline =
     undeclinable === 0 ? null : `${undeclinable} of these can’t be declined. Choose one of their answers.`;
   const declines = selected.length > undeclinable;
-  const keyed = { a: possible[0], r: possible[1], d: declines && !noDecline ? DECLINE : undefined };
+  const keyed = (key: "a" | "r" | "d") =>
+    key === "d"
+      ? declines && !noDecline
+        ? DECLINE
+        : undefined
+      : possible.find((action) => action.key === key.toUpperCase());
   return {
     /** Why nothing can be answered together. */
     reason,
@@ -111,12 +124,12 @@ export function bulkOffer(selected: Selected[], form: Form | null, me: Pick<Me, 
       reason === null && destroys ? "Irreversible: accept these one by one." : null,
     ].filter((note) => note !== null),
     /** The actions that have a button, each with its key. */
-    actions: actions.map((action) => ({ action, key: ["A", "R"][possible.indexOf(action)] })),
+    actions: actions.map((action) => ({ action, key: action.key ?? undefined })),
     /** The button to decline: absent where no request takes it. */
     decline: declines ? (reason === null && noDecline === null ? "on" : "off") : null,
     /** Returns the action of a key, or null if the key does nothing. */
     onKey: (key: "a" | "r" | "d"): BulkAction | null => {
-      const action = keyed[key];
+      const action = keyed(key);
       return action && reason === null && (!destroys || action.harmless) ? action : null;
     },
   } as const;

@@ -84,7 +84,7 @@ export function BulkDialog({
         if (results) close();
         else if (!bulk.answer.isPending) onDismiss();
       }}
-      title={results ? `${action.label}: results for ${count}` : `${action.label} ${count}`}
+      title={results ? `${action.label}: results for ${count}` : doesWords(action.label, count)}
       description={
         results
           ? "Intray has recorded these answers. Nothing is done before the server has accepted it."
@@ -134,6 +134,13 @@ export function BulkDialog({
     </Dialog>
   );
 }
+
+/** “Approve all” of a server is no word of Intray's about all of them. */
+function doesWords(label: string, count: string): string {
+  return OWN_WORDS.test(label) ? `${label} ${count}` : `“${label}” for ${count}`;
+}
+
+const OWN_WORDS = /^(?:Approve|Reject|Confirm|Answer|Yes|No|Deny|Allow|Accept|Refuse|Decline)$/;
 
 /** What each request asks and about which call, and the sum of the amounts. */
 function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
@@ -293,7 +300,7 @@ function CommentAndButtons({
           aria-describedby={unseen ? "bulk-unseen" : undefined}
           onClick={onSend}
         >
-          {pending ? "Recording…" : `${action.label} ${count}`}
+          {pending ? "Recording…" : doesWords(action.label, count)}
         </Button>
       </DialogActions>
     </>

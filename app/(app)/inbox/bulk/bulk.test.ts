@@ -81,10 +81,19 @@ describe("what one press does to the selected requests", () => {
     ["a form that can't be shown", two(), HIDDEN, { buttons: ["Decline"], keys: [null, null, "Decline"] }],
     ["while the form is loading", two(), null, { buttons: ["Decline"], keys: [null, null, "Decline"] }],
     [
-      "a third choice has no key",
+      "choices that are neither a yes nor a no have no keys",
       two(),
       decision("Low", "Middle", "High"),
-      { buttons: ["A Low", "R Middle", "High", "Decline"], keys: ["Low", "Middle", "Decline"] },
+      { buttons: ["Low", "Middle", "High", "Decline"], keys: [null, null, "Decline"] },
+    ],
+    [
+      "R is no second yes, wherever the no stands",
+      two(),
+      decision("approve", "approve_all", "reject"),
+      {
+        buttons: ["A Approve", "Approve_all", "R Reject", "Decline"],
+        keys: ["Approve", "Reject", "Decline"],
+      },
     ],
     [
       "where one takes no decline",

@@ -396,6 +396,11 @@ describe("the buttons", () => {
     ],
     ["a form", { fields: TEXT }, ["A Send answer, primary, sends the form"]],
     [
+      "two choices that both say yes, where R is neither",
+      { fields: formOf(options("Allow once", "Allow always")) },
+      ['A Allow once, primary, {"value":"Allow once"}', '2 Allow always, {"value":"Allow always"}'],
+    ],
+    [
       "a form of an approval",
       {
         fields: formOf(field({ kind: "text", title: "Cost center" } as Partial<Field>)),

@@ -4,8 +4,8 @@ import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/reques
 import { type AskedText, isHarmless } from "@/lib/requests/answers/plain-no.ts";
 import { isRejection, rejectionOf } from "@/lib/requests/answers/rejection.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { denies } from "@/lib/text/foreign/yes-no.ts";
-import { plural } from "@/lib/text/labels.ts";
+import { affirms, denies } from "@/lib/text/foreign/yes-no.ts";
+import { humanise, plural, splitSent } from "@/lib/text/labels.ts";
 import type { Trouble } from "@/lib/web/client/connection.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
 import { assignmentOffer } from "../assignment/assignment-offer.ts";
@@ -251,19 +251,32 @@ export function decisionButtons(
         { ...single, label: isApproval(question) ? "Approve and send" : "Send answer", sendsForm: true },
       ];
     case "choices": {
-      const { choices } = decision;
-      const yes = hasYes(decision) ? 0 : -1;
-      const no = yes < 0 ? -1 : choices.length === 2 ? 1 : choices.findIndex(({ label }) => denies(label));
-      return choices.map((choice, index) => ({
+      const keys = choiceKeys(decision);
+      return decision.choices.map((choice, index) => ({
         ...single,
         label: choice.label,
-        shortcut: index === yes ? "A" : index === no ? "R" : String(index + 1),
+        shortcut: keys[index] ?? String(index + 1),
         primary: index === 0 && choice.affirmative,
         choice,
         content: choice.content,
       }));
     }
   }
+}
+
+/** The keys of a form's choices: A is the yes, R the first no beside it, and never another yes. Null: the choice has a number. */
+export function choiceKeys(decision: Decision): ("A" | "R" | null)[] {
+  if (decision.kind !== "choices") return [];
+  const no = hasYes(decision) ? decision.choices.findIndex(isNo) : -1;
+  return decision.choices.map((_, index) =>
+    hasYes(decision) && index === 0 ? "A" : index === no ? "R" : null,
+  );
+}
+
+function isNo({ label, content }: Choice): boolean {
+  const [value] = Object.values(content);
+  const said = [splitSent(label).called, typeof value === "string" ? humanise(value) : ""];
+  return value === false || (said.some(denies) && !said.some(affirms));
 }
 
 /** Labels up to this length share a line on a phone; more than two or longer ones get lines of their own. */
