@@ -26,7 +26,8 @@ RUN apt-get update \
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /image /intray
 WORKDIR /intray
-ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 HOME=/tmp HOST=0.0.0.0 PORT=3000 INTRAY_DEMO=0 INTRAY_DATA_DIR=/tmp/data \
+# UV_THREADPOOL_SIZE: names are looked up by these threads, by default by two, which two silent nameservers would hold.
+ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 UV_THREADPOOL_SIZE=64 HOME=/tmp HOST=0.0.0.0 PORT=3000 INTRAY_DEMO=0 INTRAY_DATA_DIR=/tmp/data \
   INTRAY_ALIVE_FILE=/tmp/engine-alive INTRAY_USER=10001:10001
 EXPOSE 3000
 ENTRYPOINT ["ops/container/intray"]

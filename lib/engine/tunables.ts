@@ -315,6 +315,8 @@ export const SNOOZES_MS = 15_000;
 export const WEBHOOK_SENDS = 64;
 /** Concurrent requests of one engine to each webhook. */
 export const WEBHOOK_SENDS_EACH = 4;
+/** The part of a job's concurrent senders that one organization may have. */
+export const SENDS_OF_ONE = 1 / 4;
 /** Concurrent senders of one engine to audit streams. Each holds a batch in memory. */
 export const AUDIT_STREAM_SENDS = 16;
 /** Notices and mails are deleted after this. */
@@ -328,8 +330,10 @@ export const FORGET_BATCH = 1_000;
 
 /** Interval of checks for bulk operations. */
 export const BULK_MS = 500;
-/** Items of one organization processed before the next organization's turn. */
-export const BULK_BATCH = 20;
+/** Items of one organization processed before the next organization's turn: each may ask a slow server. */
+export const BULK_BATCH = 5;
+/** Organizations that a job of one engine serves side by side. */
+export const JOB_LANES = 3;
 /** Interval of adding new history lines to the figures. */
 export const STATISTICS_MS = 2_000;
 /** Interval of ending the acknowledgements of tasks that are no longer stuck. */

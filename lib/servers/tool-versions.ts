@@ -31,9 +31,12 @@ export async function listTools(
   if (!reachesServer(principal, serverId)) throw notFound("server");
   const seen = await toolsOf(services, principal, serverId, query.asSeen === "true");
   const tools = seen.tools.filter(({ name }) => reachesTool(principal, serverId, name));
-  const known = await services.db.withOrganization(principal.organizationId, (tx) => readKnown(tx, serverId));
   const page = toolPage(tools, query);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const shown = page.items.map(({ name }) => byName.get(name)!);
+  const known = await services.db.withOrganization(principal.organizationId, (tx) =>
+    readKnown(tx, serverId, shown),
+  );
   return {
     ...page,
     items: page.items.map((shown) => withChange(shown, byName.get(shown.name)!, known)),
@@ -44,14 +47,14 @@ export async function listTools(
 interface Known {
   /** Times of the current versions, by tool and digest. */
   since: Map<string, Date>;
-  /** Last used versions, by tool. */
-  used: Map<string, { digest: string; text: ToolText; at: Date }>;
+  /** Last used versions, by tool; with the text where it is none of today's. */
+  used: Map<string, { digest: string; text: ToolText | null; at: Date }>;
 }
 
 function withChange(shown: Omit<ServerTool, "digest" | "change">, tool: Tool, known: Known): ServerTool {
   const digest = digestOf(textOf(tool));
   const used = known.used.get(tool.name);
-  if (!used || used.digest === digest) return { ...shown, digest, change: null };
+  if (!used?.text || used.digest === digest) return { ...shown, digest, change: null };
   const at = known.since.get(`${tool.name} ${digest}`) ?? new Date();
   return {
     ...shown,
@@ -60,18 +63,27 @@ function withChange(shown: Omit<ServerTool, "digest" | "change">, tool: Tool, kn
   };
 }
 
-async function readKnown(tx: Tx, serverId: string): Promise<Known> {
+/** Of these tools alone: a server may have had any number of others, each with a long text. */
+async function readKnown(tx: Tx, serverId: string, tools: Tool[]): Promise<Known> {
+  const names = tools.map(({ name }) => name);
+  const digests = tools.map((tool) => digestOf(textOf(tool)));
   const current = await tx.$queryRaw<{ tool: string; digest: string; since: Date }[]>`
     SELECT tool, encode(digest, 'hex') AS digest, since FROM server_tool_version
-    WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid AND until IS NULL`;
+    WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid AND until IS NULL
+      AND tool = ANY (${names}::text[])`;
   const used = await tx.$queryRaw<{ tool: string; digest: string; text: unknown; at: Date }[]>`
-    SELECT DISTINCT ON (tool) tool, encode(digest, 'hex') AS digest, described AS text, used_at AS at
-    FROM server_tool_version WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid
-      AND used_at IS NOT NULL ORDER BY tool, used_at DESC`;
+    SELECT DISTINCT ON (v.tool) v.tool, encode(v.digest, 'hex') AS digest, v.used_at AS at,
+      CASE WHEN encode(v.digest, 'hex') <> now.digest THEN v.described END AS text
+    FROM server_tool_version v JOIN unnest(${names}::text[], ${digests}::text[]) AS now (tool, digest) ON now.tool = v.tool
+    WHERE v.organization_id = ${tx.organizationId}::uuid AND v.server_id = ${serverId}::uuid
+      AND v.used_at IS NOT NULL ORDER BY v.tool, v.used_at DESC`;
   return {
     since: new Map(current.map((row) => [`${row.tool} ${row.digest}`, row.since])),
     used: new Map(
-      used.map(({ tool, digest, text, at }) => [tool, { digest, text: toolTextSchema.parse(text), at }]),
+      used.map(({ tool, digest, text, at }) => [
+        tool,
+        { digest, text: text === null ? null : toolTextSchema.parse(text), at },
+      ]),
     ),
   };
 }

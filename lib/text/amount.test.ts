@@ -45,7 +45,7 @@ describe("no amount is shown where the tool may read a larger one", () => {
   });
 
   test("nor beside more amounts, or names below one, than are read", () => {
-    const named = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`k${at}`, {}]));
+    const named = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`k${at}`, {}]));
     expect(amountOf({ total: 5, payment: named }, "")).toBeNull();
     expect(amountOf({ total: 5, prices: Array.from({ length: 10_001 }, () => 1) }, "")).toBeNull();
   });

@@ -41,7 +41,7 @@ const LARGEST = 1e15;
 /** Among more, none is shown: it could be another than the tool reads. Rules read them all. */
 const MOST_NAMES = 300;
 /** The same of amounts: a page has 200 requests. */
-export const MOST_SHOWN = 500;
+export const MOST_SHOWN = 200;
 export const isWide = (values: Record<string, unknown>) => Object.keys(values).length > MOST_NAMES;
 
 /**
@@ -261,6 +261,10 @@ function look(value: unknown, place: Place, scan: Scan): void {
     scan.unclear = `the arguments have more than ${scan.most} amounts`;
   if (typeof value !== "object" || value === null) {
     lookAtAmount(value, place, scan);
+    return;
+  }
+  if (place.name !== "" && Object.keys(value).length > scan.left) {
+    scan.unclear = `the arguments have more than ${scan.most} amounts`;
     return;
   }
   const named = [...new Set(currenciesOf(value as Record<string, unknown>))];

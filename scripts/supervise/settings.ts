@@ -196,6 +196,8 @@ export function machineEnvironment(): NodeJS.ProcessEnv {
     ]),
     NODE_ENV: "production",
     NEXT_TELEMETRY_DISABLED: "1",
+    // Names are looked up by these threads: by default two of them, which two silent nameservers would hold.
+    UV_THREADPOOL_SIZE: "64",
   };
 }
 

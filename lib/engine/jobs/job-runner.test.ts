@@ -77,3 +77,33 @@ test("a job whose query fails makes no job wait for another one's work", async (
     held.resolve(false);
   }
 });
+
+const TWO = ["00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"] as const;
+const dueForTwo = () => Prisma.sql`SELECT id::uuid FROM (VALUES (${TWO[0]}), (${TWO[1]})) AS two (id)`;
+
+test("an organization whose work never ends, or waits for a slow server, holds up no other one's", async () => {
+  const held = Promise.withResolvers<boolean>();
+  const served: Record<string, number> = { endless: 0, slow: 0 };
+  const endless = job("endless", {
+    due: dueForTwo,
+    run: async (_, id) => {
+      if (id === TWO[1]) served.endless!++;
+      await new Promise((resolve) => setImmediate(resolve));
+      return id === TWO[0];
+    },
+  });
+  const slow = job("slow", {
+    due: dueForTwo,
+    run: async (_, id) => {
+      if (id === TWO[0]) return held.promise;
+      served.slow!++;
+      return false;
+    },
+  });
+  start(endless, slow);
+  try {
+    await until("the other one is served by both jobs", async () => served.endless! > 0 && served.slow! > 0);
+  } finally {
+    held.resolve(false);
+  }
+});

@@ -8,7 +8,7 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { jobFailures, jobSeconds, jobsWaiting } from "../../history/metrics/engine.ts";
-import { IDLE_LOOK_MS, LOOK_AFTER_MS, LOOK_TOGETHER_MS } from "../tunables.ts";
+import { IDLE_LOOK_MS, JOB_LANES, LOOK_AFTER_MS, LOOK_TOGETHER_MS } from "../tunables.ts";
 
 export interface JobContext {
   database: Database;
@@ -31,7 +31,7 @@ export interface Job {
   isTold: boolean;
   /** A query for the `id`s of organizations with work to do; null if there can't be any. */
   due(): Prisma.Sql | null;
-  /** Does a bounded part of an organization's work. Returns true if more is left, which runs at once. */
+  /** Does a bounded part of an organization's work. Returns true if more is left, which runs after the other organizations' turn. */
   run(context: JobContext, organizationId: string): Promise<boolean>;
   /** Ends work that turns have left running. Called on stop, after the last turn. */
   settled?(context: JobContext): Promise<void>;
@@ -183,18 +183,35 @@ export class JobRunner {
     this.#schedule();
   }
 
+  /**
+   * Serves the organizations in turn, a few side by side: the work of one may take long, by its amount or its servers, and
+   * the others' does not wait for its end.
+   */
   async #turn(job: Job, organizations: string[]): Promise<void> {
-    for (const [served, organizationId] of organizations.entries()) {
-      jobsWaiting.set({ name: job.name }, organizations.length - served);
-      await this.#serve(job, organizationId).catch((error: unknown) =>
-        this.#logFailure(job.name, error, organizationId),
-      );
-    }
-    jobsWaiting.set({ name: job.name }, 0);
+    const waiting = [...organizations];
+    let working = 0;
+    const count = () => jobsWaiting.set({ name: job.name }, waiting.length + working);
+    const lane = async () => {
+      for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+        working++;
+        count();
+        if (await this.#serve(job, id)) waiting.push(id);
+        working--;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(JOB_LANES, waiting.length) }, lane));
+    count();
   }
 
-  async #serve(job: Job, organizationId: string): Promise<void> {
-    while (!this.#stopping && (await job.run(this.#context, organizationId)));
+  /** Returns true if more is left to do for the organization. Never rejects. */
+  async #serve(job: Job, organizationId: string): Promise<boolean> {
+    if (this.#stopping) return false;
+    try {
+      return (await job.run(this.#context, organizationId)) && !this.#stopping;
+    } catch (error) {
+      this.#logFailure(job.name, error, organizationId);
+      return false;
+    }
   }
 
   #logFailure(name: string, error: unknown, organizationId?: string): void {

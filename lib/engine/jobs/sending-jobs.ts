@@ -17,6 +17,7 @@ import {
   AUDIT_STREAM_SENDS,
   EVENTS_A_TURN,
   NOTIFY_EVERY_MS,
+  SENDS_OF_ONE,
   WEBHOOK_SENDS,
   WEBHOOK_SENDS_EACH,
 } from "../tunables.ts";
@@ -85,7 +86,7 @@ function sendingJob({ limits, receivers, send, ...its }: Sending): Job {
       senders.set(context, own);
       const due = await context.database.withOrganization(organizationId, (tx) => receivers(tx));
       for (const receiver of due)
-        own.begin(`${organizationId} ${receiver}`, () => send(context, organizationId, receiver));
+        own.begin(organizationId, receiver, () => send(context, organizationId, receiver));
       return false;
     },
     async settled(context) {
@@ -101,13 +102,17 @@ interface SenderLimits {
   each: number;
 }
 
-/** Limits concurrent deliveries, in total and per receiver, so that one slow receiver delays no others. */
-class Senders {
+/** Limits concurrent deliveries in total, of an organization and to a receiver, so that slow receivers delay no others. */
+export class Senders {
   #log: Logger;
   #limits: SenderLimits;
   #onEnd: () => void;
   #running = new Map<string, Set<Promise<void>>>();
+  /** By organization */
+  #counts = new Map<string, number>();
   #count = 0;
+  /** Somebody was refused a place since one was given up. */
+  #isFull = false;
   #isStopping = false;
 
   /** `onEnd` is called whenever a sender has nothing more to send, or has failed. */
@@ -117,19 +122,31 @@ class Senders {
     this.#limits = limits;
   }
 
-  /** Starts as many senders for `receiver` as the limits allow. `next` returns false if nothing is due. */
-  begin(receiver: string, next: () => Promise<boolean>): void {
-    const running = this.#running.get(receiver) ?? new Set();
-    this.#running.set(receiver, running);
-    while (running.size < this.#limits.each && this.#count < this.#limits.all && !this.#isStopping) {
+  /** Starts as many senders for an organization's receiver as the limits allow. `next` returns false if nothing is due. */
+  begin(organizationId: string, receiver: string, next: () => Promise<boolean>): void {
+    const key = `${organizationId} ${receiver}`;
+    const running = this.#running.get(key) ?? new Set();
+    const { all, each } = this.#limits;
+    const mostOfOne = Math.max(1, Math.floor(all * SENDS_OF_ONE));
+    while (running.size < each && !this.#isStopping) {
+      const count = this.#counts.get(organizationId) ?? 0;
+      if (count >= mostOfOne) break;
+      this.#isFull ||= this.#count >= all;
+      if (this.#count >= all) break;
       this.#count++;
+      this.#counts.set(organizationId, count + 1);
       const sender = this.#send(next).finally(() => {
         this.#count--;
+        const left = (this.#counts.get(organizationId) ?? 1) - 1;
+        if (left > 0) this.#counts.set(organizationId, left);
+        else this.#counts.delete(organizationId);
         running.delete(sender);
-        if (running.size === 0) this.#running.delete(receiver);
+        if (running.size === 0) this.#running.delete(key);
+        this.#isFull = false;
         this.#onEnd();
       });
       running.add(sender);
+      this.#running.set(key, running);
     }
   }
 
@@ -142,7 +159,8 @@ class Senders {
   /** Logs every error and never rejects. */
   async #send(next: () => Promise<boolean>): Promise<void> {
     try {
-      while (!this.#isStopping && (await next()));
+      // A place that others wait for is given up after each delivery.
+      while (!this.#isStopping && (await next()) && !this.#isFull);
     } catch (error) {
       this.#log[isDatabaseDown(error) ? "warn" : "error"]({ err: error }, "a delivery was not made");
     }
