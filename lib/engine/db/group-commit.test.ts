@@ -12,7 +12,7 @@ import { USES_BEFORE_NAMED } from "../../base/db/statements.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { inScope, scope } from "../../base/process/scope.ts";
 import { verifyEvents } from "../../history/events/verify.ts";
-import { storeMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
+import { storeProtocolMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
 import { recordStatus } from "../../lifecycle/running-task-writes.ts";
 import { GROUPS_AT_ONCE } from "../tunables.ts";
@@ -314,7 +314,7 @@ test("what changes leave behind has one plan a connection, once Postgres has loo
       organizationId,
       change(id, async (tx) => {
         const message = { at: new Date(), direction: "in" as const, method: "tasks/get", body: {} };
-        await storeMessages(tx, id, Array(messages).fill(message));
+        await storeProtocolMessages(tx, id, Array(messages).fill(message));
         await says(id, `hello ${messages}`)(tx);
       }),
     );

@@ -14,7 +14,7 @@ import { type SessionServer, startSessionServer } from "../../../test/servers/se
 import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { recordMessages } from "../../mcp/stream-messages/stream-message-writes.ts";
+import { recordStreamMessages } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { readTask } from "../../tasks/task-reads.ts";
 import type { Engine } from "../engine.ts";
 
@@ -111,7 +111,7 @@ test("a question that was stored late, of a task that nobody watches, where noth
   const sessionDigest = Buffer.alloc(32, 7);
   const late = createDatabase(fixture.adminUrl, { connections: 1 });
   await late.withOrganization(fixture.organizationId, (tx) =>
-    recordMessages(tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
+    recordStreamMessages(tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
   );
   await late.close();
   engine = await fixture.startEngine();

@@ -1,6 +1,6 @@
 /**
  * The messages on the streams of a connection's sessions. Each is stored on arrival, whatever the state of the start, the
- * circuit, a pause or the lease. stored-messages.ts then handles them. One inbox per watcher.
+ * circuit, a pause or the lease. stream-messages.ts then handles them. One inbox per watcher.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
@@ -10,14 +10,14 @@ import { uuidv7 } from "../../base/ids.ts";
 import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES, UNHANDLED_OF_SESSION } from "../../mcp/limits.ts";
 import type { RpcId } from "../../mcp/peer.ts";
 import type { NewStreamMessage, StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
-import { recordMessages } from "../../mcp/stream-messages/stream-message-writes.ts";
+import { recordStreamMessages } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { openElicitationTask } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { readTaskRoom } from "../../requests/elicitation-tasks/task-limit.ts";
 import { restoreSession } from "../task/task-secrets.ts";
 import { DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { clockMs, type LiveSession, type WatchedTask } from "../watcher/watched-task.ts";
-import { StoredMessages } from "./stored-messages.ts";
+import { StreamMessages } from "./stream-messages.ts";
 import { asElicitationTask, sizeOf, type UnhandledMessage, unhandled } from "./unhandled-message.ts";
 
 interface Dependencies {
@@ -38,12 +38,12 @@ export class StreamInbox {
   #unstored: UnhandledMessage[] = [];
   #storing: Promise<void> | null = null;
   /** Messages that are stored and not handled. */
-  readonly #stored: StoredMessages;
+  readonly #stored: StreamMessages;
 
   constructor(ctx: WatcherContext, deps: Dependencies) {
     this.#ctx = ctx;
     this.#deps = deps;
-    this.#stored = new StoredMessages(ctx, deps);
+    this.#stored = new StreamMessages(ctx, deps);
   }
 
   /** Takes a message that just arrived. Returns false if its session has too many unhandled messages already. */
@@ -188,7 +188,7 @@ export class StreamInbox {
         opened.set(one, made.id);
         if (made.isNew) news.push(one);
       }
-      const stored = await recordMessages(
+      const stored = await recordStreamMessages(
         tx,
         connectionId,
         news.map(({ message, receivedAt }) => ({ ...message, heardAgoMs: clockMs() - receivedAt })),

@@ -1,4 +1,7 @@
-/** Polls a task and applies the report: its news, a status that nobody knows, or that the task is gone. */
+/**
+ * Polls a task and applies the report: its news, a status that nobody knows, or that the task is gone. Begins to send the
+ * answer that waited for the poll, where the task was not read before (`beginUnread()`).
+ */
 import { noteSpan } from "../../base/tracing/span.ts";
 import { polls } from "../../history/metrics/engine.ts";
 import { recordStatus } from "../../lifecycle/running-task-writes.ts";

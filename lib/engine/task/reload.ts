@@ -38,11 +38,11 @@ async function newestWork(
   ctx: WatcherContext,
   task: WatchedTask,
 ): Promise<{ work: TaskWork | null; at: number }> {
-  const { asked } = task;
+  const { hints } = task;
   const { written } = task.cold;
   if (written) setCold(task, { written: null });
-  task.read = asked;
-  if (written?.asked === asked) return written;
+  task.hintsRead = hints;
+  if (written?.hints === hints) return written;
   return { work: await ctx.load(task.id), at: clockMs() };
 }
 

@@ -1,4 +1,8 @@
-/** Starts a task once: the attempt is committed before the call, the handle right after its reply. */
+/**
+ * Starts a task once: the attempt is committed before the call, the handle right after its reply. In this order:
+ * `prepare()` (a session, the arguments), `markStarting()` (commits the attempt), `makeCall()` (makes the call and waits for its
+ * outcome, in make-call.ts), `storeCallOutcome()` (call-outcome.ts). An attempt whose process died is judged by `resolveStart()`.
+ */
 import { randomUUID } from "node:crypto";
 import { inScope } from "../../base/process/scope.ts";
 import {

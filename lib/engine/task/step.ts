@@ -91,10 +91,10 @@ function expireQuestions(ctx: WatcherContext, task: WatchedTask): Promise<void> 
  * Whether a task that waits for answers, and for which a hint came, is polled before it is read: the poll comes before the answer
  * anyway, and then one transaction reads the task and commits that the answer is about to be sent.
  */
-function mayPollUnread({ work, cold, asked, calls }: WatchedTask): boolean {
+function mayPollUnread({ work, cold, hints, calls }: WatchedTask): boolean {
   if (work.era !== "2026-07-28" || work.state !== "input_required" || !work.durable || calls.call)
     return false;
-  if (work.sealedHandle === null || cold.written?.asked === asked) return false;
+  if (work.sealedHandle === null || cold.written?.hints === hints) return false;
   const { requests, cancelRequested } = work;
   return !cancelRequested && requests.length > 0 && requests.every(({ delivery }) => delivery === null);
 }

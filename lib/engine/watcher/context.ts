@@ -8,7 +8,7 @@ import type { ToolCalls } from "../../mcp/tool-calls.ts";
 import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { Sessions } from "../sessions/sessions.ts";
-import { recordMessage } from "./recorded-messages.ts";
+import { recordProtocolMessage } from "./protocol-messages.ts";
 import type { LiveSession, WatchedTask } from "./watched-task.ts";
 
 /** The lease was lost: code that catches this error stops and writes nothing. */
@@ -127,7 +127,7 @@ export function callOptions(task: WatchedTask, deadlineMs: number): CallOptions 
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
-      task.messages = recordMessage(task.messages, { direction, method, body }, secrets());
+      task.messages = recordProtocolMessage(task.messages, { direction, method, body }, secrets());
     },
   };
 }

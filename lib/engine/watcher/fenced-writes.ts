@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
-import { storeMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
+import { storeProtocolMessages } from "../../history/protocol-messages/protocol-message-writes.ts";
 import { endTask, type TaskEnd } from "../../lifecycle/end-task.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { readLockedWork } from "../../lifecycle/engine-task-reads.ts";
 import type { JudgedRequest } from "../../requests/capture/close-request.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
 import { secretsOf, type WatcherContext } from "./context.ts";
-import { toStore } from "./recorded-messages.ts";
+import { toStore } from "./protocol-messages.ts";
 import { clockMs, markStale, setCold, type WatchedTask } from "./watched-task.ts";
 
 /**
@@ -44,16 +44,16 @@ export async function readAndBegin<T>(
   begin: (tx: Tx, work: TaskWork) => Promise<T | null>,
 ): Promise<{ begun: T; work: TaskWork; at: number } | null> {
   markStale(task);
-  const { messages, asked } = task;
+  const { messages, hints } = task;
   const toKeep = toStore(messages, secretsOf(task));
   const { begun, work, at } = await ctx.transaction(async (tx) => {
-    await storeMessages(tx, task.id, toKeep);
+    await storeProtocolMessages(tx, task.id, toKeep);
     const work = await readLockedWork(tx, ctx.connectionId, task.id);
     const at = clockMs();
     return { begun: work && (await begin(tx, work)), work, at };
   }, task.id);
   task.messages = task.messages.filter((message) => !messages.includes(message));
-  if (work && begun === null && task.asked === asked) setCold(task, { written: { work, asked, at } });
+  if (work && begun === null && task.hints === hints) setCold(task, { written: { work, hints, at } });
   else markStale(task);
   return work && begun !== null ? { begun, work, at } : null;
 }
@@ -74,12 +74,12 @@ async function write<T>(
   reads: boolean,
 ): Promise<T> {
   markStale(task);
-  const { messages, asked } = task;
+  const { messages, hints } = task;
   let read: { work: TaskWork | null; at: number } | null = null;
   const toKeep = toStore(messages, secretsOf(task));
   const result = await transaction(
     async (tx) => {
-      await storeMessages(tx, task.id, toKeep);
+      await storeProtocolMessages(tx, task.id, toKeep);
       return store(tx);
     },
     task.id,
@@ -91,8 +91,8 @@ async function write<T>(
   );
   task.messages = task.messages.filter((message) => !messages.includes(message));
   // After two writes at a time, or a change by others meanwhile, nobody knows which reading is the newest.
-  if (read && task.asked === asked)
-    setCold(task, { written: { ...(read as { work: TaskWork | null; at: number }), asked } });
+  if (read && task.hints === hints)
+    setCold(task, { written: { ...(read as { work: TaskWork | null; at: number }), hints } });
   else markStale(task);
   return result;
 }
@@ -121,7 +121,7 @@ export async function endWatched(ctx: WatcherContext, task: WatchedTask, how: Ta
   const ended = await fencedBeginning(ctx, task, (tx) => endTask(tx, task.id, how));
   // It is watched no more, so nothing is left to read.
   if (ended && how.watchForMs === undefined)
-    setCold(task, { written: { work: null, asked: task.asked, at: clockMs() } });
+    setCold(task, { written: { work: null, hints: task.hints, at: clockMs() } });
 }
 
 /** Returns the ids that writes of a delivery take. */

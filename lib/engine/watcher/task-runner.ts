@@ -4,7 +4,7 @@ import { hasToStore, stepWhilePaused } from "../task/paused-step.ts";
 import { step } from "../task/step.ts";
 import type { WatcherContext } from "./context.ts";
 import type { FailurePolicy } from "./failure-policy.ts";
-import { trimmedAtRest } from "./recorded-messages.ts";
+import { trimmedAtRest } from "./protocol-messages.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { TaskIndex } from "./task-index.ts";
 import { clockMs, markStale, type WatchedTask } from "./watched-task.ts";

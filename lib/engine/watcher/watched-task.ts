@@ -4,7 +4,7 @@ import { type TaskWork, unreadWork } from "../../lifecycle/engine-task.ts";
 import type { StatusChange } from "../../lifecycle/running-task-writes.ts";
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { Announced } from "../../mcp/stream-messages/attribute.ts";
-import type { RecordedMessage } from "./recorded-messages.ts";
+import type { ProtocolMessage } from "./protocol-messages.ts";
 import type { LaneName } from "./scheduler.ts";
 
 /**
@@ -14,9 +14,9 @@ import type { LaneName } from "./scheduler.ts";
 export interface WatchedTask {
   readonly id: string;
   work: TaskWork;
-  /** Counts hints that the row changed. `read`: the count when `work` was read. See `isStale`. */
-  asked: number;
-  read: number;
+  /** How many hints said that the row changed. `hintsRead`: how many when `work` was read. See `isStale`. */
+  hints: number;
+  hintsRead: number;
   /** A person waits for the next step, which runs even while the server's circuit is open. */
   urgent: boolean;
   running: boolean;
@@ -43,7 +43,7 @@ export interface WatchedTask {
   minorStatusAt: number;
   /** When `work` was read. */
   loadedAt: number;
-  messages: readonly RecordedMessage[];
+  messages: readonly ProtocolMessage[];
   /** When the last poll began. */
   polledAt: number;
   /** When the last poll ended; 0 before the first. */
@@ -174,28 +174,28 @@ export interface ColdState {
   /** The previous session, which the server denied knowing. */
   formerSession: SessionRecord | null;
   /**
-   * What the last write's transaction read of the task, null if it is watched no more, for as long as `asked` is
+   * What the last write's transaction read of the task, null if it is watched no more, for as long as `hints` is
    * this.
    */
-  written: { work: TaskWork | null; asked: number; at: number } | null;
+  written: { work: TaskWork | null; hints: number; at: number } | null;
 }
 
 /** Returns whether the database may have changed since `work` was read. */
-export function isStale({ asked, read }: WatchedTask): boolean {
-  return asked !== read;
+export function isStale({ hints, hintsRead }: WatchedTask): boolean {
+  return hints !== hintsRead;
 }
 
 /** Says that the database may have changed, so that the next step reads the task again. */
 export function markStale(task: WatchedTask): void {
-  task.asked++;
+  task.hints++;
 }
 
 export function newWatchedTask(work: TaskWork): WatchedTask {
   return {
     id: work.id,
     work,
-    asked: 0,
-    read: 0,
+    hints: 0,
+    hintsRead: 0,
     urgent: false,
     running: false,
     due: 0,
@@ -228,7 +228,7 @@ export function newUnreadTask(id: string): WatchedTask {
   return task;
 }
 
-const NO_MESSAGES: readonly RecordedMessage[] = [];
+const NO_MESSAGES: readonly ProtocolMessage[] = [];
 
 /** Keeps only the first `count` messages. */
 export function keepMessages(task: WatchedTask, count: number): void {

@@ -14,7 +14,7 @@ export interface NewMessage {
 }
 
 /** Stores a task's messages at the end of the transaction, and keeps the newest `MESSAGES_KEPT`. */
-export async function storeMessages(tx: Tx, taskId: string, messages: NewMessage[]): Promise<void> {
+export async function storeProtocolMessages(tx: Tx, taskId: string, messages: NewMessage[]): Promise<void> {
   const its = messages.map((message) => ({ ...message, taskId }));
   if (its.length > 0) deferWrite(tx, MESSAGES, its);
 }

@@ -12,7 +12,7 @@ import type { NewStreamMessage } from "./stream-message-schema.ts";
  * known, for a server may say so of anything. `heardAgoMs` counts, however late a message is stored: whether it came before
  * an answer was sent follows from that. Returns the ids of those that are to be handled.
  */
-export async function recordMessages(
+export async function recordStreamMessages(
   tx: Tx,
   connectionId: string,
   messages: (NewStreamMessage & { heardAgoMs: number })[],

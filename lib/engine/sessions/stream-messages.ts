@@ -24,7 +24,7 @@ interface Dependencies {
   onLeaseLost(): void;
 }
 
-export class StoredMessages {
+export class StreamMessages {
   #ctx: WatcherContext;
   #deps: Dependencies;
   #stored: UnhandledMessage[] = [];

@@ -8,7 +8,7 @@ import type { NewMessage } from "../../history/protocol-messages/protocol-messag
 /**
  * An incoming message is masked at once; an outgoing one when stored, because memory holds its body anyway.
  */
-export type RecordedMessage = NewMessage & {
+export type ProtocolMessage = NewMessage & {
   /** Secrets still to be masked; null if the body is masked. */
   secrets: string[] | null;
   /** Length of the masked body, in characters; 0 if not masked yet. */
@@ -25,11 +25,11 @@ const RESTING_CHARACTERS = 2_000;
 const NOTIFICATION_CHARACTERS = 2_000;
 
 /** Adds a message and returns the newest ones within the bounds. */
-export function recordMessage(
-  messages: readonly RecordedMessage[],
+export function recordProtocolMessage(
+  messages: readonly ProtocolMessage[],
   message: { direction: "in" | "out"; method: string; body: unknown },
   secrets: string[],
-): readonly RecordedMessage[] {
+): readonly ProtocolMessage[] {
   const { direction, method } = message;
   const at = new Date();
   if (direction === "out") return newest([...messages, { ...message, at, secrets, size: 0 }]);
@@ -39,7 +39,7 @@ export function recordMessage(
 }
 
 /** Trims the messages that a step did not store to the beginnings of the last exchange, kept as evidence. */
-export function trimmedAtRest(messages: readonly RecordedMessage[]): readonly RecordedMessage[] {
+export function trimmedAtRest(messages: readonly ProtocolMessage[]): readonly ProtocolMessage[] {
   if (messages.length <= 2 && messages.every(isShort)) return messages;
   return messages.slice(-2).map((message) => {
     if (isShort(message)) return message;
@@ -49,7 +49,7 @@ export function trimmedAtRest(messages: readonly RecordedMessage[]): readonly Re
 }
 
 /** Allows twice the limit, because a cut body is slightly longer than asked and must not be cut again. */
-function isShort({ secrets, size }: RecordedMessage): boolean {
+function isShort({ secrets, size }: ProtocolMessage): boolean {
   return secrets === null && size <= 2 * RESTING_CHARACTERS;
 }
 
@@ -57,14 +57,14 @@ function isShort({ secrets, size }: RecordedMessage): boolean {
  * Returns the messages in their stored form. `secrets` are the task's current ones; some were unknown when a
  * message was recorded.
  */
-export function toStore(messages: readonly RecordedMessage[], secrets: string[]): NewMessage[] {
+export function toStore(messages: readonly ProtocolMessage[], secrets: string[]): NewMessage[] {
   return messages.map(({ at, direction, method, body, secrets: own }) => {
     if (own === null) return { at, direction, method, body };
     return { at, direction, method, body: maskMessage(body, [...new Set([...own, ...secrets])]) };
   });
 }
 
-function newest(messages: RecordedMessage[]): readonly RecordedMessage[] {
+function newest(messages: ProtocolMessage[]): readonly ProtocolMessage[] {
   let characters = 0;
   let from = messages.length;
   while (from > 0 && messages.length - from < MOST_MESSAGES) {
