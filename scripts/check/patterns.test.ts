@@ -26,6 +26,7 @@ const REVIEWED: Record<string, string> = {
 /** Files that put patterns together. Where they read texts of others, grown-texts.full.test.ts covers them. */
 const ASSEMBLING = [
   "lib/requests/answers/alarms.ts",
+  "lib/requests/answers/plain-no.ts", // of a message of 10,000 characters at most
   "lib/requests/words/party-words.ts", // words of our own
   "lib/tasks/message-as-command.ts", // words of our own
   "lib/text/facts/party.ts", // words of our own
@@ -35,7 +36,7 @@ const ASSEMBLING = [
   "lib/text/money.ts",
 ];
 
-test("no pattern takes longer than its text grows", { timeout: 600_000 }, async () => {
+test("no pattern takes longer than its text grows", { timeout: 600_000, tags: ["full"] }, async () => {
   expect(literals.size).toBeGreaterThan(100);
   const slow: string[] = [];
   for (const { source, flags, files } of literals.values()) {
