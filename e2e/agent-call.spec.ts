@@ -1,38 +1,29 @@
-/** An agent calls a tool, a rule puts a person before the call, and the agent gets what the tool answered. */
+/** An agent calls a tool, a rule puts a person before the call, and the agent gets what the tool answered, or what the person said. */
+import type { Browser } from "@playwright/test";
 import { rawAgent } from "../test/fixtures/agents/raw-agent.ts";
 import { startTestServer, type TestServer } from "../test/servers/mcp-server.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner } from "./fixtures/organizations.ts";
 import { saveCallRules } from "./fixtures/policy.ts";
-import { apiOf, expect, openRequest, requestPane, SOON, test } from "./fixtures/test.ts";
+import { apiOf, expect, keysListen, openRequest, requestPane, SOON, test } from "./fixtures/test.ts";
 
 /** As long as an agent may wait: the person approves before, also on a stalled machine. */
 const HOLD_MS = 210_000;
 
+test.setTimeout(240_000);
+
 let erp: TestServer;
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   erp = await startTestServer();
 });
-test.afterAll(() => erp?.close());
+test.afterEach(() => erp?.close());
 
 test("an agent's call waits for a person, who approves it in the inbox, and is answered with its result", {
   tag: "@journey",
 }, async ({ browser }) => {
-  const owner = await newOwner(browser, "Wanda", "wyoming");
-  const approver = await newMember(browser, "Abe", "wyoming", "approver");
-  const secret = await addAgent(owner, "Bookkeeper");
-  await saveCallRules(owner, [{ name: "Look first", when: 'tool.name == "quick"', before: "ask" }]);
-  const agent = rawAgent(`${process.env.E2E_URL}/mcp`, secret);
-  const toolNamed = async (end: string) => {
-    const { answer } = await agent.legacy("tools/list");
-    return (answer.result.tools as { name: string }[]).find(({ name }) => name.endsWith(end))?.name;
-  };
-  await expect.poll(() => toolNamed("__quick"), SOON).toBeTruthy();
-  const call = { name: await toolNamed("__quick"), arguments: { note: "for March" } };
-  const called = agent.legacy("tools/call", call);
-
-  const tasks = async () => (await apiOf(owner).get<{ items: { id: string }[] }>("/tasks")).items;
-  await expect.poll(async () => (await tasks()).length, SOON).toBe(1);
-  const requestId = await openRequest(approver, (await tasks())[0]!.id);
+  const { approver, call, asked, end } = await begin(browser, "wyoming");
+  const called = call({ note: "for March" });
+  const requestId = await asked(1);
   await approver.goto("/inbox");
   await approver.getByRole("region", { name: "Requests" }).locator(`a[href*="${requestId}"]`).click();
   const approval = requestPane(approver).getByRole("region", { name: "Approval before the call" });
@@ -44,11 +35,83 @@ test("an agent's call waits for a person, who approves it in the inbox, and is a
     .getByRole("button", { name: /^Approve/ })
     .click();
 
-  const { answer } = await called;
-  expect(answer.result).toMatchObject({ content: [{ type: "text", text: "done" }] });
+  expect(await called).toMatchObject({ content: [{ type: "text", text: "done" }] });
   expect(erp.calls).toMatchObject([{ name: "quick", arguments: { note: "for March" } }]);
-  for (const page of [owner, approver]) await page.context().close();
+  await end();
 });
+
+test("a call is sent back with a text, and the agent's next call shows what was asked before and what changed", async ({
+  browser,
+}) => {
+  const { approver, call, asked, end } = await begin(browser, "kentucky");
+  const first = call({ table: "production", rows: 10 });
+  await approver.goto(`/inbox/${await asked(1)}`);
+  const pane = requestPane(approver);
+  await expect(pane.getByRole("button", { name: /^Approve/ })).toBeEnabled();
+  await keysListen(approver);
+  await approver.keyboard.press("v");
+  const dialog = approver.getByRole("dialog", { name: /^Ask to revise/ });
+  await expect(dialog).toContainText("The call is not made. The agent “Bookkeeper” gets your text");
+  const send = dialog.getByRole("button", { name: "Ask to revise" });
+  await expect(send).toBeDisabled();
+  await checkAppearance(approver, "request, ask to revise");
+  await dialog.getByRole("textbox").fill("Use the staging table");
+  await send.click();
+  expect(await first).toMatchObject({
+    isError: true,
+    structuredContent: { revise: true, reason: "Use the staging table" },
+  });
+  expect(erp.calls).toHaveLength(0);
+
+  const second = call({ table: "staging", rows: 10 });
+  await approver.goto(`/inbox/${await asked(2)}`);
+  await expect(pane.getByText("Abe asked to revise")).toBeVisible();
+  await expect(pane.getByText("Use the staging table")).toBeVisible();
+  const changed = pane.getByRole("definition").filter({ hasText: "production" });
+  await expect(changed).toHaveCount(1);
+  await expect(changed).toContainText("staging");
+  await checkAppearance(approver, "request, asked again after a revision");
+  // Beside a plain no as well: the reason is the text.
+  await pane.getByRole("button", { name: /^Decline/ }).click();
+  const decline = approver.getByRole("dialog", { name: /^Decline/ });
+  const instead = decline.getByRole("button", { name: "Ask to revise instead" });
+  await expect(instead).toBeDisabled();
+  await decline.getByRole("textbox").fill("Only one row");
+  await checkAppearance(approver, "request, decline or ask to revise");
+  await instead.click();
+  expect(await second).toMatchObject({ structuredContent: { revise: true, reason: "Only one row" } });
+  await end();
+});
+
+/** An organization with an approver, and an agent whose calls of `quick` wait for an approval. */
+async function begin(browser: Browser, organization: string) {
+  const owner = await newOwner(browser, "Wanda", organization);
+  const approver = await newMember(browser, "Abe", organization, "approver");
+  const secret = await addAgent(owner, "Bookkeeper");
+  await saveCallRules(owner, [{ name: "Look first", when: 'tool.name == "quick"', before: "ask" }]);
+  const agent = rawAgent(`${process.env.E2E_URL}/mcp`, secret);
+  const toolNamed = async (end: string) => {
+    const { answer } = await agent.legacy("tools/list");
+    return (answer.result.tools as { name: string }[]).find(({ name }) => name.endsWith(end))?.name;
+  };
+  await expect.poll(() => toolNamed("__quick"), SOON).toBeTruthy();
+  const name = await toolNamed("__quick");
+  const tasks = async () => (await apiOf(owner).get<{ items: { id: string }[] }>("/tasks")).items;
+  return {
+    approver,
+    /** Resolves to the result, once a person has decided and the tool has answered. */
+    call: async (args: object) =>
+      (await agent.legacy("tools/call", { name, arguments: args })).answer.result as unknown,
+    /** The open request of the agent's call, of so many that it has made. */
+    async asked(count: number): Promise<string> {
+      await expect.poll(async () => (await tasks()).length, SOON).toBe(count);
+      return openRequest(approver, (await tasks())[0]!.id);
+    },
+    async end() {
+      for (const page of [owner, approver]) await page.context().close();
+    },
+  };
+}
 
 /** Adds the server, and an agent that may call all of its tools. Returns the agent's secret. */
 async function addAgent(owner: Parameters<typeof apiOf>[0], name: string): Promise<string> {

@@ -184,6 +184,41 @@ describe("a waiting read", () => {
     }
   });
 
+  test("says that another request is asked for, and how; a plain no does not", async () => {
+    const comment = "Deploy to staging first";
+    const { id } = (await make({ ...APPROVAL, callbackUrl: receiverUrl })).body;
+    const { questionHash } = (await web.call("GET", `/api/v1/input-requests/${id}`, ben)).body;
+    const answer = (body: object) =>
+      web.call("POST", `/api/v1/input-requests/${id}/answer`, { ...ben, body: { ...body, questionHash } });
+    for (const [body, field] of [
+      [{ action: "decline", revise: true }, "comment"],
+      [{ action: "accept", content: {}, revise: true, comment }, "action"],
+    ] as const) {
+      const refused = await answer(body);
+      expect([refused.status, refused.body.errors[0].field]).toEqual([422, field]);
+    }
+    const many = await web.call("POST", "/api/v1/input-requests/bulk-answer", {
+      ...ben,
+      body: { action: "decline", revise: true, comment, items: [{ id, questionHash }] },
+    });
+    expect(many.status).toBe(422);
+    received.length = 0;
+    expect((await answer({ action: "decline", revise: true, comment })).status).toBe(202);
+    expect((await read(id, "?waitMs=60000")).body).toMatchObject({
+      ...{ outcome: "declined", revise: true, reason: comment },
+    });
+    await until("the callback was taken", async () => received.length === 1);
+    expect(JSON.parse(received[0]?.body ?? "").data).toMatchObject({ outcome: "declined", revise: true });
+    expect((await consume(id)).body.reason).toBe("declined");
+
+    const plain = (await make()).body;
+    await decide(plain.id, { action: "decline", comment });
+    expect((await read(plain.id, "?waitMs=60000")).body).toMatchObject({
+      outcome: "declined",
+      revise: false,
+    });
+  });
+
   test("of an approval says no where the form's own no was chosen, whatever was filled in beside it", async () => {
     const properties = { approved: { type: "boolean" }, account: { type: "string" } };
     const form = { type: "object", properties, required: ["approved"] };

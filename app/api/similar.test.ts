@@ -243,6 +243,7 @@ describe("what was decided about the party", () => {
         action: "accept",
         content: { value: "approve" },
         comment: "As agreed",
+        revise: false,
         words: "Approved",
         by: { kind: "member", id: null, name: "Cleo" },
         at: expect.any(String),

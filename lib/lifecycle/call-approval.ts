@@ -46,18 +46,25 @@ async function hasToolChanged(tx: Tx, taskId: string): Promise<boolean> {
   return now !== undefined && now !== asked.digest;
 }
 
-/** Ends a task whose call was declined. */
+/** Ends a task whose call was declined. `revise`: another call is asked for, as the reason says. */
 export async function declineCall(
   tx: Tx,
   taskId: string,
-  { by, reason }: { by: Actor; reason: string | null },
+  { by, reason, revise }: { by: Actor; reason: string | null; revise: boolean },
 ): Promise<void> {
-  const message = `${actorWords(by, { begins: true })} declined this call${reason ? `: ${reason}` : "."}`;
+  const did = revise ? "asks to revise" : "declined";
+  const message = `${actorWords(by, { begins: true })} ${did} this call${reason ? `: ${reason}` : "."}`;
   const person = by.id === null ? {} : { by: { id: by.id, name: by.name } };
   await endTask(tx, taskId, {
     state: "failed",
     gate: "declined",
-    error: { code: "call_declined", message, ...person, ...(reason && { reason }) },
+    error: {
+      code: "call_declined",
+      message,
+      ...person,
+      ...(reason && { reason }),
+      ...(revise && { revise }),
+    },
   });
 }
 

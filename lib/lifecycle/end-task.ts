@@ -15,8 +15,8 @@ export interface TaskEnd {
   state: "completed" | "failed" | "cancelled" | "lost" | "expired";
   statusMessage?: string | null;
   result?: unknown;
-  /** `by`, `reason`: who declined the call, and what they said. */
-  error?: { code: string; message: string; by?: Person; reason?: string } | null;
+  /** `by`, `reason`: who declined the call, and what they said. `revise`: they ask for another call. */
+  error?: { code: string; message: string; by?: Person; reason?: string; revise?: boolean } | null;
   /** How the approval in front of the call ended, of a task that was never started. */
   gate?: "declined" | "expired" | "withdrawn";
   /** The server's state, if it differs. */

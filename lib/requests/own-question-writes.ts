@@ -56,6 +56,7 @@ export async function insertOwnQuestion(
     ...asked,
     shown: own,
     approval,
+    revises: actor.kind === "agent" ? await revisedBefore(tx, task.id) : null,
   };
   await insertRequest(tx, opened, null);
   if (approval) await armTimers(tx, id, approval);
@@ -67,4 +68,27 @@ export async function insertOwnQuestion(
     ...namedIn(approval),
   };
   return { id, event: { type: "request.opened", actor, taskId: task.id, inputRequestId: id, data } };
+}
+
+/** How many of the agent's latest tasks are looked through. */
+const LOOKED_THROUGH = 200;
+
+/**
+ * Returns the last request of the same agent, server and tool that a person asked to revise, unless another request has followed it
+ * already; null if there is none.
+ */
+async function revisedBefore(tx: Tx, taskId: string): Promise<string | null> {
+  const [found] = await tx.$queryRaw<{ id: string }[]>`
+    WITH latest AS MATERIALIZED (
+      SELECT p.id, p.server_id, p.tool FROM task p WHERE p.organization_id = ${tx.organizationId}::uuid
+        AND p.agent_id = (SELECT agent_id FROM task WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid)
+      ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_THROUGH})
+    SELECT r.id FROM latest its JOIN latest p ON p.server_id = its.server_id AND p.tool = its.tool AND p.id <> its.id
+      JOIN input_request r ON r.organization_id = ${tx.organizationId}::uuid AND r.task_id = p.id AND r.origin = 'intray'
+        AND r.state = 'settled'
+      JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL AND a.revise
+    WHERE its.id = ${taskId}::uuid AND NOT EXISTS (SELECT FROM latest n JOIN input_request later
+      ON later.organization_id = r.organization_id AND later.task_id = n.id WHERE later.revises = r.id)
+    ORDER BY a.created_at DESC LIMIT 1`;
+  return found?.id ?? null;
 }

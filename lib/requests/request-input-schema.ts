@@ -24,6 +24,8 @@ export const answerInputSchema = z.strictObject({
   anyWording: z.boolean().optional(),
   /** Where people vote, and others agreed to other content: asks everybody again, about this content. */
   proposes: z.boolean().optional(),
+  /** Beside `decline`, of Intray's own questions: asks for another request, as `comment` says. */
+  revise: z.boolean().optional(),
 });
 export type AnswerInput = z.infer<typeof answerInputSchema>;
 
@@ -31,7 +33,7 @@ const MOST_AT_ONCE = 200;
 
 /** One answer to many alike questions; each item binds to the hash of its own question. */
 export const bulkAnswerInputSchema = answerInputSchema
-  .omit({ questionHash: true, anyWording: true, proposes: true })
+  .omit({ questionHash: true, anyWording: true, proposes: true, revise: true })
   .extend({
     items: z
       .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))

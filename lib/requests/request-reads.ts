@@ -22,7 +22,7 @@ import { typedContent } from "./answers/answer-content.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";
 import { JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
-import type { InputRequestDetail } from "./request-schema.ts";
+import type { InputRequestDetail, Revision } from "./request-schema.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */
@@ -34,7 +34,7 @@ export async function readInputRequest(
   await planOnce(tx);
   const [row] = await tx.$queryRaw<DetailRow[]>`
     SELECT ${summaryOf(principal)}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
-      r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage",
+      r.ended_reason AS "endedReason", r.revises, t.state AS "taskState", t.status_message AS "statusMessage",
       CASE WHEN r.assigned_by->>'to' = r.assignee_user_id::text THEN r.assigned_by END AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason",
@@ -51,6 +51,7 @@ export async function readInputRequest(
         AND draft.user_id = ${selfOf(principal)}::uuid
     WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
+  const revisions = row.revises === null ? [] : await readRevisions(tx, principal, row.revises);
   const summary = toSummary(principal, row);
   const form = formSchema.parse(row.form);
   const args = record.parse(row.arguments);
@@ -80,6 +81,7 @@ export async function readInputRequest(
             schema: row.previousSchema,
             url: urlFor(principal, row, row.previousUrl),
           },
+    revisions,
     draft: row.draftSavedAt && {
       content: isForEarlierWording ? typedContent(form, drafted) : drafted,
       comment: row.draftComment,
@@ -113,6 +115,40 @@ export async function readInputRequest(
   };
 }
 
+const MOST_REVISIONS = 5;
+
+/** Follows a request's earlier requests back, as far as the principal may see them. Returns the oldest first. */
+async function readRevisions(tx: Tx, principal: Principal, latest: string): Promise<Revision[]> {
+  const rows = await tx.$queryRaw<
+    {
+      id: string;
+      message: string;
+      arguments: unknown;
+      comment: string | null;
+      by: unknown;
+      at: Date;
+    }[]
+  >`
+    WITH RECURSIVE earlier (id, n) AS (
+      VALUES (${latest}::uuid, 1)
+      UNION ALL
+      SELECT r.revises, e.n + 1 FROM earlier e JOIN input_request r ON r.organization_id = ${tx.organizationId}::uuid
+        AND r.id = e.id AND r.revises IS NOT NULL WHERE e.n < ${MOST_REVISIONS})
+    SELECT r.id, t.id AS "taskId", r.message, t.arguments, a.id AS "answerId", a.comment, a.answered_by AS by, a.created_at AS at
+    FROM earlier e JOIN input_request r ON r.organization_id = ${tx.organizationId}::uuid AND r.id = e.id
+      JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+      JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL AND a.revise
+    WHERE ${visibleTask(principal)} ORDER BY e.n DESC`;
+  return rows.map((row) => ({
+    id: row.id,
+    message: row.message,
+    arguments: record.parse(row.arguments),
+    comment: row.comment ?? "",
+    by: actorSchema.parse(row.by),
+    at: row.at.toISOString(),
+  }));
+}
+
 function detailsIn(schema: unknown): Record<string, unknown> | null {
   const given = record.safeParse(schema);
   return record.safeParse(given.data?.[DETAILS]).data ?? null;
@@ -143,6 +179,7 @@ interface DetailRow extends RequestRow {
   assignedAt: Date | null;
   assignmentNote: string | null;
   endedReason: string | null;
+  revises: string | null;
   taskState: string;
   statusMessage: string | null;
   taskExpiresAt: Date | null;

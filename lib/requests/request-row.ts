@@ -11,7 +11,7 @@ import { iso, SHORT_ARGUMENTS } from "../tasks/task-row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
 import { namesIn } from "../text/facts/party.ts";
 import { actionsFor, decidedFieldOf } from "./answers/answer-content.ts";
-import { decidedWords } from "./answers/decided-words.ts";
+import { ASKED_TO_REVISE, decidedWords } from "./answers/decided-words.ts";
 import { isApproval } from "./answers/form-buttons.ts";
 import { CLAIM_IS_LIVE } from "./claims/claim-checks.ts";
 import { MESSAGE_IN_LISTS } from "./limits.ts";
@@ -85,7 +85,7 @@ export const summaryOf = (
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", ${DECIDED_AT} AS "decidedAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
-  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, ${inList ? SHORT_CONTENT : Prisma.sql`a.content`}, a.comment, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy",
+  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, ${inList ? SHORT_CONTENT : Prisma.sql`a.content`}, a.comment, a.revise, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
@@ -170,6 +170,7 @@ export interface RequestRow extends VotesRow {
   action: string | null;
   content: unknown;
   comment: string | null;
+  revise: boolean | null;
   decidedField: unknown;
   answeredBy: unknown;
   answeredAt: Date | null;
@@ -295,7 +296,8 @@ const onlyFieldSchema = z.object({
 
 /** Whose question it is. */
 export type AskedBy = Pick<RequestRow, "origin" | "isRecipes" | "gate" | "tool">;
-type AnswerRow = AskedBy & Pick<RequestRow, "action" | "content" | "comment" | "decidedField" | "answeredBy">;
+type AnswerRow = AskedBy &
+  Pick<RequestRow, "action" | "content" | "comment" | "revise" | "decidedField" | "answeredBy">;
 
 /**
  * What was decided, in words; of a recipe's question by the choice alone. `decidedField`: as `decidedFieldOf` has it, or an opened
@@ -331,7 +333,8 @@ export function answerOf({
     action,
     content,
     comment: row.comment,
-    words: wordsOf(action, content, row.decidedField, row),
+    revise: row.revise === true,
+    words: row.revise ? ASKED_TO_REVISE : wordsOf(action, content, row.decidedField, row),
     by: actorSchema.parse(row.answeredBy),
     at: answeredAt.toISOString(),
   };

@@ -69,6 +69,8 @@ export const answerSchema = z.object({
   action: actionSchema,
   content: content.nullable(),
   comment: z.string().nullable(),
+  /** A decline that asks for another request, as `comment` says. */
+  revise: z.boolean(),
   /** What was decided, in words: `Approved`, or the pressed choice, `Answered “Keep the file: No”`. */
   words: z.string(),
   by: actorSchema,
@@ -82,6 +84,8 @@ const voteSchema = z.object({
   /** Who is away, and for whom `by` voted: neither has another vote in the stage. */
   onBehalfOf: personSchema.nullable(),
   action: actionSchema,
+  /** A decline that asks for another request, as `comment` says. */
+  revise: z.boolean(),
   /** False: it is a rejection, by `decline` or by the form's own no. */
   agrees: z.boolean(),
   comment: z.string().nullable(),
@@ -241,6 +245,17 @@ export const inputRequestSchema = z.object({
 });
 export type InputRequestSummary = z.infer<typeof inputRequestSchema>;
 
+/** An earlier request, and how a person asked to revise it. */
+const revisionSchema = z.object({
+  id: z.uuid(),
+  message: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  comment: z.string(),
+  by: actorSchema,
+  at: timestamp,
+});
+export type Revision = z.infer<typeof revisionSchema>;
+
 export const inputRequestDetailSchema = inputRequestSchema.extend({
   server: inputRequestSchema.shape.server.extend({
     /** While a pause lasts, answers wait. */
@@ -259,6 +274,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   url: z.string().nullable(),
   /** The question that this one replaced, for showing the difference. */
   previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),
+  /** The agent's earlier requests that people asked to revise, of which this one came: oldest first, at most 5. */
+  revisions: z.array(revisionSchema),
   /** The caller's own draft. */
   draft: draftSchema.nullable(),
   /** Who gave the request to `assignedTo`, and their note; null if nobody did. */

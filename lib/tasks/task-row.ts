@@ -185,6 +185,7 @@ const errorSchema = z
     message: z.string(),
     by: personSchema.optional().catch(undefined),
     reason: z.string().optional().catch(undefined),
+    revise: z.boolean().optional().catch(undefined),
   })
   .nullable()
   .catch({ code: "error", message: "The server reported an error." });

@@ -118,13 +118,14 @@ export const taskSchema = z.object({
   cancelRequestedAt: timestamp.nullable(),
   /** The server's last status, where it differs from `state` (e.g. still `input_required` after a cancel). */
   serverState: z.string().nullable(),
-  /** `by`, `reason`: of a call that a person declined. */
+  /** `by`, `reason`: of a call that a person declined. `revise`: they ask for another call, as `reason` says. */
   error: z
     .object({
       code: z.string(),
       message: z.string(),
       by: personSchema.optional(),
       reason: z.string().optional(),
+      revise: z.boolean().optional(),
     })
     .nullable(),
   /** The approval in front of the call; null: none was asked for. */

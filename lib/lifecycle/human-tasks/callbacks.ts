@@ -73,9 +73,11 @@ async function claim(tx: Tx, host: string): Promise<Claimed | null> {
 
 /** The same text at every attempt. */
 function payloadOf({ id, taskId, state, result, endedAt }: Claimed): string {
-  const outcome =
-    state === "completed" ? endedSchema.parse(result).structuredContent.outcome : ("cancelled" as const);
-  const data = { id, inputRequestId: id, taskId, state: "ended", outcome };
+  const { outcome, revise } =
+    state === "completed"
+      ? endedSchema.parse(result).structuredContent
+      : { outcome: "cancelled" as const, revise: undefined };
+  const data = { id, inputRequestId: id, taskId, state: "ended", outcome, ...(revise && { revise }) };
   return JSON.stringify({ type: "request.ended", timestamp: endedAt.toISOString(), data });
 }
 

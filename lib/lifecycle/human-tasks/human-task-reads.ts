@@ -67,6 +67,7 @@ function toRequest(row: Row, origin: string): HumanRequest {
     assignedTo: row.assignedTo,
     state: ended ? "ended" : "waiting",
     outcome: ended?.outcome ?? null,
+    revise: ended?.revise === true,
     content: ended?.content ?? null,
     by: ended?.by ?? null,
     at: ended?.at ?? null,
@@ -89,6 +90,7 @@ function outcomeOf({ taskState, result }: Row, finishedAt: Date) {
   if (taskState === "completed") return endedSchema.parse(result).structuredContent;
   return {
     outcome: "cancelled" as const,
+    revise: undefined,
     at: finishedAt.toISOString(),
     content: undefined,
     by: undefined,

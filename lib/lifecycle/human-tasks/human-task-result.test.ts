@@ -33,7 +33,7 @@ const yesOrNo = (name: string): Form => ({
   fields: [{ ...base, name, kind: "boolean", required: true }],
 });
 const decision = (more: Partial<Decision>): Decision => ({
-  ...{ form, action: "accept", content: {}, comment: null, by, at },
+  ...{ form, action: "accept", content: {}, comment: null, revise: false, by, at },
   ...more,
 });
 const yes = { approved: true, iban: "DE1" };
@@ -53,6 +53,20 @@ test.each<[string, string, Decision | null, object, string]>([
     decision({ content: no }),
     { outcome: "declined", content: no, ...said },
     'Ben declined: {"approved":false,"iban":"DE1"}',
+  ],
+  [
+    "an approval that is to be revised",
+    "request_approval",
+    decision({ action: "decline", content: null, comment: "Use the staging table", revise: true }),
+    { outcome: "declined", revise: true, ...said, reason: "Use the staging table" },
+    "Ben asks you to revise this: Use the staging table\nIt is not approved. Change it as they say, then call request_approval again.",
+  ],
+  [
+    "a question that is to be revised",
+    "ask_person",
+    decision({ action: "decline", content: null, comment: "Which table?", revise: true }),
+    { outcome: "declined", revise: true, ...said, reason: "Which table?" },
+    "Ben asks you to revise this: Which table?\nIt is not answered. Change it as they say, then call ask_person again.",
   ],
   [
     "the same with a reason",

@@ -10,6 +10,8 @@ export interface Decision {
   action: Action;
   content: Record<string, unknown> | null;
   comment: string | null;
+  /** It is declined, and another request is asked for, as the comment says. */
+  revise: boolean;
   by: { id: string | null; name: string };
   at: Date;
 }
@@ -17,12 +19,13 @@ export interface Decision {
 /** Null: the time ran out. Only an acceptance is consent, and for an approval only if the form says no nowhere. */
 export function outcomeOfDecision(tool: string, decision: Decision | null, endedAt: Date): HumanOutcome {
   if (!decision) return { outcome: "expired", at: endedAt.toISOString() };
-  const { form, action, content, comment, by, at } = decision;
+  const { form, action, content, comment, revise, by, at } = decision;
   const who = { by: { id: by.id ?? "", name: by.name }, at: at.toISOString() };
   if (action === "accept" && !(isApproval(tool) && withholdsConsent(form, action, content)))
     return { outcome: "answered", content: content ?? {}, ...who, ...(comment && { comment }) };
   return {
     outcome: "declined",
+    ...(revise && { revise }),
     ...(content && { content }),
     ...who,
     ...(comment && { reason: comment }),
@@ -38,7 +41,9 @@ export function resultOf(tool: string, outcome: HumanOutcome): Record<string, un
   return { content: [{ type: "text", text: wordsOf(tool, outcome) }], structuredContent: outcome };
 }
 
-function wordsOf(tool: string, { outcome, by, reason, content, comment }: HumanOutcome): string {
+function wordsOf(tool: string, { outcome, revise, by, reason, content, comment }: HumanOutcome): string {
+  if (revise)
+    return `${by?.name} asks you to revise this: ${reason}\nIt is not ${isApproval(tool) ? "approved" : "answered"}. Change it as they say, then call ${tool} again.`;
   if (outcome === "expired") return "Nobody decided in time. Silence is no consent: take it for a no.";
   const given = Object.keys(content ?? {}).length > 0 ? JSON.stringify(content) : null;
   if (outcome === "declined" && given === null) return `${by?.name} declined${reason ? `: ${reason}` : "."}`;

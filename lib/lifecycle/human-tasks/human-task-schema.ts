@@ -141,6 +141,8 @@ export type CreateRequest = z.output<typeof createRequestSchema>;
 /** How a question ended. `content`: the filled in form. `comment`: what was said along with a yes; `reason`: with a no. */
 const humanOutcomeSchema = z.object({
   outcome: z.enum(["answered", "declined", "expired"]),
+  /** Beside `declined`: another request is asked for, as `reason` says. */
+  revise: z.literal(true).optional(),
   content: z.record(z.string(), z.unknown()).optional(),
   by: z.object({ id: z.string(), name: z.string() }).optional(),
   at: timestamp,
@@ -185,6 +187,8 @@ export const requestSchema = z.object({
   state: z.enum(["waiting", "ended"]),
   /** Null while it waits. */
   outcome: z.enum(["answered", "declined", "expired", "cancelled"]).nullable(),
+  /** Beside `declined`: another request is asked for, as `reason` says. */
+  revise: z.boolean(),
   content: z.record(z.string(), z.unknown()).nullable(),
   by: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** When it was decided, or ran out. */

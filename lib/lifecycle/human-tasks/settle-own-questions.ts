@@ -97,14 +97,27 @@ async function act(
     await endTask(tx, task.id, { state: "completed", result });
   } else if (!decision) await expireCall(tx, task.id);
   else if (decision.action === "accept") await appendEvents(tx, await approveCall(tx, task, decision.actor));
-  else await declineCall(tx, task.id, { by: decision.actor, reason: decision.comment });
+  else
+    await declineCall(tx, task.id, {
+      by: decision.actor,
+      reason: decision.comment,
+      revise: decision.revise,
+    });
 }
 
 async function decisionOf(tx: Tx, requestId: string) {
   const answer = await tx.answer.findFirstOrThrow({
     where: { organizationId: tx.organizationId, inputRequestId: requestId, withdrawnAt: null },
     // With the id, to which sealed values are bound.
-    select: { id: true, action: true, content: true, comment: true, answeredBy: true, createdAt: true },
+    select: {
+      id: true,
+      action: true,
+      content: true,
+      comment: true,
+      revise: true,
+      answeredBy: true,
+      createdAt: true,
+    },
   });
   const { form } = await tx.inputRequest.findFirstOrThrow({
     where: { organizationId: tx.organizationId, id: requestId },
@@ -117,6 +130,7 @@ async function decisionOf(tx: Tx, requestId: string) {
     action: actionSchema.parse(answer.action),
     content: z.record(z.string(), z.unknown()).nullable().parse(answer.content),
     comment: answer.comment,
+    revise: answer.revise,
     by: { id: actor.id, name: actor.name },
     at: answer.createdAt,
   };

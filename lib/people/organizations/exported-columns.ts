@@ -234,7 +234,7 @@ export const PARTS: Part[] = [
     kind: "input_request",
     table: "input_request",
     columns: `id task_id connection_id server_id tool key origin state mode message requested_schema url form question_hash
-      replaces asked_again reworded_at earlier_hashes approval needs_info ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at decided_at ended_at expires_at amount currency private_amount visibility
+      replaces revises asked_again reworded_at earlier_hashes approval needs_info ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at decided_at ended_at expires_at amount currency private_amount visibility
       requester_user_id`,
     order: byId,
   },
@@ -275,13 +275,13 @@ export const PARTS: Part[] = [
     kind: "answer",
     table: "answer",
     columns:
-      "id input_request_id question_hash any_wording action content comment answered_by created_at withdrawn_at",
+      "id input_request_id question_hash any_wording action revise content comment answered_by created_at withdrawn_at",
     order: byId,
   },
   {
     kind: "vote",
     table: "vote",
-    columns: `id input_request_id stage question_hash content_digest action content comment rejects person cast_by cast_at on_behalf_of
+    columns: `id input_request_id stage question_hash content_digest action revise content comment rejects person cast_by cast_at on_behalf_of
       answer_id completes ended_at ended_as`,
     order: byId,
   },

@@ -88,6 +88,23 @@ export function refuseAction(
   throw new AppError("invalid_content", message, { errors: [{ field: "action", message }] });
 }
 
+/**
+ * Refuses to ask for another request where nobody would read how: a server is told of a decline and nothing else, and without a text
+ * there is nothing to go by.
+ */
+export function refuseRevision(
+  { origin }: Pick<LockedRequest, "origin">,
+  { action, comment, revise }: Pick<AnswerInput, "action" | "comment" | "revise">,
+): void {
+  if (revise !== true) return;
+  const refuse = (field: string, message: string) => {
+    throw new AppError("invalid_content", message, { errors: [{ field, message }] });
+  };
+  if (origin !== "intray") refuse("revise", "A server’s question can't be sent back for revision.");
+  if (action !== "decline") refuse("action", "To ask for a revision, decline with `revise`.");
+  if (!comment) refuse("comment", "Say what to change.");
+}
+
 /** Refuses an answer to a recipe's question that can't be delivered: one that lacks what its choice needs. */
 export async function refuseUnfitChoice(
   tx: Tx,

@@ -43,9 +43,11 @@ import {
   refuseFourEyes,
   refuseOthersAnswer,
   refuseOtherWording,
+  refuseRevision,
   refuseUnfitChoice,
 } from "./answer-checks.ts";
 import { checkedContent, contentDigest, decidedFieldOf } from "./answer-content.ts";
+import { ASKED_TO_REVISE } from "./decided-words.ts";
 import { type SignedIn, toSignedIn } from "./signed-in.ts";
 
 /** Whether a decision is the request's answer, or a vote on which others have to agree first. */
@@ -76,6 +78,7 @@ export async function recordDecision<T = undefined>(
   refuseForeignUrl(principal, request, input);
   refuseFourEyes(request, input);
   refuseAction(request, input);
+  refuseRevision(request, input);
   await refuseAnyWording(tx, request, input);
   const content = checkedContent(request, input);
   await refuseUnfitChoice(tx, request, input);
@@ -146,8 +149,11 @@ function recordedLine(
     data: {
       action: input.action,
       content,
-      words: wordsOf(input.action, content, decidedFieldOf(request, content), request),
+      words: input.revise
+        ? ASKED_TO_REVISE
+        : wordsOf(input.action, content, decidedFieldOf(request, content), request),
       comment: input.comment || null,
+      ...(input.revise && { revise: true }),
       questionHash: contentOf(tx).hash(input.questionHash),
       contentDigest: contentOf(tx).hash(contentDigest(input.action, content)),
       answerId: id,
@@ -186,10 +192,10 @@ async function writeAnswer(
   // `request_id` is the call of the API, by the id that it has in the log.
   const moved = await tx.$queryRaw<{ ms: number }[]>`
     WITH given AS (
-      INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, content, comment,
+      INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, revise, content, comment,
         answered_by, request_id, traceparent)
       VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${its.hash(input.questionHash)},
-        ${request.rewordedAt !== null}::boolean, ${input.action}, ${stored}::json,
+        ${request.rewordedAt !== null}::boolean, ${input.action}, ${input.revise === true}::boolean, ${stored}::json,
         ${its.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(actor))}::jsonb,
         ${scope().requestId}::uuid, ${currentTraceparent()})),
     begun AS (${newDelivery(organizationId, delivery)}),

@@ -8,6 +8,9 @@ import { affirms, asksForNo, denies, isTurned } from "../../text/foreign/yes-no.
 import { capitalise, humanise, shorten, splitSent } from "../../text/labels.ts";
 import { booleanWords, PLAIN_TITLE } from "./form-buttons.ts";
 
+/** Of a decline that asks for another request. */
+export const ASKED_TO_REVISE = "Asked to revise";
+
 /** What the words need of the form's only field. */
 export interface DecidedField {
   name: string;

@@ -119,7 +119,7 @@ export async function listAutomaticDecisions(
       d.state, d.reason, d.rule, d.version, d.action AS "ruleAction", d.agreed,
       (SELECT its -> 'answer' -> 'content' FROM policy_version v, jsonb_array_elements(v.policy -> 'automatic') its
         WHERE v.organization_id = d.organization_id AND v.version = d.version AND its ->> 'name' = d.rule) AS "ruleContent",
-      r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, a.id AS "answerId", a.action, a.content, a.comment,
+      r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, a.id AS "answerId", a.action, a.content, a.comment, a.revise,
       ${DECIDED_FIELD} AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM automatic_decision d
       JOIN input_request r ON r.organization_id = d.organization_id AND r.id = d.input_request_id
@@ -162,6 +162,7 @@ interface DecisionRow {
   action: string | null;
   content: unknown;
   comment: string | null;
+  revise: boolean | null;
   decidedField: unknown;
   answeredBy: unknown;
   answeredAt: Date | null;

@@ -33,6 +33,8 @@ export interface NewRequest {
   shown: ShownColumns;
   /** Who has to agree; null: any one approver. */
   approval: Approval | null;
+  /** The earlier request that a person asked to revise; null: none. */
+  revises?: string | null;
 }
 
 export interface ShownColumns {
@@ -132,6 +134,7 @@ export async function insertRequest(
     isRestless,
     endsAt,
     approval,
+    revises = null,
     ...its
   }: NewRequest,
   askKey: string | null,
@@ -139,12 +142,12 @@ export async function insertRequest(
   const shown = sealed(tx, id, its.shown);
   const request = Prisma.sql`INSERT INTO input_request (organization_id, id, task_id, connection_id, key, origin, state, mode,
       message, requested_schema, url, form, question_hash, judged_hash, amount, currency, private_amount, warnings, due_at,
-      replaces, asked_again, expires_at, reworded_at, approval)
+      replaces, asked_again, expires_at, reworded_at, approval, revises)
     VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(its.key)}, ${origin}, 'open',
       ${shown.mode}, ${shown.message}, ${json(shown.requestedSchema)}::json, ${shown.url}, ${json(shown.form)}::jsonb,
       ${shown.questionHash}, ${shown.judgedHash}, ${shown.amount}::float8, ${shown.currency}, ${shown.privateAmount ?? null},
       ${shown.warnings}::text[], ${time(shown.dueAt)}::timestamptz, ${replaces}::uuid, ${askedAgain}, ${time(endsAt)}::timestamptz,
-      CASE WHEN ${isRestless} THEN now() END, ${json(approval && storable(approval))}::jsonb)`;
+      CASE WHEN ${isRestless} THEN now() END, ${json(approval && storable(approval))}::jsonb, ${revises}::uuid)`;
   if (askKey === null) await tx.$executeRaw(request);
   else
     await tx.$executeRaw`WITH opened AS (${request})

@@ -69,7 +69,7 @@ const toolKey = (serverId: string, tool: string) => `${serverId} ${tool}`;
 
 function toDecided({ taskId, mode, form, label, amount, answer, ...request }: PastRequest): PastDecision {
   const names = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
-  const given = { ...answer, comment: null, words: "", at: answer.at.toISOString() };
+  const given = { ...answer, comment: null, revise: false, words: "", at: answer.at.toISOString() };
   return {
     ...keyFigures(request.hasLongArguments ? {} : request.arguments, { label, amount }),
     taskId,

@@ -66,13 +66,14 @@ function isClose(asked: number, decided: number): boolean {
 
 /**
  * Returns why a decided call may be the same one: `label` = the same number or id, whatever was decided;
- * `amount` = the same party and amount was accepted within 90 days. Null: no sign of a repeat.
+ * `amount` = the same party and amount was accepted within 90 days. Null: no sign of a repeat, or it was asked for.
  */
 export function repeatOf(asked: KeyFigures, decided: Decided, now: Date): "label" | "amount" | null {
   const shared = sharedNames(asked, decided);
   if (shared === null) return null;
   // A label without a digit (`python`, `Welcome mail`) is a topic, and topics repeat.
-  if (asked.label !== null && asked.label === decided.label && /\d/.test(asked.label)) return "label";
+  if (asked.label !== null && asked.label === decided.label && /\d/.test(asked.label))
+    return decided.answer.revise ? null : "label";
   if (!asked.amount || !decided.amount) return null;
   if (asked.parties.length === 0 || decided.parties.length === 0) return null;
   const recent = now.getTime() - Date.parse(decided.answer.at) <= REPEAT_MS;

@@ -8,6 +8,7 @@ const answer = (value: string, at = "2026-11-20T10:00:00.000Z"): Answer => ({
   action: "accept",
   content: { value },
   comment: null,
+  revise: false,
   words: "Approved",
   by,
   at,

@@ -101,6 +101,7 @@ interface DecidedRow extends FactRow {
   action: string;
   content: unknown;
   comment: string | null;
+  revise: boolean | null;
   decidedField: unknown;
   answeredBy: unknown;
   answeredAt: Date;
@@ -167,7 +168,7 @@ async function decidedBefore(
   candidates: Prisma.Sql,
 ): Promise<Found[]> {
   const rows = await tx.$queryRaw<DecidedRow[]>`
-    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, a.revise, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL

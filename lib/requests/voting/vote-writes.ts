@@ -14,6 +14,7 @@ import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.t
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { contentDigest, decidedFieldOf } from "../answers/answer-content.ts";
+import { ASKED_TO_REVISE } from "../answers/decided-words.ts";
 import { isRejection } from "../answers/rejection.ts";
 import type { SignedIn } from "../answers/signed-in.ts";
 import { endAssignment } from "../claims/claim-writes.ts";
@@ -87,9 +88,9 @@ export async function castVote(
   const stored =
     content === null ? null : JSON.stringify(keeping.json("vote.content", id, storable(content)));
   await tx.$executeRaw`INSERT INTO vote (organization_id, id, input_request_id, stage, question_hash, content_digest, action,
-      content, comment, rejects, person, cast_by, on_behalf_of)
+      revise, content, comment, rejects, person, cast_by, on_behalf_of)
     VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${stage}, ${keeping.hash(input.questionHash)},
-      ${keeping.hash(digest)}, ${input.action}, ${stored}::json, ${keeping.text("vote.comment", id, input.comment || null)},
+      ${keeping.hash(digest)}, ${input.action}, ${input.revise === true}::boolean, ${stored}::json, ${keeping.text("vote.comment", id, input.comment || null)},
       ${rejects}, ${person}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
       ${onBehalfOf && JSON.stringify(storable(onBehalfOf))}::jsonb)`;
   const votes = await countedVotes(tx, request.id, []);
@@ -107,8 +108,11 @@ export async function castVote(
       agrees: !rejects,
       action: input.action,
       content,
-      words: wordsOf(input.action, content, decidedFieldOf(request, content), request),
+      words: input.revise
+        ? ASKED_TO_REVISE
+        : wordsOf(input.action, content, decidedFieldOf(request, content), request),
       comment: input.comment || null,
+      ...(input.revise && { revise: true }),
       questionHash: keeping.hash(input.questionHash),
       contentDigest: keeping.hash(digest),
       rule: approval.rule,

@@ -23,7 +23,7 @@ import {
 /** The columns of a request `r` with task `t` about votes, as the principal sees them. A request without any costs nothing. */
 export const votesOf = (principal: Principal, { inList = false } = {}) => Prisma.sql`r.approval,
   CASE WHEN r.approval IS NOT NULL THEN (SELECT coalesce(json_agg(json_build_object('id', v.id, 'stage', v.stage, 'person', v.person,
-      'rejects', v.rejects, 'action', v.action, 'content', ${inList ? beginningsIn(Prisma.sql`v.content`, "vote.content", Prisma.sql`v.id`, MESSAGE_IN_LISTS + 1) : Prisma.sql`v.content`}, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at,
+      'rejects', v.rejects, 'action', v.action, 'revise', v.revise, 'content', ${inList ? beginningsIn(Prisma.sql`v.content`, "vote.content", Prisma.sql`v.id`, MESSAGE_IN_LISTS + 1) : Prisma.sql`v.content`}, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at,
       'delegate', ${DELEGATE}, 'onBehalfOf', v.on_behalf_of)
       ORDER BY v.cast_at, v.id), '[]'::json)
     FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,
@@ -57,6 +57,7 @@ const votesSchema = z.array(
     person: z.string(),
     rejects: z.boolean(),
     action: actionSchema,
+    revise: z.boolean(),
     content: z.record(z.string(), z.unknown()).nullable(),
     comment: z.string().nullable(),
     by: actorSchema,
@@ -134,11 +135,12 @@ export function toApproval(
         requireReason,
         votes: votes
           .filter(({ stage }) => stage === at)
-          .map(({ by, person, onBehalfOf, action, rejects, comment, at: time }) => ({
+          .map(({ by, person, onBehalfOf, action, revise, rejects, comment, at: time }) => ({
             by,
             person,
             onBehalfOf,
             action,
+            revise,
             agrees: !rejects,
             comment,
             at: time.toISOString(),

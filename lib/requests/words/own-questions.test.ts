@@ -7,6 +7,7 @@ import {
   factsOf,
   nextWords,
   receiverOf,
+  reviseWords,
 } from "./own-questions.ts";
 
 const server = { id: "1", name: "Finance ERP" };
@@ -33,6 +34,16 @@ test("an answer goes to who asked", () => {
     "Finance ERP is called once somebody approves",
     "the answer goes to the agent “Claude”",
   ]);
+});
+
+test("asking to revise gives the text to who asked, and ends the request unless more rejections are needed", () => {
+  expect([gated, own].map(reviseWords)).toEqual([
+    "The call is not made. The agent “Claude” gets your text, and can ask again with changes.",
+    "The agent “Claude” gets your text, and can ask again with changes.",
+  ]);
+  expect(reviseWords({ ...gated, ...votedOn(2) })).toBe(
+    "It counts as your rejection and is kept in the timeline. It takes 1 more to end this.",
+  );
 });
 
 test("a comment goes with the answer to who asked through Intray, and to no server", () => {

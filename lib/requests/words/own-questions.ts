@@ -51,6 +51,20 @@ export function declineShortly(request: Asked): string {
   return `${request.server.name} is told that nobody answers. Most servers take it as a no.`;
 }
 
+/** What asking to revise means for the one who asked. */
+export function reviseWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
+  const { gate, approval } = request;
+  const more = approval ? rejectionsBesides(approval) : 0;
+  if (more > 0)
+    return `It counts as your rejection and is kept in the timeline. It takes ${more} more to end this.`;
+  return `${gate ? "The call is not made. " : ""}${reviseShortly(request)}`;
+}
+
+/** What follows, in one sentence. */
+export function reviseShortly({ requestedBy }: Pick<Asked, "requestedBy">): string {
+  return `${actorWords(requestedBy, { begins: true })} gets your text, and can ask again with changes.`;
+}
+
 /** What cancelling a server's question means for the server. */
 export function cancelWords({ server }: Pick<Asked, "server">): string {
   return `${server.name} is told that the question was dismissed. Many servers take it as a no, some ask again.`;

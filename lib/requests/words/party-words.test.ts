@@ -15,6 +15,7 @@ const party: PartySummary = {
     action: "accept",
     content: { value: "approve" },
     comment: null,
+    revise: false,
     words: "Approved",
     by: { kind: "member", id: null, name: "Ben" },
     at: "2026-11-20T10:00:00.000Z",

@@ -38,6 +38,24 @@ test.each([
   expect(text).toBe(`${message}\n${told.next}`);
 });
 
+test("a call that is to be revised: what to change, and that calling again is wanted", () => {
+  const error = {
+    ...{ code: "call_declined", message: "Ben asks to revise this call: use the staging table" },
+    ...{ by: { id: "b", name: "Ben" }, reason: "use the staging table", revise: true },
+  };
+  const result = endedResult(ended({ state: "failed", error }));
+  expect(result.structuredContent).toMatchObject({
+    ...{ revise: true, reason: "use the staging table", error },
+    next: "Nothing was called. Change the arguments as asked, then call erp__pay again: people see both calls.",
+  });
+  expect(result.content).toMatchObject([
+    { text: expect.stringMatching(/asks to revise this call: use the staging table\n.*call erp__pay again/) },
+  ]);
+  // A server's own error, whatever it says, asks for nothing.
+  const other = endedResult(ended({ state: "failed", error: { ...error, code: "server_error" } }));
+  expect(other.structuredContent).not.toHaveProperty("revise");
+});
+
 test("a task that has ended, looked at: what it returned is there, and nothing is left to do", () => {
   const result = { content: [{ type: "text", text: "done" }] };
   const looked = taskResult(ended({ state: "completed", result }));

@@ -59,7 +59,12 @@ function nextOf({ id }: AgentTaskRow): string {
 }
 
 const errorSchema = z
-  .looseObject({ code: z.union([z.string(), z.number()]).transform(String), message: z.string() })
+  .looseObject({
+    code: z.union([z.string(), z.number()]).transform(String),
+    message: z.string(),
+    /** Of a call that was declined: another one is asked for, as `reason` says. A server's own error may have any value here. */
+    revise: z.unknown().optional(),
+  })
   .catch({ code: "error", message: "The server reported an error." });
 
 /** The result of an ended task, as the tool gave it, or what became of the task instead. */
@@ -140,9 +145,12 @@ function whyNone(task: AgentTaskRow): CallToolResult {
   const ended = ENDS[task.state as keyof typeof ENDS] ?? "It ended without a result";
   const message = error ? `${ended}: ${error.message}` : `${ended}.`;
   const mayHaveRun = task.state === "lost" || task.state === "expired";
+  const revise = error?.code === "call_declined" && error.revise === true;
   const next = mayHaveRun
     ? "The tool may have run: do not call it again unless the user has made sure that it did not."
-    : "It is over. Call the tool again only where the reason allows it.";
+    : revise
+      ? `Nothing was called. Change the arguments as asked, then call ${task.tool} again: people see both calls.`
+      : "It is over. Call the tool again only where the reason allows it.";
   return {
     isError: true,
     content: [{ type: "text", text: `${message}\n${next}` }],
@@ -152,6 +160,7 @@ function whyNone(task: AgentTaskRow): CallToolResult {
       url: urlOf(task),
       message,
       next,
+      ...(revise && { revise, reason: error.reason }),
       ...(error && { error }),
     },
   };

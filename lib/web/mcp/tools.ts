@@ -73,7 +73,7 @@ const HUMAN: ListedTool[] = [
   own(
     "request_approval",
     "Request an approval",
-    "Asks a person to approve an action before you take it. Only `answered` is an approval: `declined`, `expired` and a call that has not finished are none.",
+    "Asks a person to approve an action before you take it. Only `answered` is an approval: `declined`, `expired` and a call that has not finished are none. With `revise`, a person asks you to change the request as `reason` says and to call again.",
     requestApprovalSchema,
     asks,
     "optional",

@@ -183,7 +183,7 @@ export function AnswerArea({
   const lost = error !== null && request.state !== "open";
   const canDecline = anyReason === null && question.actions.includes("decline");
 
-  const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
+  const send = (answer: Pick<AnswerInput, "action" | "content" | "revise">, comment = draft.comment) => {
     if (!armed) return;
     // What was refused since others agreed to something else: pressed again it is proposed, and nothing else is.
     const proposes = refused?.error.code === "content_differs" && isOfThis && isSame(refused.decided, answer);
@@ -214,6 +214,7 @@ export function AnswerArea({
   const claimStep = offer.claim;
   const offered = {
     decline: offer.declines ? () => setDialog("decline") : null,
+    revise: offer.revises ? () => setDialog("revise") : null,
     claim: claimStep ? () => claim.take(claimStep) : null,
     snooze: offer.snoozes ? () => setDialog("snooze") : null,
   };

@@ -9,7 +9,7 @@ import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { assignmentOffer } from "./assignment/assignment-offer.ts";
-import { decisionButtons } from "./decision/decision-offer.ts";
+import { decisionButtons, mayRevise } from "./decision/decision-offer.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
 export function AnswerCommands({
@@ -31,7 +31,7 @@ export function AnswerCommands({
   acceptReason: string | null;
   /** What has to be done before the affirmative choice. */
   unseen: string | null;
-  offered: Record<"decline" | "claim" | "snooze", (() => void) | null>;
+  offered: Record<"decline" | "revise" | "claim" | "snooze", (() => void) | null>;
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
   onDiscuss: () => void;
@@ -71,6 +71,14 @@ export function AnswerCommands({
         label: `Decline to answer ${name}…`,
         keys: "D",
         run: () => offered.decline?.(),
+        ...because(anyReason),
+      });
+    if (mayRevise(request))
+      add({
+        id: "request:revise",
+        label: `Ask to revise ${name}…`,
+        keys: "V",
+        run: () => offered.revise?.(),
         ...because(anyReason),
       });
     const claimedByMe = request.claimedBy?.id === me.user.id;

@@ -10,10 +10,10 @@ import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/di
 import { rejectionOf } from "@/lib/requests/answers/rejection.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { cancelWords, declineWords, receiverOf } from "@/lib/requests/words/own-questions.ts";
+import { cancelWords, declineWords, receiverOf, reviseWords } from "@/lib/requests/words/own-questions.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { declineReasons } from "@/lib/web/client/organization.ts";
-import { needsReason } from "./decision/decision-offer.ts";
+import { mayRevise, needsReason } from "./decision/decision-offer.ts";
 
 const AssignDialog = lazyComponent(
   () => import("./assignment/assign-dialog.tsx").then((file) => file.AssignDialog),
@@ -36,7 +36,9 @@ const SnoozeDialog = lazyComponent(
   },
 );
 
-export type AnswerDialog = "reject" | "decline" | "cancel" | "assign" | "judge-again" | "snooze";
+export type AnswerDialog = "reject" | "decline" | "revise" | "cancel" | "assign" | "judge-again" | "snooze";
+
+type SendAnswer = (answer: Pick<AnswerInput, "action" | "content" | "revise">, comment: string) => void;
 
 /** Confirmation dialogs: declining takes a reason, and sending `cancel` explains how servers treat it. */
 export function AnswerDialogs({
@@ -52,7 +54,7 @@ export function AnswerDialogs({
   comment: string;
   pending: boolean;
   onDismiss: () => void;
-  onSend: (answer: Pick<AnswerInput, "action" | "content">, comment: string) => void;
+  onSend: SendAnswer;
 }) {
   const common = { open: true, onOpenChange: (open: boolean) => !open && onDismiss() };
   switch (dialog) {
@@ -95,6 +97,22 @@ export function AnswerDialogs({
           />
         </Dialog>
       );
+    case "revise":
+      return (
+        <Dialog
+          {...common}
+          title={`Ask to revise ${requestName(request)}`}
+          description={reviseWords(request)}
+        >
+          <ReviseForm
+            request={request}
+            initial={comment}
+            pending={pending}
+            onDismiss={onDismiss}
+            onSend={onSend}
+          />
+        </Dialog>
+      );
     case "cancel":
       return (
         <Dialog
@@ -119,7 +137,24 @@ interface NoFormProps {
   initial: string;
   pending: boolean;
   onDismiss: () => void;
-  onSend: (answer: Pick<AnswerInput, "action" | "content">, comment: string) => void;
+  onSend: SendAnswer;
+}
+
+/** The text is what the agent goes by: without one there is nothing to revise. */
+function ReviseForm({ initial, pending, onDismiss, onSend }: NoFormProps) {
+  const revise = (said: string) => said.trim() !== "" && onSend({ action: "decline", revise: true }, said);
+  return (
+    <ReasonBox label="What to change" isRequired initial={initial} onSend={revise}>
+      {(said) => (
+        <DialogActions>
+          <Button onClick={onDismiss}>Close</Button>
+          <Button variant="primary" disabled={pending || said.trim() === ""} onClick={() => revise(said)}>
+            Ask to revise
+          </Button>
+        </DialogActions>
+      )}
+    </ReasonBox>
+  );
 }
 
 function CancelForm({ request, initial, pending, onDismiss, onSend }: NoFormProps) {
@@ -162,6 +197,11 @@ function DeclineForm({
   const isMissing = (said: string) => isRequired && joinReason(chosen, said) === "";
   const decline = (said: string) =>
     !isMissing(said) && onSend({ action: "decline" }, joinReason(chosen, said));
+  const revises = !onlyRejects && mayRevise(request);
+  const revise = (said: string) => {
+    const text = joinReason(chosen, said);
+    if (text !== "") onSend({ action: "decline", revise: true }, text);
+  };
   const reject = (said: string) => {
     const reason = joinReason(chosen, said);
     const field = rejection?.reasonField;
@@ -219,6 +259,11 @@ function DeclineForm({
                 {rejection.reasonField || onlyRejects
                   ? `${rejection.label} with this reason`
                   : `${rejection.label} instead`}
+              </Button>
+            )}
+            {revises && (
+              <Button disabled={pending || joinReason(chosen, said) === ""} onClick={() => revise(said)}>
+                Ask to revise instead
               </Button>
             )}
             {!onlyRejects && (

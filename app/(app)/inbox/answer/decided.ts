@@ -5,7 +5,10 @@ import { sentValues } from "@/lib/requests/words/answer-values.ts";
 import { openStageOf } from "@/lib/requests/words/vote-words.ts";
 import type { AnswerError } from "./answer-error.ts";
 
-export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
+export type Decided = Pick<
+  AnswerInput,
+  "action" | "content" | "comment" | "anyWording" | "proposes" | "revise"
+>;
 
 /** A decision that the server did not record. */
 export interface Refused {

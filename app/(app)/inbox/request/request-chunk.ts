@@ -16,5 +16,6 @@ export { PartyStrip } from "./party-strip.tsx";
 export { QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";
 export { NoForm, RequestMissing, RequestTrouble, TaskProgress, TimeLimitLine } from "./request-notices.tsx";
+export { Revisions } from "./revisions.tsx";
 export { StickySummary } from "./sticky-summary.tsx";
 export { VotesStrip } from "./votes-strip.tsx";

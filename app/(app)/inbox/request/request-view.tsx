@@ -38,6 +38,7 @@ const AssignmentNote = lazyComponent(() => requestChunk().then((file) => file.As
 const Documents = lazyComponent(() => requestChunk().then((file) => file.Documents), warm);
 const VotesStrip = lazyComponent(() => requestChunk().then((file) => file.VotesStrip), warm);
 const GateStrip = lazyComponent(() => requestChunk().then((file) => file.GateStrip), warm);
+const Revisions = lazyComponent(() => requestChunk().then((file) => file.Revisions), warm);
 const PartyStrip = lazyComponent(() => requestChunk().then((file) => file.PartyStrip), warm);
 const TalkStrip = lazyComponent(() => requestChunk().then((file) => file.TalkStrip), warm);
 /** Below the answer, so that it may come late. */
@@ -73,6 +74,7 @@ export function lazyRequestParts(
     similar && similar.items.length > 0 && DecidedBefore,
     hasDocuments(request) && Documents,
     request.gate && GateStrip,
+    request.revisions.length > 0 && Revisions,
     request.approval && VotesStrip,
     isTalkedOf(request) && TalkStrip,
     similar?.party && PartyStrip,
@@ -132,6 +134,7 @@ export function RequestView({
             <RequestHeader request={request} message={question.message} />
             {request.assignment?.note && <AssignmentNote request={request} />}
             {request.gate && <GateStrip request={request} />}
+            {request.revisions.length > 0 && <Revisions request={request} />}
             {request.approval && <VotesStrip request={request} approval={request.approval} />}
             {isTalkedOf(request) && <TalkStrip request={request} />}
             {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}

@@ -64,7 +64,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
       })}
       <ul className="flex flex-wrap gap-x-4 gap-y-1">
         {approval.stages.flatMap((stage) => [
-          ...stage.votes.map(({ by, person, onBehalfOf, agrees, at }) => (
+          ...stage.votes.map(({ by, person, onBehalfOf, agrees, revise, at }) => (
             <li key={`${stage.name} ${person}`} className="flex items-center gap-1">
               {agrees && !isNo ? (
                 <Check aria-hidden className="size-3.5 text-good" strokeWidth={2} />
@@ -77,7 +77,8 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
                     text={`${actorWords(by, { begins: true })}${onBehalfOf ? ` for ${onBehalfOf.name}` : ""}`}
                   />
                 </span>{" "}
-                {agrees ? (isNo ? "answered with a no" : "agreed") : "rejected"} <TimeAgo at={at} />
+                {agrees ? (isNo ? "answered with a no" : "agreed") : revise ? "asked to revise" : "rejected"}{" "}
+                <TimeAgo at={at} />
               </span>
             </li>
           )),

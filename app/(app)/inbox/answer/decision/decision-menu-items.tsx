@@ -5,6 +5,7 @@ import {
   Clock3,
   Hand,
   HandHelping,
+  MessageSquareReply,
   Scale,
   SkipForward,
   ThumbsDown,
@@ -16,7 +17,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { cancelWords, declineShortly } from "@/lib/requests/words/own-questions.ts";
+import { cancelWords, declineShortly, reviseShortly } from "@/lib/requests/words/own-questions.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "../answer-blockers.ts";
 import type { AnswerDialog } from "../answer-dialogs.tsx";
@@ -24,6 +25,7 @@ import { assignmentOffer } from "../assignment/assignment-offer.ts";
 import { useAssign } from "../assignment/use-assign.ts";
 import type { ClaimStep } from "../assignment/use-claim.ts";
 import { goOnFrom } from "../decision-store.ts";
+import { mayRevise } from "./decision-offer.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;
@@ -52,6 +54,16 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
             <span className="block max-w-64 text-muted text-xs">{declineShortly(request)}</span>
           </span>
           <Kbd className="mt-0.5 ml-auto">D</Kbd>
+        </MenuItem>
+      )}
+      {mayRevise(request) && (
+        <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("revise")}>
+          <MessageSquareReply {...icon} className="mt-0.5" />
+          <span>
+            Ask to revise…
+            <span className="block max-w-64 text-muted text-xs">{reviseShortly(request)}</span>
+          </span>
+          <Kbd className="mt-0.5 ml-auto">V</Kbd>
         </MenuItem>
       )}
       <MenuItem onSelect={() => goOnFrom(request.id, "skip")}>

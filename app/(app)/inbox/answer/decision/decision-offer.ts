@@ -169,6 +169,7 @@ export function decisionOffer({
     /** The bar says who has claimed the request, and how to get it. */
     tellsClaim: away === null && claimedByOther && me.may("requests:answer"),
     declines: answering && anyReason === null && question.actions.includes("decline"),
+    revises: answering && anyReason === null && mayRevise(question),
     takesOver: assignment.takeOver,
     claim: away === null ? assignment.claim : null,
     snoozes: assignment.snooze && away === null,
@@ -209,6 +210,11 @@ export function declinePlace(
 ): "bar" | "menu" | null {
   if (!actions.includes("decline")) return null;
   return decision.kind === "choices" ? "menu" : "bar";
+}
+
+/** Whether people may ask for another request: of Intray's own questions, whose askers read what people say. */
+export function mayRevise({ origin, actions }: Pick<Question, "origin" | "actions">): boolean {
+  return origin === "intray" && actions.includes("decline");
 }
 
 /** A button of the bar that decides. */

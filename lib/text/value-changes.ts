@@ -1,0 +1,58 @@
+/** What differs between two JSON values, leaf by leaf. Pure. */
+import { isRecord } from "./json.ts";
+import { shorten } from "./labels.ts";
+
+export interface ValueChange {
+  /** Where it is: `lines[0].amount`; empty for the value itself. */
+  path: string;
+  /** Undefined: there was none. */
+  before: unknown;
+  /** Undefined: there is none any more. */
+  after: unknown;
+}
+
+/** More are not listed: nobody reads them one by one. */
+const MOST_CHANGES = 200;
+
+/** Returns what differs, in the order of the earlier value. `isAll`: false if only the first changes are listed. */
+export function changesOf(before: unknown, after: unknown): { changes: ValueChange[]; isAll: boolean } {
+  const found: ValueChange[] = [];
+  compare("", before, after, found);
+  return { changes: found.slice(0, MOST_CHANGES), isAll: found.length <= MOST_CHANGES };
+}
+
+function compare(path: string, before: unknown, after: unknown, found: ValueChange[]): void {
+  if (found.length > MOST_CHANGES) return;
+  const [was, is] = [membersOf(before), membersOf(after)];
+  if (was && is && Array.isArray(before) === Array.isArray(after)) {
+    const names = new Set([...was.keys(), ...is.keys()]);
+    for (const name of names) compare(below(path, name), was.get(name), is.get(name), found);
+    return;
+  }
+  if (JSON.stringify(before) !== JSON.stringify(after)) found.push({ path, before, after });
+}
+
+/** The members of an object or a list, by name or place; null: it is neither. */
+function membersOf(value: unknown): Map<string | number, unknown> | null {
+  if (Array.isArray(value)) return new Map(value.entries());
+  return isRecord(value) ? new Map(Object.entries(value)) : null;
+}
+
+const PLAIN = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
+
+function below(path: string, name: string | number): string {
+  if (typeof name === "number") return `${path}[${name}]`;
+  const quoted = PLAIN.test(name) ? name : JSON.stringify(name);
+  return path === "" ? quoted : `${path}.${quoted}`;
+}
+
+const VALUE_CHARACTERS = 200;
+
+/** One change in words: `amount: 5000 → 400`. */
+export function changeWords({ path, before, after }: ValueChange): string {
+  return `${path}: ${valueWords(before)} → ${valueWords(after)}`;
+}
+
+function valueWords(value: unknown): string {
+  return value === undefined ? "nothing" : shorten(JSON.stringify(value), VALUE_CHARACTERS);
+}
