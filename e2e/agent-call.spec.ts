@@ -4,7 +4,7 @@ import { rawAgent } from "../test/fixtures/agents/raw-agent.ts";
 import { startTestServer, type TestServer } from "../test/servers/mcp-server.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner } from "./fixtures/organizations.ts";
-import { saveCallRules } from "./fixtures/policy.ts";
+import { saveCallRules, savePolicy } from "./fixtures/policy.ts";
 import { apiOf, expect, keysListen, openRequest, requestPane, SOON, test } from "./fixtures/test.ts";
 
 /** As long as an agent may wait: the person approves before, also on a stalled machine. */
@@ -83,6 +83,80 @@ test("a call is sent back with a text, and the agent's next call shows what was 
   await end();
 });
 
+test("a call is approved with changes, in the tool's form or as JSON, and the agent is told what was changed", async ({
+  browser,
+}) => {
+  const { approver, call, asked, end } = await begin(browser, "nebraska");
+  const called = call({ note: "for March", rows: 500 });
+  const requestId = await asked(1);
+  await approver.goto(`/inbox/${requestId}`);
+  const pane = requestPane(approver);
+  await expect(pane.getByRole("button", { name: /^Approve/ })).toBeEnabled();
+  await keysListen(approver);
+  await approver.keyboard.press("e");
+  const dialog = approver.getByRole("dialog", { name: /with changes$/ });
+  const approve = dialog.getByRole("button", { name: "Approve with changes" });
+  await expect(approve).toBeDisabled();
+  await dialog.getByLabel("Note").fill("for April");
+  const changes = dialog.getByRole("region", { name: "What you change" });
+  await expect(changes).toContainText("for March");
+  await expect(changes).toContainText("for April");
+  await checkAppearance(approver, "request, approve with changes");
+  await dialog.getByRole("tab", { name: "JSON" }).click();
+  const json = dialog.getByLabel("Arguments");
+  await json.fill(JSON.stringify({ note: 5, rows: 500 }));
+  await approve.click();
+  await expect(dialog.getByRole("alert")).toContainText("The tool does not take these arguments.");
+  await json.fill(JSON.stringify({ note: "for April", rows: 50 }));
+  await checkAppearance(approver, "request, approve with changes as JSON");
+  expect(erp.calls).toHaveLength(0);
+  await approve.click();
+
+  const result = (await called) as { content: { text: string }[] };
+  expect(result.content.at(-1)?.text).toContain('note: "for March" → "for April"\nrows: 500 → 50');
+  expect(erp.calls).toMatchObject([{ name: "quick", arguments: { note: "for April", rows: 50 } }]);
+  await approver.goto(`/inbox/${requestId}?tab=done`);
+  const given = pane.getByRole("region", { name: "The answer" });
+  await expect(given).toContainText("Approved with changes by Abe");
+  await expect(given.getByRole("definition").filter({ hasText: "50" })).toHaveCount(1);
+  await checkAppearance(approver, "request, approved with changes");
+  await end();
+});
+
+test("two people agree on a changed call: a change that came meanwhile is read before a press agrees to it", async ({
+  browser,
+}) => {
+  const { owner, approver, call, asked, end } = await begin(browser, "kansas");
+  const other = await newMember(browser, "Bea", "kansas", "approver");
+  const stage = { name: "Approvers", approvers: { roles: ["approver"] }, need: 2 };
+  await savePolicy(owner, { rules: [{ name: "Two of us", stages: [stage] }] });
+  const called = call({ note: "for March", rows: 500 });
+  const requestId = await asked(1);
+  await approver.goto(`/inbox/${requestId}`);
+  await expect(requestPane(approver).getByRole("button", { name: /^Approve/ })).toBeEnabled();
+  await other.goto(`/inbox/${requestId}`);
+  await expect(requestPane(other).getByRole("button", { name: /^Approve/ })).toBeEnabled();
+  await keysListen(other);
+  await other.keyboard.press("e");
+  const dialog = other.getByRole("dialog", { name: /with changes$/ });
+  await dialog.getByRole("tab", { name: "JSON" }).click();
+  await dialog.getByLabel("Arguments").fill(JSON.stringify({ note: "for March", rows: 50 }));
+  await dialog.getByRole("button", { name: "Approve with changes" }).click();
+
+  const pane = requestPane(approver);
+  await expect(pane.getByText("Bea approved this call with changes.")).toBeVisible(SOON);
+  await checkAppearance(approver, "request, a changed call to agree to");
+  await pane.getByRole("button", { name: /^Approve/ }).click();
+  await expect(pane.getByText("Others agreed to another call meanwhile.")).toBeVisible();
+  expect(erp.calls).toHaveLength(0);
+  await pane.getByRole("button", { name: /^Approve/ }).click();
+  const result = (await called) as { content: { text: string }[] };
+  expect(result.content.at(-1)?.text).toContain("rows: 500 → 50");
+  expect(erp.calls).toMatchObject([{ arguments: { note: "for March", rows: 50 } }]);
+  await other.context().close();
+  await end();
+});
+
 /** An organization with an approver, and an agent whose calls of `quick` wait for an approval. */
 async function begin(browser: Browser, organization: string) {
   const owner = await newOwner(browser, "Wanda", organization);
@@ -98,6 +172,7 @@ async function begin(browser: Browser, organization: string) {
   const name = await toolNamed("__quick");
   const tasks = async () => (await apiOf(owner).get<{ items: { id: string }[] }>("/tasks")).items;
   return {
+    owner,
     approver,
     /** Resolves to the result, once a person has decided and the tool has answered. */
     call: async (args: object) =>

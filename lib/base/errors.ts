@@ -52,6 +52,7 @@ const STATUS = {
   already_sent: 409,
   already_voted: 409,
   content_differs: 409,
+  approval_differs: 409,
   stage_full: 409,
   assigned_to_other: 409,
   approval_unusable: 409,

@@ -27,11 +27,12 @@ export interface Gate {
 /** The key of the question, among those of its task. */
 const GATE_KEY = "gate";
 
-/** SHA-256 of exactly this call: an approval is for nothing else. */
-function callDigest({ serverId, tool, arguments: args }: GatedCall): string {
-  return createHash("sha256")
+/** SHA-256 of exactly this call, as it is kept (keyed where the organization seals): an approval is for nothing else. */
+export function callDigest(tx: Tx, { serverId, tool, arguments: args }: GatedCall): Uint8Array<ArrayBuffer> {
+  const digest = createHash("sha256")
     .update(canonicalJson({ v: 1, serverId, tool, arguments: args }))
     .digest("hex");
+  return Uint8Array.from(Buffer.from(contentOf(tx).hash(digest), "hex"));
 }
 
 interface GatedCall {
@@ -73,8 +74,7 @@ export async function gateColumns(tx: Tx, { rule, expiresAt }: Gate, call: Gated
     // The tool as people see it while they decide: one that changes meanwhile is not called (call-approval.ts).
     toolDigest: (await listedDigest(tx, call.serverId, call.tool)) ?? null,
     rule,
-    // As content is kept: keyed where the organization seals.
-    digest: Uint8Array.from(Buffer.from(contentOf(tx).hash(callDigest(call)), "hex")),
+    digest: callDigest(tx, call),
     expiresAt,
   };
 }

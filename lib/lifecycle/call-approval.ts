@@ -3,20 +3,26 @@
 import type { Actor } from "../access/access-schema.ts";
 import { actorWords } from "../access/actor-words.ts";
 import { listedDigest } from "../agents/kept-tools.ts";
-import type { Tx } from "../base/db/db.ts";
+import { contentOf } from "../base/content/content-keys.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { wakeEngine } from "../base/engine-hints.ts";
 import { publishChange } from "../base/live-updates.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
+import { labelOf } from "../tasks/task-status.ts";
+import { changesOf, changeWords } from "../text/value-changes.ts";
+import { callDigest } from "./call-approval-question.ts";
 import { endTask } from "./end-task.ts";
+import { storedContent } from "./insert-task-row.ts";
 
 /**
- * Lets the engine make a call that a person approved, once. Ends the task instead if its server has changed the tool since the
- * approval was asked for. Returns history lines; the caller holds the task's lock.
+ * Lets the engine make a call that a person approved, once; `changed`: with these arguments instead of those that were asked about. Ends
+ * the task if its server has changed the tool since the approval was asked for. Returns history lines; the caller holds the task's lock.
  */
 export async function approveCall(
   tx: Tx,
   task: { id: string; connectionId: string },
   by: Actor,
+  changed: Record<string, unknown> | null,
 ): Promise<NewEvent[]> {
   if (await hasToolChanged(tx, task.id)) {
     const message =
@@ -28,13 +34,42 @@ export async function approveCall(
     });
     return [];
   }
+  const change = changed && (await changeOf(tx, task.id, changed));
   const approved = await tx.$executeRaw`UPDATE task SET gate = 'approved', watched = true, changed_at = now()
+      ${change ? change.columns : Prisma.empty}
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${task.id}::uuid AND state = 'queued' AND gate = 'waiting'
       AND cancel_requested_at IS NULL`;
   if (approved !== 1) return [];
   await wakeEngine(tx, task.connectionId, task.id);
   await publishChange(tx, "task", [task.id]);
-  return [{ type: "task.approved", actor: by, taskId: task.id }];
+  const data = change ? { changed: change.words } : {};
+  return [{ type: "task.approved", actor: by, taskId: task.id, data }];
+}
+
+/** The changes that a line of the history names. */
+const MOST_NAMED = 20;
+
+/** What is written of a call that a person changed, and the changes in words. What was asked about is kept. */
+async function changeOf(
+  tx: Tx,
+  taskId: string,
+  changed: Record<string, unknown>,
+): Promise<{ columns: Prisma.Sql; words: string[] }> {
+  const asked = await tx.task.findFirstOrThrow({
+    where: { organizationId: tx.organizationId, id: taskId },
+    select: { id: true, serverId: true, tool: true, arguments: true },
+  });
+  const content = contentOf(tx);
+  const stored = storedContent(tx, taskId, changed, labelOf(changed));
+  const before = content.json("task.asked_arguments", taskId, storable(asked.arguments));
+  const digest = callDigest(tx, { serverId: asked.serverId, tool: asked.tool, arguments: changed });
+  const { changes, isAll } = changesOf(asked.arguments, changed);
+  const words = changes.slice(0, MOST_NAMED).map(changeWords);
+  return {
+    columns: Prisma.sql`, arguments = ${JSON.stringify(stored.arguments)}::json, label = ${stored.label},
+      asked_arguments = ${JSON.stringify(before)}::json, gate_digest = ${digest}::bytea`,
+    words: isAll && changes.length <= MOST_NAMED ? words : [...words, "and more"],
+  };
 }
 
 async function hasToolChanged(tx: Tx, taskId: string): Promise<boolean> {

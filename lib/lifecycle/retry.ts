@@ -1,9 +1,9 @@
 /** Retries of a failed call: each attempt is a task of its own, queued when the last one ends. */
 
-import { actorSchema, roleSchema } from "../access/access-schema.ts";
+import { actorSchema } from "../access/access-schema.ts";
 import { PERMISSIONS } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { ROLES, type Role, roleAllows, weakerRole } from "../access/roles.ts";
+import { ROLES, roleAllows } from "../access/roles.ts";
 import { AGENT_IN_FORCE, MEMBER_ROLE } from "../agents/agent-reads.ts";
 import { keptTools } from "../agents/kept-tools.ts";
 import { type ContentColumn, PLAIN, sealedFor, unavailable } from "../base/content/content.ts";
@@ -19,6 +19,11 @@ import { ENGINE_ACTOR, type NewEvent } from "../history/events/event-writes.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { ACCOUNT_ROLE, IN_FORCE } from "../people/api-keys/api-key-reads.ts";
 import { judgeCall } from "../policy/call-rules/judge-call.ts";
+import {
+  ROLES_OF_REQUESTER,
+  type RolesOfRequester,
+  roleOfRequester,
+} from "../policy/call-rules/requester.ts";
 import { RECIPE_NOT_REMOVED } from "../servers/recipes/recipe-reads.ts";
 import { OUTCOME_KNOWN } from "../tasks/failure-sql.ts";
 import { MAX_RETRY_PAUSE_MS } from "../tasks/task-schema.ts";
@@ -123,14 +128,11 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
   const [row] = await tx.$queryRaw<
     (Pick<CallToRetry, "serverId" | "connectionId" | "arguments" | "isRemoved" | "wasGated" | "mayStart"> & {
       tool: string;
-      role: string | null;
-      /** Of whoever is behind an agent or a key, and bounds it. */
-      boundRole: string | null;
       again: Again;
       attempt: number;
       attempts: number;
       startAfter: Date;
-    })[]
+    } & RolesOfRequester)[]
   >`SELECT t.server_id AS "serverId", t.connection_id AS "connectionId", t.tool, t.arguments,
       NOT ${RECIPE_NOT_REMOVED} AS "isRemoved", t.gate IS NOT NULL AS "wasGated", ${MAY_STILL_START} AS "mayStart",
       jsonb_build_object('toolHints', t.tool_hints, 'recipeVersion', t.recipe_version, 'visibility', t.visibility,
@@ -139,18 +141,7 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
       -- Rounded as columns are: a Date would cut the microseconds off.
       t.attempt + 1 AS attempt, t.attempts, (now() + interval '1 ms' *
         least(${MAX_RETRY_PAUSE_MS}::float8, t.retry_backoff_ms * 2.0 ^ (t.attempt - 1)))::timestamptz(3) AS "startAfter",
-      CASE t.requested_by ->> 'kind'
-        WHEN 'agent' THEN (SELECT a.role FROM agent_credential a
-          WHERE a.organization_id = t.organization_id AND a.id = t.agent_id)
-        WHEN 'key' THEN (SELECT k.role FROM api_key k
-          WHERE k.organization_id = t.organization_id AND k.id::text = t.requested_by ->> 'id')
-        ELSE (SELECT m.role FROM membership m
-          WHERE m.organization_id = t.organization_id AND m.user_id = t.requester_user_id) END AS role,
-      CASE t.requested_by ->> 'kind'
-        WHEN 'agent' THEN (SELECT ${MEMBER_ROLE} FROM agent_credential a
-          WHERE a.organization_id = t.organization_id AND a.id = t.agent_id)
-        WHEN 'key' THEN (SELECT ${ACCOUNT_ROLE} FROM api_key k
-          WHERE k.organization_id = t.organization_id AND k.id::text = t.requested_by ->> 'id') END AS "boundRole"
+      ${ROLES_OF_REQUESTER}
     FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${IS_DUE}`;
   if (!row) return null;
   const { serverId, tool: name, role, boundRole, attempt, attempts, startAfter, ...its } = row;
@@ -161,7 +152,7 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
     isPrivate: its.again.visibility === "private",
     plan: { attempt, attempts, startAfter },
     actor: actorSchema.parse(its.again.requestedBy),
-    role: weakerOf(role, boundRole),
+    role: roleOfRequester({ role, boundRole }),
     // Judged as the server describes it now; the call is the one that was made.
     tool: listed?.get(name)?.tool ?? {
       name,
@@ -179,12 +170,6 @@ async function judgeRetry(tx: Tx, call: CallToRetry): Promise<Gate | null> {
   const gate = await judgeCall(tx, call, call);
   if (gate) await refuseWithoutApprover(tx, gate, call.isPrivate);
   return gate;
-}
-
-/** A requester who no longer exists counts as viewer, so the attempt is queued only if somebody may still start it. */
-function weakerOf(own: string | null, bound: string | null): Role {
-  const known = roleSchema.catch("viewer");
-  return weakerRole(known.parse(own), known.parse(bound ?? own));
 }
 
 /**

@@ -3,10 +3,11 @@
 import { reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
-import { AppError, FIELD_CHARACTERS, type FieldError, notFound } from "../base/errors.ts";
+import { AppError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/process/services.ts";
-import { type ArgumentsCheck, areQuick, MAX_ERRORS, validateArguments } from "../mcp/forms/arguments.ts";
+import { areQuick, validateArguments } from "../mcp/forms/arguments.ts";
 import { judgeArguments } from "../mcp/forms/judge-arguments.ts";
+import { refuseArguments } from "../mcp/forms/refuse-arguments.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { toolOf, usableTool } from "../servers/check.ts";
 import { connectionFor } from "../servers/connections/connection-reads.ts";
@@ -146,28 +147,4 @@ export async function restartTask(
   const was = await services.db.withOrganization(organizationId, (tx) => readStart(tx, principal, taskId));
   const restart = { arguments: changed ?? was.arguments, idempotencyKey, restartOf: taskId };
   return startTask(services, principal, { ...was, ...restart, ...acknowledged });
-}
-
-/** Throws `invalid_arguments`. */
-function refuseArguments(args: Record<string, unknown>, check: ArgumentsCheck): void {
-  const errors = roundedNumbers(args);
-  // An unchecked schema uses features that Intray does not read, so the server has to judge.
-  if (check.checked) errors.push(...check.errors);
-  if (errors.length > 0)
-    throw new AppError("invalid_arguments", "The arguments do not fit the tool.", {
-      errors: errors.slice(0, MAX_ERRORS),
-    });
-}
-
-/** Finds integers that JSON.parse may have rounded, so that the server would get another number; of many the first. */
-function roundedNumbers(value: unknown, field = "", found: FieldError[] = []): FieldError[] {
-  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
-    found.push({ field, message: `${field || "A number"} is too large to be sent exactly.` });
-  if (typeof value !== "object" || value === null) return found;
-  for (const [key, inner] of Object.entries(value)) {
-    if (found.length >= MAX_ERRORS) break;
-    const path = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
-    roundedNumbers(inner, path.slice(0, FIELD_CHARACTERS), found);
-  }
-  return found;
 }

@@ -19,6 +19,7 @@ import { visibleTask } from "../tasks/visibility.ts";
 import { siteOf } from "../text/foreign/address.ts";
 import { isRecord } from "../text/json.ts";
 import { typedContent } from "./answers/answer-content.ts";
+import { isEditable } from "./answers/changed-call.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";
 import { JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
@@ -33,7 +34,7 @@ export async function readInputRequest(
 ): Promise<InputRequestDetail> {
   await planOnce(tx);
   const [row] = await tx.$queryRaw<DetailRow[]>`
-    SELECT ${summaryOf(principal)}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
+    SELECT ${summaryOf(principal)}, t.arguments, t.asked_arguments AS "askedArguments", t.era, r.requested_schema AS schema, r.form, r.url,
       r.ended_reason AS "endedReason", r.revises, t.state AS "taskState", t.status_message AS "statusMessage",
       CASE WHEN r.assigned_by->>'to' = r.assignee_user_id::text THEN r.assigned_by END AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
@@ -54,7 +55,8 @@ export async function readInputRequest(
   const revisions = row.revises === null ? [] : await readRevisions(tx, principal, row.revises);
   const summary = toSummary(principal, row);
   const form = formSchema.parse(row.form);
-  const args = record.parse(row.arguments);
+  // What was asked about, also where the call was made with other arguments.
+  const args = record.parse(row.askedArguments ?? row.arguments);
   const drafted = record.nullable().parse(row.draftContent) ?? {};
   const { draftSavedAt, rewordedAt } = row;
   const isForEarlierWording = draftSavedAt !== null && rewordedAt !== null && draftSavedAt <= rewordedAt;
@@ -68,6 +70,7 @@ export async function readInputRequest(
       questionLifetimeMs: traitsSchema.catch({}).parse(row.traits).questionLifetimeMs ?? null,
     },
     arguments: args,
+    editable: isEditable({ ...row, arguments: args }),
     details: row.isRecipes ? detailsIn(row.schema) : null,
     era: eraSchema.nullable().parse(row.era),
     schema: row.schema,
@@ -109,8 +112,8 @@ export async function readInputRequest(
     connectionState: connectionStateSchema.parse(row.connectionState),
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
     documents: {
-      items: documentsOfQuestion(row),
-      mayHaveMore: row.hasEnded || idsIn(row.arguments).length > 0,
+      items: documentsOfQuestion({ ...row, arguments: args }),
+      mayHaveMore: row.hasEnded || idsIn(args).length > 0,
     },
   };
 }
@@ -171,6 +174,7 @@ const record = z.custom<Record<string, unknown>>(isRecord);
 
 interface DetailRow extends RequestRow {
   arguments: unknown;
+  askedArguments: unknown;
   era: string | null;
   schema: unknown;
   form: unknown;

@@ -263,7 +263,10 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
     /** The time after which the server was seen to take questions back by itself. Null: unknown. */
     questionLifetimeMs: z.number().nullable(),
   }),
+  /** What was asked about. */
   arguments: z.record(z.string(), z.unknown()),
+  /** An approval may have the content `{arguments}`: the call is made with these instead. */
+  editable: z.boolean(),
   /** What the server says of the process, of a recipe's question that has them. Untrusted. */
   details: z.record(z.string(), z.unknown()).nullable(),
   era: eraSchema.nullable(),

@@ -23,6 +23,7 @@ export async function readTask(tx: Tx, principal: Principal, taskId: string): Pr
   return {
     ...toSummary(new Date())(row),
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
+    askedArguments: z.record(z.string(), z.unknown()).nullable().parse(row.askedArguments),
     recipeVersion: row.recipeVersion,
     result: row.result,
     inputRequests: inputRequests.parse(row.inputRequests),
@@ -47,7 +48,7 @@ const TEXT = new KeptText(["organizationId", "taskId", "userId"]);
 function detailOf(organizationId: string, principal: Principal, taskId: string): Prisma.Sql {
   const maySeeCandidates = allows(principal, "tasks:manage") && !reachOf(principal);
   const make = (its: { organizationId: string; taskId: string }, who: Principal) => Prisma.sql`
-    SELECT ${summaryOf(its.organizationId)}, t.arguments, t.recipe_version AS "recipeVersion", t.result, holder.id AS "ownerId", holder.name AS "ownerName",
+    SELECT ${summaryOf(its.organizationId)}, t.arguments, t.asked_arguments AS "askedArguments", t.recipe_version AS "recipeVersion", t.result, holder.id AS "ownerId", holder.name AS "ownerName",
       ${SHOWN_STATE} AS "connectionState",
       CASE WHEN link.circuit_open_until > now() THEN link.circuit_open_until END AS "circuitOpenUntil",
       CASE WHEN t.state = 'queued' THEN (SELECT count(*)::integer FROM (SELECT FROM task earlier
@@ -70,6 +71,7 @@ function detailOf(organizationId: string, principal: Principal, taskId: string):
 
 interface DetailRow extends TaskRow {
   arguments: unknown;
+  askedArguments: unknown;
   recipeVersion: number | null;
   result: unknown;
   ownerId: string | null;

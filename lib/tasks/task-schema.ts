@@ -176,7 +176,10 @@ export const recentArgumentsSchema = z.object({ items: z.array(recentCallSchema)
 export const UNKNOWN_TOOL = "unknown";
 
 export const taskDetailSchema = taskSchema.extend({
+  /** What the tool is called with. */
   arguments: z.record(z.string(), z.unknown()),
+  /** What was asked for, where a person changed the arguments before they approved the call; null: the same. */
+  askedArguments: z.record(z.string(), z.unknown()).nullable(),
   /** The version of the recipe that `tool` names, which the task keeps; null: the tool is the server's own. */
   recipeVersion: z.int().nullable(),
   /** The tool's result as received (CallToolResult), or null. Untrusted. */

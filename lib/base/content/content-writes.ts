@@ -18,6 +18,7 @@ const MODELS: Record<string, Model> = {
     text: { label: "task.label", statusMessage: "task.status_message", outcome: "task.outcome" },
     json: {
       arguments: "task.arguments",
+      askedArguments: "task.asked_arguments",
       progress: "task.progress",
       result: "task.result",
       error: "task.error",

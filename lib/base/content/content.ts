@@ -9,7 +9,7 @@ import type { Seal } from "../seal.ts";
 
 /** A column that tells what tasks are about, as `table.column`. */
 export type ContentColumn =
-  | `task.${"arguments" | "label" | "status_message" | "progress" | "outcome" | "result" | "error"}`
+  | `task.${"arguments" | "asked_arguments" | "label" | "status_message" | "progress" | "outcome" | "result" | "error"}`
   | `input_request.${"message" | "requested_schema" | "url" | "form" | "private_amount" | "assignment_note"}`
   | `answer.${"content" | "comment"}`
   | `vote.${"content" | "comment"}`
@@ -130,6 +130,7 @@ interface Place {
 
 const PLACES: Record<ContentColumn, Place> = {
   "task.arguments": { kind: "json", as: ["arguments", "shortArguments"] },
+  "task.asked_arguments": { kind: "json", as: ["asked_arguments", "askedArguments"] },
   "task.label": { kind: "text", as: ["label"] },
   "task.status_message": { kind: "text", as: ["status_message", "statusMessage", "was"] },
   "task.progress": { kind: "json", as: ["progress"], isOurs: true },

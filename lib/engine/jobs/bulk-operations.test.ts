@@ -84,6 +84,7 @@ async function tasksIn(state: "queued" | "cancelled", count: number): Promise<st
           progress: storable(null),
           result: storable(null),
           error: storable(null),
+          askedArguments: storable(null),
           gateRule: storable(null),
           cancelRequestedBy: storable(null),
         },

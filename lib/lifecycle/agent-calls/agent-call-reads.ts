@@ -1,5 +1,6 @@
 /** Reads of tasks for the agent that started them. */
 import { z } from "zod";
+import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { beginningOf, UNOPENED } from "../../base/content/content.ts";
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
@@ -32,8 +33,18 @@ export interface AgentTaskRow {
   /** How it ended, as it was received. Untrusted. */
   result: unknown;
   error: unknown;
+  /** A person approved the call with other arguments; null: as the agent made it. */
+  changed: ChangedCall | null;
   /** The key of what it ended with is away: nothing is told of the end until it is back. */
   unopened: boolean;
+}
+
+export interface ChangedCall {
+  by: { name: string };
+  /** The agent's own arguments. */
+  before: unknown;
+  /** What the tool was called with. */
+  arguments: unknown;
 }
 
 /** Held calls keep the question's beginning in memory, and nothing else of it. */
@@ -58,16 +69,28 @@ const COLUMNS = Prisma.sql`t.id, t.state, coalesce(c.name, t.tool) AS tool, t.la
   (SELECT json_agg(json_build_object('id', r.id, 'message', r.message)) FROM (
     SELECT r.id, ${beginningOf(Prisma.sql`r.message`, "input_request.message", Prisma.sql`r.id`, QUESTION_CHARACTERS)} AS message FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
       AND r.state = 'open' ORDER BY r.created_at, r.id LIMIT 1) r) AS requests`;
+/** Null unless a person changed the call. */
+const CHANGE = Prisma.sql`CASE WHEN t.asked_arguments IS NOT NULL THEN t.arguments END AS arguments, t.asked_arguments AS "askedArguments",
+  CASE WHEN t.asked_arguments IS NOT NULL THEN (SELECT a.answered_by FROM input_request r JOIN answer a
+    ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL AND a.changes
+    WHERE r.organization_id = t.organization_id AND r.task_id = t.id LIMIT 1) END AS "changedBy"`;
 const FROM = Prisma.sql`FROM task t
   LEFT JOIN agent_call c ON c.organization_id = t.organization_id AND c.task_id = t.id`;
 
-interface Row extends Omit<AgentTaskRow, "question" | "unopened"> {
+interface Row extends Omit<AgentTaskRow, "question" | "changed" | "unopened"> {
   requests: unknown;
+  arguments: unknown;
+  askedArguments: unknown;
+  changedBy: unknown;
 }
 
-function toTask({ requests, ...row }: Row): AgentTaskRow {
-  const unopened = row.result === UNOPENED || row.error === UNOPENED;
-  return { ...row, unopened, question: questionSchema.parse(requests) };
+function toTask({ requests, arguments: args, askedArguments, changedBy, ...row }: Row): AgentTaskRow {
+  const unopened = [row.result, row.error, args, askedArguments].includes(UNOPENED);
+  const changed =
+    askedArguments === null
+      ? null
+      : { by: actorSchema.parse(changedBy), before: askedArguments, arguments: args };
+  return { ...row, unopened, changed, question: questionSchema.parse(requests) };
 }
 
 /** Reads those of the tasks that the agent may see, each with what it ended with. */
@@ -78,7 +101,7 @@ export async function readAgentTasks(
 ): Promise<Map<string, AgentTaskRow>> {
   const rows = await openingWhatOpens(tx, "mark").$queryRaw<
     Row[]
-  >`SELECT ${COLUMNS}, t.result, t.error ${FROM}
+  >`SELECT ${COLUMNS}, ${CHANGE}, t.result, t.error ${FROM}
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
   return new Map(rows.map((row) => [row.id, toTask(row)]));
 }
@@ -110,7 +133,8 @@ export async function listAgentTasks(
 ): Promise<Page<AgentTaskRow>> {
   const after = readPosition(cursor);
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<Row[]>`
-    SELECT ${COLUMNS}, NULL::json AS result, NULL::json AS error ${FROM}
+    SELECT ${COLUMNS}, NULL::json AS result, NULL::json AS error,
+      NULL::json AS arguments, NULL::json AS "askedArguments", NULL::jsonb AS "changedBy" ${FROM}
     WHERE t.organization_id = ${tx.organizationId}::uuid AND ${visibleTask(principal)}
       AND ${state === undefined ? Prisma.sql`true` : Prisma.sql`t.state = ${state}`}
       AND ${after ? Prisma.sql`(t.created_at, t.id) < (${after.createdAt}, ${after.id}::uuid)` : Prisma.sql`true`}

@@ -9,6 +9,9 @@ export const NEW = "io.intray/new";
 /** In a result's `_meta`: the task that the call became. */
 export const TASK_ID = "io.intray/task-id";
 
+/** In a result's `_meta`: what a person changed in the call before they approved it. */
+export const CHANGED = "io.intray/changed";
+
 export const callMetaSchema = z.looseObject({
   [IDEMPOTENCY_KEY]: z.string().min(1).max(255).optional(),
   [NEW]: z.boolean().optional(),

@@ -107,6 +107,11 @@ const subjectSchema = z.strictObject({
   tool: z.string().max(500).optional(),
   argumentsDigest: digest,
   policyVersion: z.string().max(200).optional(),
+  /** People may change these before they approve: the digest is that of the arguments in RFC 8785's form. */
+  editable: z.literal(true).optional(),
+  arguments: z.record(z.string(), z.unknown()).refine(small, tooLarge).optional(),
+  /** The tool's, by which changed arguments are checked and for which the form is drawn. */
+  inputSchema: z.record(z.string(), z.unknown()).refine(small, tooLarge).optional(),
 });
 export type Subject = z.infer<typeof subjectSchema>;
 
@@ -130,6 +135,10 @@ export const createRequestSchema = z
   .refine(({ kind, subject }) => kind === "approval" || subject === undefined, {
     path: ["subject"],
     message: "Only an approval is bound to a call",
+  })
+  .refine(({ subject }) => subject?.editable === undefined || subject.arguments !== undefined, {
+    path: ["subject", "arguments"],
+    message: "What people may change has to be shown",
   })
   .refine(({ form, subject }) => form === undefined || subject === undefined, {
     path: ["form"],

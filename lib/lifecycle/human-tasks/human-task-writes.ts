@@ -12,12 +12,14 @@ import { currentTraceparent } from "../../base/tracing/span.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
+import { argumentsDigest } from "../../requests/answers/changed-call.ts";
 import { refuseUnableRecipient } from "../../requests/claims/claim-checks.ts";
 import { type Recipient, recipientNamed } from "../../requests/claims/recipient.ts";
 import { lockRequest } from "../../requests/lock-request.ts";
 import { insertOwnQuestion } from "../../requests/own-question-writes.ts";
 import { labelOf } from "../../tasks/task-status.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
+import { isRecord } from "../../text/json.ts";
 import { findEarlier, idempotencyMismatch, storedDigest } from "../idempotency.ts";
 import { insertTaskRow, storedContent } from "../insert-task-row.ts";
 import { refuseBeyondQuota } from "../start-quota.ts";
@@ -105,6 +107,7 @@ export async function createHumanTask(
   if (earlier !== null) return earlierTask(tx, earlier);
   const { to, label, expiresAt, form, amount, currency } = call.arguments;
   refuseUnlessShown(form);
+  refuseOtherDigest(subject);
   const recipient = to === undefined ? null : await recipientNamed(tx, to);
   const { serverId, connectionId } = await builtinServer(tx);
   const id = uuidv7();
@@ -182,6 +185,16 @@ function refuseUnlessShown(form: Record<string, unknown> | undefined): void {
   });
 }
 
+/** Refuses arguments that people may change under another digest than theirs: a change would be bound to nothing. */
+function refuseOtherDigest(subject: Subject | undefined): void {
+  if (!subject?.editable || !subject.arguments) return;
+  if (argumentsDigest(subject.arguments) === plain(subject.argumentsDigest)) return;
+  const message = "Not the SHA-256 of the arguments in the form of RFC 8785";
+  throw new AppError("invalid_input", "The digest is of other arguments.", {
+    errors: [{ field: "subject.argumentsDigest", message }],
+  });
+}
+
 /** Assigns the new question, if the recipient could accept it. Returns the line of history. */
 async function giveTo(
   tx: Tx,
@@ -226,7 +239,7 @@ export async function consumeApproval(
   tx: Tx,
   principal: Principal,
   requestId: string,
-  { argumentsDigest }: Consume,
+  { argumentsDigest: given }: Consume,
 ): Promise<void> {
   const { organizationId } = tx;
   // Of two at once the second waits here, and then finds the use.
@@ -241,12 +254,15 @@ export async function consumeApproval(
   const [use] = await tx.$queryRaw<Use[]>`
     SELECT used_by AS by, used_at AS at FROM approval_use
     WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid`;
-  refuseUnusable(approval, argumentsDigest, use);
-  await tx.$executeRaw`INSERT INTO approval_use (organization_id, input_request_id, used_by)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${JSON.stringify(principal.actor)}::jsonb)`;
+  const { changed } = usableApproval(approval, given, use);
+  await tx.$executeRaw`INSERT INTO approval_use (organization_id, input_request_id, used_by, changed)
+    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${JSON.stringify(principal.actor)}::jsonb, ${changed}::boolean)`;
   await publishChange(tx, "input_request", [requestId]);
   await appendEvents(tx, [
-    { type: "request.used", actor: principal.actor, taskId: approval.taskId, inputRequestId: requestId },
+    {
+      ...{ type: "request.used", actor: principal.actor, taskId: approval.taskId, inputRequestId: requestId },
+      ...(changed && { data: { changed } }),
+    },
   ]);
 }
 
@@ -255,17 +271,26 @@ interface Use {
   at: Date;
 }
 
-function refuseUnusable(approval: Consumable, digest: string, use: Use | undefined): void {
+/** Throws `approval_unusable`, also for the call as it was asked about where a person approved it with changes. */
+function usableApproval(approval: Consumable, digest: string, use: Use | undefined): { changed: boolean } {
   const { taskState, isOver } = approval;
   const { subject } = askedSchema.parse(approval.arguments);
-  const outcome = endedSchema.nullable().parse(approval.result)?.structuredContent.outcome;
+  const ended = endedSchema.nullable().parse(approval.result)?.structuredContent;
   if (!subject) throw unusable("not_bound", "This request is bound to no call, so there is nothing to use.");
   if (taskState === "input_required") throw unusable("waiting", "Nobody has approved this yet.");
   if (taskState === "cancelled") throw unusable("cancelled", "This request was cancelled.");
-  if (outcome === "expired") throw unusable("expired", "Nobody approved this in time.");
-  if (outcome !== "answered") throw unusable("declined", "This was declined.");
-  if (plain(subject.argumentsDigest) !== plain(digest))
-    throw unusable("other_arguments", "Another call was approved: the digests of the arguments differ.");
+  if (ended?.outcome === "expired") throw unusable("expired", "Nobody approved this in time.");
+  if (ended?.outcome !== "answered") throw unusable("declined", "This was declined.");
+  const changed = subject.editable && isRecord(ended.content?.arguments) ? ended.content.arguments : null;
+  const approved = changed ? argumentsDigest(changed) : plain(subject.argumentsDigest);
+  if (approved !== plain(digest))
+    throw unusable(
+      "other_arguments",
+      changed
+        ? "The call was approved with changes. Make it with these arguments, and send their digest."
+        : "Another call was approved: the digests of the arguments differ.",
+      changed ? { approved: { arguments: changed, argumentsDigest: approved } } : {},
+    );
   // Before its end: whoever asks again has to learn that the call may have been made.
   if (use)
     throw unusable("already_consumed", `${actorWords(use.by, { begins: true })} has used this approval.`, {
@@ -273,6 +298,7 @@ function refuseUnusable(approval: Consumable, digest: string, use: Use | undefin
       at: use.at.toISOString(),
     });
   if (isOver) throw unusable("expired", "The approval's time is over.");
+  return { changed: changed !== null };
 }
 
 const plain = (digest: string) => digest.replace(/^sha256:/, "");

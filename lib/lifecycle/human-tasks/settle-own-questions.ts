@@ -89,14 +89,17 @@ async function expire(tx: Tx, task: Asked, requestId: string, now: Date): Promis
 async function act(
   tx: Tx,
   task: Asked,
-  decision: (Decision & { actor: z.infer<typeof actorSchema> }) | null,
+  decision:
+    | (Decision & { actor: z.infer<typeof actorSchema>; changed: Record<string, unknown> | null })
+    | null,
   now: Date,
 ): Promise<void> {
   if (task.gate === null) {
     const result = resultOf(task.tool, outcomeOfDecision(task.tool, decision, now));
     await endTask(tx, task.id, { state: "completed", result });
   } else if (!decision) await expireCall(tx, task.id);
-  else if (decision.action === "accept") await appendEvents(tx, await approveCall(tx, task, decision.actor));
+  else if (decision.action === "accept")
+    await appendEvents(tx, await approveCall(tx, task, decision.actor, decision.changed));
   else
     await declineCall(tx, task.id, {
       by: decision.actor,
@@ -115,6 +118,7 @@ async function decisionOf(tx: Tx, requestId: string) {
       content: true,
       comment: true,
       revise: true,
+      changes: true,
       answeredBy: true,
       createdAt: true,
     },
@@ -126,6 +130,7 @@ async function decisionOf(tx: Tx, requestId: string) {
   const actor = actorSchema.parse(answer.answeredBy);
   return {
     actor,
+    changed: answer.changes ? changedSchema.parse(answer.content).arguments : null,
     form: formSchema.parse(form),
     action: actionSchema.parse(answer.action),
     content: z.record(z.string(), z.unknown()).nullable().parse(answer.content),
@@ -135,3 +140,6 @@ async function decisionOf(tx: Tx, requestId: string) {
     at: answer.createdAt,
   };
 }
+
+/** The content of an approval that changes the call. */
+const changedSchema = z.object({ arguments: z.record(z.string(), z.unknown()) });

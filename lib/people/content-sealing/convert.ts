@@ -53,6 +53,7 @@ const TABLES: Table[] = [
     key: ["id"],
     columns: [
       json("arguments"),
+      json("asked_arguments"),
       text("label"),
       text("status_message"),
       jsonb("progress"),

@@ -47,6 +47,7 @@ import {
   refuseUnfitChoice,
 } from "./answer-checks.ts";
 import { checkedContent, contentDigest, decidedFieldOf } from "./answer-content.ts";
+import { changedArguments, contentOfChange } from "./changed-call.ts";
 import { ASKED_TO_REVISE } from "./decided-words.ts";
 import { type SignedIn, toSignedIn } from "./signed-in.ts";
 
@@ -80,7 +81,9 @@ export async function recordDecision<T = undefined>(
   refuseAction(request, input);
   refuseRevision(request, input);
   await refuseAnyWording(tx, request, input);
-  const content = checkedContent(request, input);
+  const change = changedArguments(request, input);
+  const content = change ? await contentOfChange(tx, request, change) : checkedContent(request, input);
+  const changes = change !== null && content !== null && Object.keys(content).length > 0;
   await refuseUnfitChoice(tx, request, input);
   const voted = ballot && (await castVote(tx, principal, request, ballot, input, content, proof, signedIn));
   if (voted && !voted.completes) {
@@ -90,7 +93,7 @@ export async function recordDecision<T = undefined>(
   }
 
   const id = uuidv7();
-  const holdMs = await writeAnswer(tx, principal.actor, request, id, input, content);
+  const holdMs = await writeAnswer(tx, principal.actor, request, id, input, content, changes);
   if (voted) await bindVotes(tx, request.id, { voteId: voted.voteId, answerId: id });
   const shown = await read();
   await publishRequest(tx, request, [
@@ -171,7 +174,7 @@ function decidedUnder({ rule, version, askedAt, dueAt, stages }: Approval) {
   return { rule, version, stages: stages.map(({ name }) => name), askedAt, dueAt };
 }
 
-/** Writes an answer with its delivery, for a request whose lock is held. Returns for how long it is held, in ms. */
+/** Writes an answer with its delivery, for a request whose lock is held. `changes`: the call that it approves. Returns for how long it is held, in ms. */
 async function writeAnswer(
   tx: Tx,
   actor: Actor,
@@ -179,6 +182,7 @@ async function writeAnswer(
   id: string,
   input: AnswerInput,
   content: Record<string, unknown> | null,
+  changes = false,
 ): Promise<number> {
   const { organizationId } = tx;
   const its = contentOf(tx);
@@ -192,10 +196,10 @@ async function writeAnswer(
   // `request_id` is the call of the API, by the id that it has in the log.
   const moved = await tx.$queryRaw<{ ms: number }[]>`
     WITH given AS (
-      INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, revise, content, comment,
+      INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, revise, changes, content, comment,
         answered_by, request_id, traceparent)
       VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${its.hash(input.questionHash)},
-        ${request.rewordedAt !== null}::boolean, ${input.action}, ${input.revise === true}::boolean, ${stored}::json,
+        ${request.rewordedAt !== null}::boolean, ${input.action}, ${input.revise === true}::boolean, ${changes}::boolean, ${stored}::json,
         ${its.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(actor))}::jsonb,
         ${scope().requestId}::uuid, ${currentTraceparent()})),
     begun AS (${newDelivery(organizationId, delivery)}),

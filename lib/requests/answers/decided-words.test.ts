@@ -104,4 +104,10 @@ test("a yes without content to an approval approves", () => {
   expect(decidedWords("accept", null, null, true)).toBe("Approved");
   expect(decidedWords("accept", { note: "x", b: 1 }, null, true)).toBe("Answered");
   expect(decidedWords("decline", null, null, true)).toBe("Declined");
+  // Lists leave long arguments out. A form may have a field of this name.
+  for (const args of [{ amount: 400 }, null])
+    expect(decidedWords("accept", { arguments: args }, null, true)).toBe("Approved with changes");
+  const field = { name: "arguments", title: "Arguments", kind: "text" as const };
+  expect(decidedWords("accept", { arguments: "x" }, field, true)).toBe("Answered");
+  expect(decidedWords("accept", { arguments: { amount: 400 } })).toBe("Answered");
 });

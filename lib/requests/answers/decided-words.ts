@@ -11,6 +11,9 @@ import { booleanWords, PLAIN_TITLE } from "./form-buttons.ts";
 /** Of a decline that asks for another request. */
 export const ASKED_TO_REVISE = "Asked to revise";
 
+/** Of an approval whose content is `{arguments}`: the call is made with these. */
+const APPROVED_WITH_CHANGES = "Approved with changes";
+
 /** What the words need of the form's only field. */
 export interface DecidedField {
   name: string;
@@ -65,6 +68,7 @@ export function decidedWords(
   if (!only) return field ? "Answered" : isApproval ? "Approved" : "Confirmed";
   if (others.length > 0) return "Answered";
   const [name, value] = only;
+  if (isApproval && !field && name === "arguments") return APPROVED_WITH_CHANGES;
   if (typeof value === "boolean") return ofBoolean(name, value, field);
   const isChoice = field ? !isTyped(field) : typeof value === "string";
   return isChoice && (typeof value === "string" || typeof value === "number")

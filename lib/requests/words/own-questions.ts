@@ -3,6 +3,7 @@
  * server puts them, so none gets the answer.
  */
 import { actorWords } from "../../access/actor-words.ts";
+import { isRecord } from "../../text/json.ts";
 import { bothEnds } from "../../text/labels.ts";
 import { withMarksAt } from "../../text/mask.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
@@ -121,8 +122,15 @@ function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
     ...(typeof currency === "string" && { currency }),
     ...(isNamed && (isMixed ? { details } : details)),
     ...(Array.isArray(links) && links.length > 0 && { links: links.map(linkWords) }),
-    ...(subject !== undefined && { subject }),
+    ...(subject !== undefined && { subject: subjectShown(subject) }),
   };
+}
+
+/** Without what only says how the call can be changed. */
+function subjectShown(subject: unknown): unknown {
+  if (!isRecord(subject)) return subject;
+  const { editable: _, inputSchema: __, ...shown } = subject;
+  return shown;
 }
 
 /** `currency_code` would be taken as that of the amount. */

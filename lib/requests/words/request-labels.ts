@@ -18,7 +18,7 @@ export const REQUEST_LABELS: Record<RequestState, string> = {
 /** What an answer was: its colour and its icon, beside its words. */
 export type Outcome = "yes" | "no" | "none" | "answer";
 
-const YES = new Set(["Approved", "Accepted", "Confirmed", "Allowed"]);
+const YES = new Set(["Approved", "Approved with changes", "Accepted", "Confirmed", "Allowed"]);
 const NO = new Set(["Rejected", "Refused", "Denied", "Not confirmed"]);
 
 /** Judges by the words of `decidedWords`, which are a plain yes or no only where that is clear. */

@@ -76,7 +76,10 @@ export const TASK_WORDS = {
     say(
       data.started === true ? `${who} found what the start had made` : `${who} found that it never started`,
     ),
-  "task.approved": (_, who) => say(`${who} approved the call`, "accent"),
+  "task.approved": (data, who) =>
+    Array.isArray(data.changed)
+      ? say(`${who} approved the call with changes`, "accent", list(data.changed))
+      : say(`${who} approved the call`, "accent"),
   // Questions of a server are told by the engine.
   "request.opened": (data, who) =>
     say(`${who === "Intray" ? asker(data) : who} asked`, "wait", text(data.message)),

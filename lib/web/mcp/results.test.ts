@@ -20,6 +20,7 @@ const ended = (more: Partial<AgentTaskRow>): AgentTaskRow => ({
   result: null,
   error: null,
   unopened: false,
+  changed: null,
   ...more,
 });
 
@@ -107,6 +108,17 @@ test.each<[string, object]>([
   const { user, system } = process.threadCpuUsage(before);
   expect(content).toEqual([{ type: "text", text: JSON.stringify(result) }]);
   expect((user + system) / 1_000).toBeLessThan(500);
+});
+
+test("a call that a person changed says so beside what the tool answered, also where it failed", () => {
+  const changed = { by: { name: "Ben" }, before: { a: 1 }, arguments: { a: 2 } };
+  const text = "Ben changed the arguments before approving the call. It was made with:\na: 1 → 2";
+  const result = { content: [{ type: "text", text: "done" }], structuredContent: { rows: 1 } };
+  const done = endedResult(ended({ state: "completed", result, changed }));
+  expect(done).toMatchObject({ content: [{ text: "done" }, { text }], structuredContent: { rows: 1 } });
+  expect(done._meta?.["io.intray/changed"]).toEqual(changed);
+  const failed = endedResult(ended({ state: "failed", error: { code: "x", message: "Away" }, changed }));
+  expect(failed.content.at(-1)).toEqual({ type: "text", text });
 });
 
 test("structured content stays what the server sent", () => {

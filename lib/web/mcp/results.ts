@@ -3,10 +3,16 @@ import { type CallToolResult, ProtocolErrorCode, specTypeSchemas } from "@modelc
 import { z } from "zod";
 import { env } from "../../base/env.ts";
 import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.ts";
-import { type AgentTask, TASK_ID, type Unfinished } from "../../lifecycle/agent-calls/agent-call-schema.ts";
+import {
+  type AgentTask,
+  CHANGED,
+  TASK_ID,
+  type Unfinished,
+} from "../../lifecycle/agent-calls/agent-call-schema.ts";
 import { pollAfterMs, type WaitingFor, waitingFor } from "../../lifecycle/agent-calls/agent-call-status.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
 import { holdsMoreThan, isRecord } from "../../text/json.ts";
+import { changesOf, changeWords } from "../../text/value-changes.ts";
 
 /** Where a person finds what is waited for. */
 function urlOf({ id, question }: Pick<AgentTaskRow, "id" | "question">): string {
@@ -72,9 +78,27 @@ export function endedResult(task: AgentTaskRow): CallToolResult {
   const known = ended.get(task);
   if (known) return known;
   const result = task.state === "completed" ? toolsOwn(task.result) : whyNone(task);
-  const made = { ...result, _meta: { ...result._meta, [TASK_ID]: task.id } };
+  const made = withChange(task, { ...result, _meta: { ...result._meta, [TASK_ID]: task.id } });
   ended.set(task, made);
   return made;
+}
+
+/** The changes that the model is told of. */
+const MOST_TOLD = 50;
+
+/** Tells what a person changed in the call before they approved it: in words, for the model, and exactly, for programs. */
+function withChange({ changed }: AgentTaskRow, result: CallToolResult): CallToolResult {
+  if (!changed) return result;
+  const { by, before, arguments: after } = changed;
+  const { changes, isAll } = changesOf(before, after);
+  const lines = changes.slice(0, MOST_TOLD).map(changeWords);
+  if (!isAll || changes.length > MOST_TOLD) lines.push("and more");
+  const text = `${by.name} changed the arguments before approving the call. It was made with:\n${lines.join("\n")}`;
+  return {
+    ...result,
+    content: [...result.content, { type: "text", text }],
+    _meta: { ...result._meta, [CHANGED]: { by: { name: by.name }, before, arguments: after } },
+  };
 }
 
 /** Made once for all calls that wait for a task. */

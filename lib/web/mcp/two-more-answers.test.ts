@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { beginSealing } from "../../people/content-sealing/sealing-writes.ts";
 import { readInputRequest } from "../../requests/request-reads.ts";
 
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
@@ -139,6 +140,51 @@ describe("a call that a person asks to revise", () => {
       errors: [{ field: "revise" }],
     });
     await fixture.approve(taskId);
+  });
+});
+
+describe("a call that a person approves with changes", () => {
+  test("is answered by what the changed call returned, and by what was changed", async () => {
+    const agent = await connect();
+    const before = { note: "five thousand", amount: 5000 };
+    const arguments_ = { note: "five thousand", amount: 400 };
+    const called = agent.call("erp__quick", before);
+    const asked = await agent.asked("five thousand");
+    await fixture.organization.answer(asked.id, { action: "accept", content: { arguments: arguments_ } });
+    const told = await called;
+    expect(fixture.server.calls.at(-1)).toMatchObject({ name: "quick", arguments: arguments_ });
+    expect(told.content).toMatchObject([
+      { text: "done" },
+      {
+        text: "Ben changed the arguments before approving the call. It was made with:\namount: 5000 → 400",
+      },
+    ]);
+    expect(told._meta?.["io.intray/changed"]).toEqual({ by: { name: "Ben" }, before, arguments: arguments_ });
+  });
+
+  test("is sealed as all of a call is, and told all the same", async () => {
+    const { operator, seal, sql, within } = fixture.organization;
+    await within((tx) => beginSealing(tx, operator, seal));
+    const agent = await connect();
+    const called = agent.call("erp__quick", { note: "secret of March" });
+    const task = await until("the call is a task", async () =>
+      (await fixture.tasks()).find(({ arguments: args }) => JSON.stringify(args).includes("secret of March")),
+    );
+    const asked = await fixture.openRequest(task.id);
+    await fixture.organization.answer(asked.id, {
+      action: "accept",
+      content: { arguments: { note: "secret of April" } },
+    });
+    const told = await called;
+    expect(told.content.at(-1)?.text).toContain('note: "secret of March" → "secret of April"');
+    const [row] = await sql(
+      "SELECT arguments::text || asked_arguments::text AS kept FROM task WHERE id = $1",
+      [task.id],
+    );
+    expect(row).toMatchObject({
+      kept: expect.stringMatching(/sealed.task\.arguments.*sealed.task\.asked_arguments/),
+    });
+    expect(row).not.toMatchObject({ kept: expect.stringContaining("secret") });
   });
 });
 

@@ -11,6 +11,7 @@ import type { Draft, InputRequestDetail } from "@/lib/requests/request-schema.ts
 import type { AnswerValues } from "@/lib/requests/words/answer-values.ts";
 import { commentWords } from "@/lib/requests/words/own-questions.ts";
 import { commentNeed } from "@/lib/requests/words/vote-words.ts";
+import { isRecord } from "@/lib/text/json.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import type { OpenRemark, RemarkField } from "../thread/remarks.tsx";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
@@ -26,6 +27,7 @@ import {
   readFirstWords,
 } from "./decision/decision-offer.ts";
 import { LazyGuardedButton } from "./decision/main-buttons.tsx";
+import { useAgreedChange } from "./decision/use-agreed-change.ts";
 import { forgetRefused, goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, FormWords, NoForm } from "./fields/answer-question.tsx";
@@ -179,6 +181,8 @@ export function AnswerArea({
     cautious,
   });
   const { decision, barred, anyReason, acceptReason, asked, unseen, answering } = offer;
+  const change = useAgreedChange(question, request);
+  const refusedArguments = refused?.decided.content?.arguments;
   /** The answer failed because the question is no longer open. The form stays on screen for reading. */
   const lost = error !== null && request.state !== "open";
   const canDecline = anyReason === null && question.actions.includes("decline");
@@ -211,9 +215,16 @@ export function AnswerArea({
     );
   };
 
+  /** What is folded away is read before the call is changed, as before it is approved. */
+  function openEdit() {
+    if (folds.unopened.length > 0) readOn();
+    else setDialog("edit");
+  }
+
   const claimStep = offer.claim;
   const offered = {
     decline: offer.declines ? () => setDialog("decline") : null,
+    edit: offer.edits ? openEdit : null,
     revise: offer.revises ? () => setDialog("revise") : null,
     claim: claimStep ? () => claim.take(claimStep) : null,
     snooze: offer.snoozes ? () => setDialog("snooze") : null,
@@ -336,20 +347,22 @@ export function AnswerArea({
           disabled={anyReason !== null}
           unseen={unseen}
           unopened={folds.unopened}
-          told={told}
+          told={change.told ?? told}
           pending={decide.answer}
           armed={armed}
           opened={siteOpened}
           affirmative={affirmative}
           other={other}
-          onAccept={(content) =>
+          onAccept={(given) => {
+            if (change.renew()) return void showQuestion();
+            const content = change.contentOf(given);
             asksWhy({ ...question, approval: request.approval }, content, draft.comment)
               ? setDialog("reject")
-              : send({ action: "accept", ...(content ? { content } : {}) })
-          }
+              : send({ action: "accept", ...(content ? { content } : {}) });
+          }}
           onSubmitForm={sendForm}
           onRead={readOn}
-          onDialog={setDialog}
+          onDialog={(next) => (next === "edit" ? openEdit() : setDialog(next))}
           onClaim={claim.take}
         />
       )}
@@ -371,6 +384,7 @@ export function AnswerArea({
           dialog={dialog}
           request={request}
           comment={draft.comment}
+          refusedChange={isOfThis && isRecord(refusedArguments) ? refusedArguments : null}
           pending={decide.answer !== null}
           onDismiss={() => setDialog(null)}
           onSend={send}

@@ -31,7 +31,7 @@ export function AnswerCommands({
   acceptReason: string | null;
   /** What has to be done before the affirmative choice. */
   unseen: string | null;
-  offered: Record<"decline" | "revise" | "claim" | "snooze", (() => void) | null>;
+  offered: Record<"decline" | "edit" | "revise" | "claim" | "snooze", (() => void) | null>;
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
   onDiscuss: () => void;
@@ -72,6 +72,14 @@ export function AnswerCommands({
         keys: "D",
         run: () => offered.decline?.(),
         ...because(anyReason),
+      });
+    if (request.editable)
+      add({
+        id: "request:edit",
+        label: `Approve ${name} with changes…`,
+        keys: "E",
+        run: () => offered.edit?.(),
+        ...because(acceptReason ?? unseen),
       });
     if (mayRevise(request))
       add({

@@ -22,6 +22,13 @@ const AssignDialog = lazyComponent(
   },
 );
 
+const EditCallDialog = lazyComponent(
+  () => import("./decision/edit-call-dialog.tsx").then((file) => file.EditCallDialog),
+  {
+    loading: DialogLoading,
+  },
+);
+
 const JudgeAgainDialog = lazyComponent(
   () => import("../request/judge-again-dialog.tsx").then((file) => file.JudgeAgainDialog),
   {
@@ -36,7 +43,15 @@ const SnoozeDialog = lazyComponent(
   },
 );
 
-export type AnswerDialog = "reject" | "decline" | "revise" | "cancel" | "assign" | "judge-again" | "snooze";
+export type AnswerDialog =
+  | "reject"
+  | "decline"
+  | "revise"
+  | "edit"
+  | "cancel"
+  | "assign"
+  | "judge-again"
+  | "snooze";
 
 type SendAnswer = (answer: Pick<AnswerInput, "action" | "content" | "revise">, comment: string) => void;
 
@@ -45,6 +60,7 @@ export function AnswerDialogs({
   dialog,
   request,
   comment,
+  refusedChange,
   pending,
   onDismiss,
   onSend,
@@ -52,6 +68,8 @@ export function AnswerDialogs({
   dialog: AnswerDialog;
   request: InputRequestDetail;
   comment: string;
+  /** The arguments of an approval with changes that was refused; null: none was. */
+  refusedChange: Record<string, unknown> | null;
   pending: boolean;
   onDismiss: () => void;
   onSend: SendAnswer;
@@ -60,6 +78,17 @@ export function AnswerDialogs({
   switch (dialog) {
     case "assign":
       return <AssignDialog request={request} onDismiss={onDismiss} />;
+    case "edit":
+      return (
+        <EditCallDialog
+          request={request}
+          comment={comment}
+          refused={refusedChange}
+          pending={pending}
+          onDismiss={onDismiss}
+          onSend={onSend}
+        />
+      );
     case "snooze":
       return <SnoozeDialog request={request} onDismiss={onDismiss} />;
     case "judge-again":

@@ -44,6 +44,19 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
         `${nameIn(api)} agreed to something else.`,
         "Your vote was not recorded. Press the same button again to propose yours: votes for the other answer end, and everybody is asked again.",
       );
+    case "approval_differs":
+      return say("Others decide on these arguments.", `${api.detail ?? ""} Nothing was recorded.`);
+    case "denied_by_rule":
+      return say("A call rule denies these arguments.", `${api.detail ?? ""} Nothing was recorded.`);
+    case "invalid_arguments":
+      // `errors` are of the tool's arguments, which may have a name like a field's.
+      return {
+        ...say(
+          "The tool does not take these arguments.",
+          `${api.errors.map(({ message }) => message).join(" ")} Nothing was recorded.`,
+        ),
+        errors: [],
+      };
     case "no_longer_open": {
       const reason = typeof api.extra.reason === "string" ? api.extra.reason : null;
       const words = endedWords("withdrawn", reason);

@@ -5,7 +5,7 @@ import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { keyPress } from "./decision/decision-offer.ts";
 
-/** The single keys of one request: A, R, 1 to 4, D, V, C, S, B, M. A key whose action is not offered does nothing. */
+/** The single keys of one request: A, R, 1 to 4, D, E, V, C, S, B, M. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
   other,
@@ -15,6 +15,7 @@ export function useAnswerKeys({
   missing,
   onMissing,
   decline,
+  edit,
   revise,
   claim,
   skip,
@@ -36,6 +37,7 @@ export function useAnswerKeys({
   missing: () => Field | null;
   onMissing: (field: Field) => void;
   decline: (() => void) | null;
+  edit: (() => void) | null;
   revise: (() => void) | null;
   claim: (() => void) | null;
   /** Leads to the next request and sends nothing. */
@@ -80,6 +82,10 @@ export function useAnswerKeys({
     d: (event) => {
       event.preventDefault();
       decline?.();
+    },
+    e: (event) => {
+      event.preventDefault();
+      edit?.();
     },
     v: (event) => {
       event.preventDefault();

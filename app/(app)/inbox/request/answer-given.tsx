@@ -20,6 +20,7 @@ import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 import { mayUndo } from "../answer/answer-blockers.ts";
 import { useUndo } from "../answer/use-undo.ts";
+import { ApprovedChange } from "./changed-call.tsx";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
 /** The decision, its author, and the delivery of the answer. */
@@ -50,6 +51,7 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
         {meaning && <p className="pl-6 text-[13px] text-muted">{meaning}</p>}
       </div>
       <GivenFields request={request} />
+      <ApprovedChange request={request} />
       {answer.comment && (
         <blockquote className="whitespace-pre-line border-line border-l-2 pl-3 text-muted">
           <PlainText text={answer.comment} />

@@ -9,6 +9,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
+import { agreedChange } from "@/lib/requests/words/changed-calls.ts";
 import { factsOf, nextWords } from "@/lib/requests/words/own-questions.ts";
 import { nextVoteWords } from "@/lib/requests/words/vote-words.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
@@ -38,6 +39,7 @@ const AssignmentNote = lazyComponent(() => requestChunk().then((file) => file.As
 const Documents = lazyComponent(() => requestChunk().then((file) => file.Documents), warm);
 const VotesStrip = lazyComponent(() => requestChunk().then((file) => file.VotesStrip), warm);
 const GateStrip = lazyComponent(() => requestChunk().then((file) => file.GateStrip), warm);
+const AgreedChange = lazyComponent(() => requestChunk().then((file) => file.AgreedChange), warm);
 const Revisions = lazyComponent(() => requestChunk().then((file) => file.Revisions), warm);
 const PartyStrip = lazyComponent(() => requestChunk().then((file) => file.PartyStrip), warm);
 const TalkStrip = lazyComponent(() => requestChunk().then((file) => file.TalkStrip), warm);
@@ -76,6 +78,7 @@ export function lazyRequestParts(
     request.gate && GateStrip,
     request.revisions.length > 0 && Revisions,
     request.approval && VotesStrip,
+    agreedChange(request) && AgreedChange,
     isTalkedOf(request) && TalkStrip,
     similar?.party && PartyStrip,
     ...lazyHeaderParts(request),
@@ -136,6 +139,7 @@ export function RequestView({
             {request.gate && <GateStrip request={request} />}
             {request.revisions.length > 0 && <Revisions request={request} />}
             {request.approval && <VotesStrip request={request} approval={request.approval} />}
+            {agreedChange(request) && <AgreedChange request={request} />}
             {isTalkedOf(request) && <TalkStrip request={request} />}
             {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}
             {changed && (

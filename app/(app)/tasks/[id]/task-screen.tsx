@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { Facts } from "@/components/facts/facts.tsx";
+import { ValueChanges } from "@/components/facts/value-changes.tsx";
 import { changedQuery } from "@/components/list/use-list-place.ts";
 import { ReadList } from "@/components/people/read-list.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
@@ -18,6 +19,7 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
@@ -80,6 +82,11 @@ function Loaded({ task }: { task: TaskDetail }) {
           <TaskHistory task={task} />
         </TabPanel>
         <TabPanel value="arguments">
+          {task.askedArguments && (
+            <Notice tone="accent" title="A person approved this call with changes. What was asked for:">
+              <ValueChanges before={task.askedArguments} after={task.arguments} none="" />
+            </Notice>
+          )}
           <Facts values={task.arguments} />
         </TabPanel>
         <TabPanel value="requests">

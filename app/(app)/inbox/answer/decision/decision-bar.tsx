@@ -144,6 +144,7 @@ export function DecisionBar({
           request={request}
           declines={declining === "menu"}
           disabled={disabled || pending !== null}
+          acceptOff={acceptReason !== null || unseen !== null}
           onDialog={onDialog}
           onClaim={onClaim}
         />

@@ -6,6 +6,7 @@ import {
   Hand,
   HandHelping,
   MessageSquareReply,
+  PencilLine,
   Scale,
   SkipForward,
   ThumbsDown,
@@ -33,11 +34,20 @@ export interface DecisionMenuProps {
   declines: boolean;
   /** No decision is possible here now. */
   disabled: boolean;
+  /** The request can't be accepted here now. */
+  acceptOff: boolean;
   onDialog: (dialog: AnswerDialog) => void;
   onClaim: (step: ClaimStep) => void;
 }
 
-export function DecisionMenuItems({ request, declines, disabled, onDialog, onClaim }: DecisionMenuProps) {
+export function DecisionMenuItems({
+  request,
+  declines,
+  disabled,
+  acceptOff,
+  onDialog,
+  onClaim,
+}: DecisionMenuProps) {
   const me = useMe();
   const assign = useAssign(request);
   const away = troubleBlocker(useTrouble()) !== null;
@@ -54,6 +64,13 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
             <span className="block max-w-64 text-muted text-xs">{declineShortly(request)}</span>
           </span>
           <Kbd className="mt-0.5 ml-auto">D</Kbd>
+        </MenuItem>
+      )}
+      {request.editable && (
+        <MenuItem disabled={disabled || acceptOff} onSelect={() => onDialog("edit")}>
+          <PencilLine {...icon} />
+          Approve with changes…
+          <Kbd className="ml-auto">E</Kbd>
         </MenuItem>
       )}
       {mayRevise(request) && (

@@ -45,6 +45,7 @@ const REQUEST = {
   origin: "server",
   gate: null,
   tool: "process_invoice",
+  editable: false,
   approval: null,
   claimedBy: null,
   assignedTo: null,
@@ -84,6 +85,35 @@ function offerIn({ request: more = {}, is, ...situation }: Situation) {
     ...situation,
   });
 }
+
+describe("answers beside yes and no", () => {
+  const own = { origin: "intray", editable: true } as Partial<InputRequestDetail>;
+  test.each<[string, Situation, { revises: boolean; edits: boolean }]>([
+    ["are no answers to a server", {}, { revises: false, edits: false }],
+    ["are both offered for a call", { request: own }, { revises: true, edits: true }],
+    [
+      "a question has no call to change",
+      { request: { ...own, editable: false } },
+      { revises: true, edits: false },
+    ],
+    [
+      "a second person has to approve",
+      { request: { ...own, fourEyes: true } },
+      { revises: true, edits: false },
+    ],
+    [
+      "figures are looked at first",
+      { request: { ...own, warnings: ["sum_differs"] } },
+      { revises: true, edits: false },
+    ],
+    ["another's claim", { request: { ...own, claimedBy: ana } }, { revises: false, edits: false }],
+    ["no network", { trouble: "offline", request: own }, { revises: false, edits: false }],
+    ["a viewer", { is: "viewer", request: own }, { revises: false, edits: false }],
+  ])("%s", (_, situation, expected) => {
+    const { revises, edits } = offerIn(situation);
+    expect({ revises, edits }).toEqual(expected);
+  });
+});
 
 describe("what keeps a person from deciding", () => {
   test.each<[string, Situation, { accept: RegExp | null; any: RegExp | null }]>([

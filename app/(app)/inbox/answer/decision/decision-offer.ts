@@ -13,7 +13,16 @@ import type { Decided } from "../decided.ts";
 
 type Question = Pick<
   InputRequestDetail,
-  "fields" | "mode" | "actions" | "warnings" | "previous" | "rewordedAt" | "origin" | "gate" | "tool"
+  | "fields"
+  | "mode"
+  | "actions"
+  | "warnings"
+  | "previous"
+  | "rewordedAt"
+  | "origin"
+  | "gate"
+  | "tool"
+  | "editable"
 >;
 type Request = Pick<
   InputRequestDetail,
@@ -145,6 +154,12 @@ export function decisionOffer({
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const answering = request.state === "open" && me.may("requests:answer");
   const assignment = assignmentOffer(request, me);
+  const unseen =
+    asked.change && !seen.change
+      ? "Review what changed and tick the box above."
+      : asked.figures && !seen.figures && !explained
+        ? "Tick the box above, or write a comment."
+        : null;
   const manyChoices =
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
   return {
@@ -158,17 +173,14 @@ export function decisionOffer({
     fieldsOff: (barred ?? acceptBarred) !== null,
     asked,
     /** What has to be done before accepting. */
-    unseen:
-      asked.change && !seen.change
-        ? "Review what changed and tick the box above."
-        : asked.figures && !seen.figures && !explained
-          ? "Tick the box above, or write a comment."
-          : null,
+    unseen,
     answering,
     claimedByMe,
     /** The bar says who has claimed the request, and how to get it. */
     tellsClaim: away === null && claimedByOther && me.may("requests:answer"),
     declines: answering && anyReason === null && question.actions.includes("decline"),
+    /** Approving the call with other arguments. */
+    edits: answering && (anyReason ?? acceptBarred ?? unseen) === null && question.editable,
     revises: answering && anyReason === null && mayRevise(question),
     takesOver: assignment.takeOver,
     claim: away === null ? assignment.claim : null,

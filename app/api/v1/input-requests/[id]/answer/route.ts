@@ -1,4 +1,5 @@
 import { recordDecision } from "@/lib/requests/answers/answer-writes.ts";
+import { refuseUnfitChange } from "@/lib/requests/answers/changed-call.ts";
 import { answerInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
@@ -22,6 +23,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "not_an_approver",
         "already_voted",
         "content_differs",
+        "approval_differs",
+        "denied_by_rule",
+        "invalid_arguments",
         "step_up_required",
         "already_answered",
         "question_changed",
@@ -32,11 +36,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "unsupported_form",
       ],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
+    async ({ caller, params, body }) => {
+      await refuseUnfitChange(caller.principal, params.id, body, (work) => within(caller, work));
+      return within(caller, async (tx, principal) => {
         const read = () => readInputRequest(tx, principal, params.id);
         const proof = { sessionId: caller.sessionId, withinMs: STEP_UP_MS };
         return (await recordDecision(tx, principal, params.id, body, read, proof)).shown;
-      }),
+      });
+    },
   ),
 });

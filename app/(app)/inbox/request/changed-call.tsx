@@ -7,6 +7,27 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { agreedChange, approvedChange, askedCall } from "@/lib/requests/words/changed-calls.ts";
+
+/** What voters have agreed to instead of the call below: an approval agrees to the same. */
+export function AgreedChange({ request }: { request: InputRequestDetail }) {
+  const agreed = agreedChange(request);
+  if (!agreed) return null;
+  const voters = request.approval?.stages.flatMap(({ votes }) => votes.filter(({ agrees }) => agrees)) ?? [];
+  const names = voters.map(({ by }, at) => actorWords(by, { begins: at === 0 })).join(", ");
+  return (
+    <Notice tone="accent" title={`${names} approved this call with changes. Approve to agree to them.`}>
+      <ValueChanges before={askedCall(request).arguments} after={agreed} none="" />
+    </Notice>
+  );
+}
+
+/** What was changed before the call was approved. */
+export function ApprovedChange({ request }: { request: InputRequestDetail }) {
+  const approved = approvedChange(request);
+  if (!approved) return null;
+  return <ValueChanges before={askedCall(request).arguments} after={approved} none="" />;
+}
 
 /** What people asked the agent to revise before this request, and what it changed each time. */
 export function Revisions({ request }: { request: InputRequestDetail }) {
@@ -19,7 +40,7 @@ export function Revisions({ request }: { request: InputRequestDetail }) {
         <>
           {actorWords(revision.by, { begins: true })} asked to revise{" "}
           <Link href={`/inbox/${revision.id}?tab=done`} className="underline underline-offset-4">
-            the request before
+            the earlier request
           </Link>{" "}
           <span className="font-normal text-muted">
             · <TimeAgo at={revision.at} />

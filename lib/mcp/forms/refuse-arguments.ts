@@ -1,0 +1,27 @@
+/** Server only: refuses arguments that a tool does not take. */
+import { AppError, FIELD_CHARACTERS, type FieldError } from "../../base/errors.ts";
+import { type ArgumentsCheck, MAX_ERRORS } from "./arguments.ts";
+
+/** Throws `invalid_arguments`. */
+export function refuseArguments(args: Record<string, unknown>, check: ArgumentsCheck): void {
+  const errors = roundedNumbers(args);
+  // An unchecked schema uses features that Intray does not read, so the server has to judge.
+  if (check.checked) errors.push(...check.errors);
+  if (errors.length > 0)
+    throw new AppError("invalid_arguments", "The arguments do not fit the tool.", {
+      errors: errors.slice(0, MAX_ERRORS),
+    });
+}
+
+/** Finds integers that JSON.parse may have rounded, so that the server would get another number; of many the first. */
+function roundedNumbers(value: unknown, field = "", found: FieldError[] = []): FieldError[] {
+  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
+    found.push({ field, message: `${field || "A number"} is too large to be sent exactly.` });
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, inner] of Object.entries(value)) {
+    if (found.length >= MAX_ERRORS) break;
+    const path = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
+    roundedNumbers(inner, path.slice(0, FIELD_CHARACTERS), found);
+  }
+  return found;
+}

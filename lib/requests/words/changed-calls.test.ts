@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { InputRequestDetail } from "../request-schema.ts";
+import { agreedChange, approvedChange, askedCall, editWords } from "./changed-calls.ts";
+
+const args = { amount: 400 };
+const gate = { rule: null };
+const request = (more: object) =>
+  ({
+    ...{ gate, origin: "intray", tool: "pay", editable: true, approval: null, answer: null, arguments: args },
+    fields: { kind: "supported", fields: [] },
+    ...{ server: { id: "1", name: "ERP" }, requestedBy: { kind: "agent", id: "2", name: "Claude" } },
+    ...more,
+  }) as unknown as InputRequestDetail;
+const given = (answer: object) => approvedChange(request({ answer: { action: "accept", ...answer } }));
+
+test("what can be changed is the call itself, or the subject of a call elsewhere", () => {
+  expect(askedCall(request({}))).toEqual({ arguments: args, inputSchema: {} });
+  const inputSchema = { type: "object" };
+  const subject = { arguments: args, inputSchema };
+  expect(askedCall(request({ gate: null, arguments: { action: "Pay", subject } }))).toEqual({
+    arguments: args,
+    inputSchema,
+  });
+  expect(askedCall(request({ gate: null, arguments: { action: "Pay" } })).arguments).toEqual({});
+});
+
+test("voters agree to a change, or to none", () => {
+  const agreed = (content: unknown, more: object = {}) =>
+    agreedChange(request({ approval: { content }, ...more }));
+  expect(agreed({ arguments: args })).toBe(args);
+  expect([agreed({}), agreed(null), agreed({ arguments: args }, { editable: false })]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(agreedChange(request({}))).toBeNull();
+});
+
+test("an approval has changes where its content says so, and no form does", () => {
+  expect(given({ content: { arguments: args } })).toBe(args);
+  expect([given({ content: {} }), given({ content: null })]).toEqual([null, null]);
+  expect(given({ action: "decline", content: { arguments: args } })).toBeNull();
+  const answer = { action: "accept", content: { arguments: args } };
+  expect(approvedChange(request({ answer, fields: { kind: "supported", fields: [{}] } }))).toBeNull();
+  expect(approvedChange(request({ answer, origin: "server", gate: null }))).toBeNull();
+});
+
+test("the words say who makes the call", () => {
+  expect(editWords(request({}))).toBe(
+    "ERP is called with your arguments. The agent “Claude” is told what you changed.",
+  );
+  expect(editWords(request({ gate: null }))).toBe(
+    "The agent “Claude” is told what you changed, and may make the call with your arguments alone.",
+  );
+});
