@@ -157,6 +157,38 @@ test("two people agree on a changed call: a change that came meanwhile is read b
   await end();
 });
 
+test("a call is approved for a while: the next like it passes, another does not, and revoked it asks again", async ({
+  browser,
+}) => {
+  const { approver, call, asked, end } = await begin(browser, "delaware");
+  const first = call({ note: "one", rows: 5 });
+  await approver.goto(`/inbox/${await asked(1)}`);
+  const pane = requestPane(approver);
+  await expect(pane.getByRole("button", { name: /^Approve/ })).toBeEnabled();
+  await keysListen(approver);
+  await approver.keyboard.press("w");
+  const dialog = approver.getByRole("dialog", { name: /for a while$/ });
+  await dialog.getByText("1 hour").click();
+  await dialog.getByLabel("Calls").fill("2");
+  await dialog.getByRole("checkbox", { name: /^note/ }).check();
+  await checkAppearance(approver, "request, approve for a while");
+  await dialog.getByRole("button", { name: "Approve for a while" }).click();
+  expect(await first).toMatchObject({ content: [{ text: "done" }] });
+
+  expect(await call({ note: "two", rows: 5 })).toMatchObject({ content: [{ text: "done" }] });
+  await approver.goto("/settings/standing-approvals");
+  const list = approver.getByRole("list", { name: "Approvals for a while" });
+  await expect(list).toContainText("The same arguments but for note · Used 1 of 2 times");
+  await checkAppearance(approver, "settings, approvals for a while");
+  await list.getByRole("button", { name: "Revoke" }).click();
+  await expect(list).toContainText("Revoked");
+  const third = call({ note: "three", rows: 5 });
+  await approver.goto(`/inbox/${await asked(3)}`);
+  await pane.getByRole("button", { name: /^Approve/ }).click();
+  expect(await third).toMatchObject({ content: [{ text: "done" }] });
+  await end();
+});
+
 /** An organization with an approver, and an agent whose calls of `quick` wait for an approval. */
 async function begin(browser: Browser, organization: string) {
   const owner = await newOwner(browser, "Wanda", organization);

@@ -126,6 +126,11 @@ async function furnished(slug: string) {
         rejects, person, cast_by, completes, answer_id)
       SELECT ${id}::uuid, ${uuidv7()}::uuid, ${answered.id}::uuid, 0, 'q', 'c', 'decline', true, ${owner.userId}::uuid, '{}', true, a.id
       FROM answer a WHERE a.input_request_id = ${answered.id}::uuid`;
+    await tx.$executeRaw`INSERT INTO standing_approval (organization_id, id, answer_id, input_request_id, task_id, agent_id, server_id, tool,
+        user_id, made_by, expires_at)
+      SELECT ${id}::uuid, ${uuidv7()}::uuid, a.id, a.input_request_id, ${task}::uuid, ${uuidv7()}::uuid, ${server.id}::uuid, 't',
+        ${owner.userId}::uuid, '{}', now() + interval '1 h'
+      FROM answer a WHERE a.input_request_id = ${answered.id}::uuid`;
     await tx.$executeRaw`INSERT INTO automatic_decision (organization_id, input_request_id) VALUES (${id}::uuid, ${answered.id}::uuid)`;
     await tx.requestTimer.create({
       data: { ...its, kind: "expire", after: "1d", startsAt: new Date(), dueAt: new Date() },

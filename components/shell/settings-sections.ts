@@ -15,6 +15,7 @@ import {
   Palette,
   ScrollText,
   ShieldCheck,
+  Timer,
   Users,
   UsersRound,
   Vote,
@@ -87,6 +88,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Which calls need an approval first",
     icon: ListChecks,
     needs: "settings:manage",
+    group: "Approvals",
+  },
+  {
+    href: "/settings/standing-approvals",
+    label: "Approvals for a while",
+    description: "Calls that agents may make again without asking",
+    icon: Timer,
+    needs: "requests:answer",
     group: "Approvals",
   },
   {

@@ -11,6 +11,7 @@ import type { Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
+import type { Verdict } from "../policy/call-rules/call-rule-schema.ts";
 import { insertOwnQuestion } from "../requests/own-question-writes.ts";
 import type { GateRule } from "../tasks/task-schema.ts";
 import type { GATE_STATES } from "../tasks/task-status.ts";
@@ -22,6 +23,8 @@ export interface Gate {
   message: string;
   /** When the approval can no longer be given. Null: it has no end. */
   expiresAt: Date | null;
+  /** Why the rules ask; undefined: something else does. */
+  why?: Verdict["why"];
 }
 
 /** The key of the question, among those of its task. */

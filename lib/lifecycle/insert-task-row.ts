@@ -28,6 +28,8 @@ export interface TaskRow {
   retryOf?: { id: string; attempt: number; startAfter: Date };
   restartOf?: string | null;
   raceId?: string | null;
+  /** Of an approver, for a while: the call needs no approval of its own. */
+  standingApprovalId?: string | null;
   idempotencyKey?: string | null;
   requestDigest?: Uint8Array | null;
   requestedTtlMs?: number | null;
@@ -61,7 +63,7 @@ export async function insertTaskRow(tx: Tx, row: TaskRow, createdAt = Prisma.sql
       INSERT INTO task (organization_id, id, server_id, connection_id, tool, tool_hints, recipe_version, arguments, label, status_message,
         state, watched, visibility, requested_by, requester_user_id, agent_id,
         gate, gate_rule, gate_digest, gate_tool_digest, gate_expires_at,
-        attempts, retry_backoff_ms, retry_errors, retry_of, attempt, start_after, restart_of, race_id,
+        attempts, retry_backoff_ms, retry_errors, retry_of, attempt, start_after, restart_of, race_id, standing_approval_id,
         idempotency_key, request_digest, requested_ttl_ms, request_id, traceparent,
         adopted, era, sealed_handle, sealed_session, handle_digest, builtin, started_at, expires_at, created_at, changed_at)
       SELECT ${tx.organizationId}::uuid, ${row.id}::uuid, ${row.serverId}::uuid, ${row.connectionId}::uuid, ${row.tool},
@@ -72,7 +74,7 @@ export async function insertTaskRow(tx: Tx, row: TaskRow, createdAt = Prisma.sql
         ${time(gate?.expiresAt)}::timestamptz,
         ${retry?.attempts ?? 1}::smallint, ${retry?.backoffMs ?? null}::integer, ${retry?.errors ?? false}::boolean,
         ${retryOf?.id ?? null}::uuid, ${retryOf?.attempt ?? 1}::smallint, ${time(retryOf?.startAfter)}::timestamptz,
-        ${row.restartOf ?? null}::uuid, ${row.raceId ?? null}::uuid,
+        ${row.restartOf ?? null}::uuid, ${row.raceId ?? null}::uuid, ${row.standingApprovalId ?? null}::uuid,
         ${row.idempotencyKey ?? null}, ${row.requestDigest ?? null}::bytea, ${row.requestedTtlMs ?? null}::bigint,
         ${row.requestId ?? null}::uuid, ${row.traceparent ?? null},
         ${adopted !== undefined}, ${adopted?.era ?? null}, ${adopted?.sealedHandle ?? null}, ${adopted?.sealedSession ?? null},

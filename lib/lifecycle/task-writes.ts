@@ -18,6 +18,10 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../history/events/eve
 import type { Tool } from "../mcp/peer.ts";
 import { judgeCall } from "../policy/call-rules/judge-call.ts";
 import { withdrawOpenRequests } from "../requests/capture/close-request.ts";
+import {
+  type Cover,
+  passByStandingApproval,
+} from "../requests/standing-approvals/standing-approval-writes.ts";
 import type { ConnectionKind, Retry } from "../tasks/task-schema.ts";
 import { isRepeatable, labelOf } from "../tasks/task-status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
@@ -72,8 +76,10 @@ export async function createTask<T = undefined>(
   }
   const isPrivate = input.isPrivate ?? (await isOwn(tx, connectionId));
   const id = input.id ?? uuidv7();
-  const gate = await gateOf(tx, { ...input, isPrivate });
-  const { events } = await insertTask(tx, { ...input, id, isPrivate, gate });
+  const asked = await gateOf(tx, { ...input, isPrivate });
+  const cover = asked && (await coverOf(tx, input, asked));
+  const gate = cover ? null : asked;
+  const { events } = await insertTask(tx, { ...input, id, isPrivate, gate, cover });
   await refuseBeyondQuota(tx, input.principal, 1);
   const task = await read(id);
   await appendEvents(tx, events);
@@ -92,10 +98,10 @@ export async function lockForRestart(tx: Tx, taskId: string): Promise<void> {
  */
 export async function insertTask(
   tx: Tx,
-  input: NewTask & { gate: Gate | null },
+  input: NewTask & { gate: Gate | null; cover?: Cover | null },
 ): Promise<{ id: string; events: NewEvent[] }> {
   const isPrivate = input.isPrivate ?? (await isOwn(tx, input.connectionId));
-  const { retry = null, gate, tool, server, connectionId, principal } = input;
+  const { retry = null, gate, cover = null, tool, server, connectionId, principal } = input;
   const id = input.id ?? uuidv7();
   const call = { serverId: server.id, tool: tool.name, arguments: input.arguments };
   await insertTaskRow(
@@ -115,6 +121,7 @@ export async function insertTask(
       retry,
       restartOf: input.restartOf,
       raceId: input.raceId ?? null,
+      standingApprovalId: cover?.standingApprovalId ?? null,
       idempotencyKey: input.idempotencyKey,
       requestDigest: input.idempotencyKey === null ? null : storedDigest(tx, requestDigest(input)),
       requestedTtlMs: input.ttlMs,
@@ -139,6 +146,14 @@ export async function insertTask(
       ...(gate && { gate: gate.rule && { name: gate.rule.name, version: gate.rule.version } }),
     },
   };
+  if (cover) {
+    const { standingApprovalId, by } = cover;
+    const data = { standingApprovalId, by };
+    return {
+      id,
+      events: [event, { type: "standing_approval.used", actor: principal.actor, taskId: id, data }],
+    };
+  }
   if (!gate) return { id, events: [event] };
   const task = { id, connectionId, tool: tool.name, arguments: input.arguments };
   return { id, events: [event, await askBefore(tx, task, gate, principal.actor)] };
@@ -164,6 +179,17 @@ export async function gateOf(tx: Tx, input: NewTask): Promise<Gate | null> {
     await refuseWithoutApprover(tx, gate, isPrivate);
   }
   return gate;
+}
+
+/** What lets a call pass that has to be approved. A tool that changed, and a rule that can't be read, ask each time. */
+function coverOf(tx: Tx, { principal, server, tool, arguments: args }: NewTask, { why, message }: Gate) {
+  if (why !== "rule" && why !== "grant") return null;
+  return passByStandingApproval(
+    tx,
+    principal,
+    { serverId: server.id, tool: tool.name, arguments: args },
+    message,
+  );
 }
 
 async function isOwn(tx: Tx, connectionId: string): Promise<boolean> {
@@ -222,6 +248,18 @@ async function cancelIfRunning(
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!task || task.cancelRequestedAt || !CANCELLABLE.has(task.state)) return;
   await cancelLocked(tx, task, actor, data);
+}
+
+/** Cancels a task that no engine has started yet. Does nothing otherwise. */
+export async function cancelUnsent(
+  tx: Tx,
+  taskId: string,
+  actor: Actor,
+  data: Record<string, unknown>,
+): Promise<void> {
+  const [task] = await tx.$queryRaw<LockedTask[]>`SELECT ${LOCKED} FROM task t
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  if (task?.state === "queued") await cancelLocked(tx, task, actor, data);
 }
 
 /** Cancels a locked task that is cancellable. `data` goes into the history. */

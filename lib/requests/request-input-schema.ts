@@ -3,6 +3,7 @@ import { z } from "zod";
 import { actorSchema } from "../access/access-schema.ts";
 import { NOTE_CHARACTERS } from "./limits.ts";
 import { actionSchema } from "./request-schema.ts";
+import { standingInputSchema } from "./standing-approvals/standing-approval-schema.ts";
 
 const content = z.record(z.string(), z.unknown());
 /** In characters of JSON. An answer stands in history, notices and exports, many at a time. */
@@ -26,6 +27,8 @@ export const answerInputSchema = z.strictObject({
   proposes: z.boolean().optional(),
   /** Beside `decline`, of Intray's own questions: asks for another request, as `comment` says. */
   revise: z.boolean().optional(),
+  /** Beside `accept`, of an agent's call: more calls like it pass, within these bounds. */
+  standing: standingInputSchema.optional(),
 });
 export type AnswerInput = z.infer<typeof answerInputSchema>;
 
@@ -33,7 +36,7 @@ const MOST_AT_ONCE = 200;
 
 /** One answer to many alike questions; each item binds to the hash of its own question. */
 export const bulkAnswerInputSchema = answerInputSchema
-  .omit({ questionHash: true, anyWording: true, proposes: true, revise: true })
+  .omit({ questionHash: true, anyWording: true, proposes: true, revise: true, standing: true })
   .extend({
     items: z
       .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))

@@ -69,6 +69,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   },
   "POST /api/v1/input-requests/{id}/answer": { values: { "body.action": "decline" } },
   "POST /api/v1/input-requests/{id}/judge-again": { membersOnly: "a person has a request judged again" },
+  "DELETE /api/v1/standing-approvals/{id}": { membersOnly: "who gave it, or an admin, revokes it in person" },
   "POST /api/v1/policy/automatic/resume": { membersOnly: "an owner lets automatic answers go on in person" },
   "POST /api/v1/policy/proposals/{id}/approve": {
     membersOnly: "a person approves",

@@ -7,6 +7,7 @@ import type { Place } from "./from-schema.ts";
 /** By the word in a path, or the name of a field without `Id`. */
 const KINDS = {
   "agent-credentials": "agent",
+  agent: "agent",
   "api-keys": "key",
   "audit-streams": "auditStream",
   "bulk-operations": "bulkOperation",
@@ -43,6 +44,7 @@ const KINDS = {
   servers: "server",
   session: "session",
   sessions: "session",
+  "standing-approvals": "standingApproval",
   task: "task",
   tasks: "task",
   views: "view",

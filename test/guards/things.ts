@@ -324,6 +324,33 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
       return made.inputRequestId;
     });
   },
+  /** An approval that was given for a while. */
+  async standingApproval({ web, organizationId, canary, userId, server, ...making }) {
+    const { id: serverId, connectionId } = await server();
+    const [id, answerId, agentId] = [uuidv7(), uuidv7(), await making.id("agent")];
+    const more = { arguments: { note: canary }, state: "completed", agent: agentId };
+    const taskId = await insertTask(web.db, organizationId, { id: serverId, connectionId }, more);
+    const asked = await insertRequest(web.db, organizationId, taskId, { message: `Approve ${canary}?` });
+    const by = { kind: "member", id: userId, name: canary };
+    await web.db.withOrganization(organizationId, async (tx) => {
+      await tx.answer.create({
+        data: {
+          ...{ organizationId, id: answerId, inputRequestId: asked.id, questionHash: asked.questionHash },
+          ...{ action: "accept", content: {}, comment: canary, answeredBy: by },
+        },
+      });
+      for (const state of ["answered", "settled"])
+        await tx.inputRequest.updateMany({
+          where: { organizationId, id: asked.id },
+          data: { state, ...(state === "settled" && { endedAt: new Date() }) },
+        });
+      await tx.$executeRaw`INSERT INTO standing_approval (organization_id, id, answer_id, input_request_id, task_id, agent_id, server_id,
+          tool, user_id, made_by, expires_at)
+        VALUES (${organizationId}::uuid, ${id}::uuid, ${answerId}::uuid, ${asked.id}::uuid, ${taskId}::uuid, ${agentId}::uuid,
+          ${serverId}::uuid, 'process_invoice', ${userId}::uuid, ${JSON.stringify(by)}::jsonb, now() + interval '1 h')`;
+    });
+    return id;
+  },
   async webhookDelivery({ web, organizationId, ...making }) {
     const id = uuidv7();
     const endpointId = await making.id("webhook");

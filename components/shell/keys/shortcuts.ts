@@ -29,6 +29,7 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: "1", what: "The first choice, if none is an approval. 2 to 4: the others" },
       { keys: "D", what: "Decline to answer, with a reason" },
       { keys: "E", what: "Approve a call with changes" },
+      { keys: "W", what: "Approve calls like this for a while" },
       { keys: "V", what: "Ask to revise, with a text for the agent" },
       { keys: "S", what: "Skip to the next request" },
       { keys: "C", what: "Claim or release" },

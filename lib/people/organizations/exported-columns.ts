@@ -214,7 +214,7 @@ export const PARTS: Part[] = [
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
       changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after
-      builtin recipe_version unknown_since gate gate_rule gate_tool_digest gate_expires_at`,
+      builtin recipe_version standing_approval_id unknown_since gate gate_rule gate_tool_digest gate_expires_at`,
     made: { gate_digest: "encode(r.gate_digest, 'hex')" },
     order: byId,
   },
@@ -243,6 +243,13 @@ export const PARTS: Part[] = [
     table: "approval_use",
     columns: "input_request_id used_at used_by changed",
     order: ["r.input_request_id", "uuid"],
+  },
+  {
+    kind: "standing_approval",
+    table: "standing_approval",
+    columns: `id answer_id input_request_id task_id agent_id server_id tool except_names most_amount user_id made_by created_at
+      expires_at most_uses uses revoked_at revoked_by`,
+    order: byId,
   },
   {
     kind: "request_callback",

@@ -24,6 +24,8 @@ export interface ApprovalWanted {
   rule: { name: string; version: number; before: Before } | null;
   message: string;
   expiresAt: Date;
+  /** Why it is asked for. */
+  why: Verdict["why"];
 }
 
 /**
@@ -54,6 +56,7 @@ export async function judgeCall(
     // By its name: a title is the server's own words, and this is asked in Intray's.
     message: `Allow this call of ${tool.name} on ${serverName}? ${reasonOf(verdict)}`,
     expiresAt: new Date(now.getTime() + APPROVAL_MS),
+    why: verdict.why,
   };
 }
 

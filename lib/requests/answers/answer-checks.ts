@@ -105,6 +105,16 @@ export function refuseRevision(
   if (!comment) refuse("comment", "Say what to change.");
 }
 
+/** Refuses bounds for more calls beside anything but a plain yes: calls are compared with the one that was asked about. */
+export function refuseStanding(
+  { action, standing }: Pick<AnswerInput, "action" | "standing">,
+  changes: boolean,
+): void {
+  if (!standing || (action === "accept" && !changes)) return;
+  const message = "Only a call that is approved as it was asked can be approved for a while.";
+  throw new AppError("invalid_content", message, { errors: [{ field: "standing", message }] });
+}
+
 /** Refuses an answer to a recipe's question that can't be delivered: one that lacks what its choice needs. */
 export async function refuseUnfitChoice(
   tx: Tx,

@@ -26,6 +26,7 @@ import type { AnswerInput } from "../request-input-schema.ts";
 import { wordsOf } from "../request-row.ts";
 import type { RequestState } from "../request-schema.ts";
 import { requests } from "../request-status.ts";
+import { giveStandingApproval } from "../standing-approvals/standing-approval-writes.ts";
 import { approvalOn, hasAskedFor, judgeVoter, readVoter } from "../voting/judge-voter.ts";
 import {
   bindVotes,
@@ -44,6 +45,7 @@ import {
   refuseOthersAnswer,
   refuseOtherWording,
   refuseRevision,
+  refuseStanding,
   refuseUnfitChoice,
 } from "./answer-checks.ts";
 import { checkedContent, contentDigest, decidedFieldOf } from "./answer-content.ts";
@@ -84,6 +86,7 @@ export async function recordDecision<T = undefined>(
   const change = changedArguments(request, input);
   const content = change ? await contentOfChange(tx, request, change) : checkedContent(request, input);
   const changes = change !== null && content !== null && Object.keys(content).length > 0;
+  refuseStanding(input, changes);
   await refuseUnfitChoice(tx, request, input);
   const voted = ballot && (await castVote(tx, principal, request, ballot, input, content, proof, signedIn));
   if (voted && !voted.completes) {
@@ -95,6 +98,7 @@ export async function recordDecision<T = undefined>(
   const id = uuidv7();
   const holdMs = await writeAnswer(tx, principal.actor, request, id, input, content, changes);
   if (voted) await bindVotes(tx, request.id, { voteId: voted.voteId, answerId: id });
+  const given = input.standing && (await giveStandingApproval(tx, principal, request, id, input.standing));
   const shown = await read();
   await publishRequest(tx, request, [
     ...(voted?.events ?? []),
@@ -105,6 +109,7 @@ export async function recordDecision<T = undefined>(
       { id, input, content, holdMs },
       { signedIn, votes: voted?.votes, approval: voted ? ballot?.approval : undefined },
     ),
+    ...(given ? [given] : []),
   ]);
   return { outcome: "recorded", shown: shown as T };
 }

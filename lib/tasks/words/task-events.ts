@@ -9,7 +9,8 @@ import {
   text,
   type Words,
 } from "../../history/events/event-words.ts";
-import { shorten, uncapitalise } from "../../text/labels.ts";
+import { formatDuration } from "../../text/duration.ts";
+import { plural, shorten, uncapitalise } from "../../text/labels.ts";
 import { serverStateLabel } from "./state-labels.ts";
 
 /** One line of a task's history in plain words. Server text inside is untrusted and stays text. */
@@ -84,6 +85,10 @@ export const TASK_WORDS = {
   "request.opened": (data, who) =>
     say(`${who === "Intray" ? asker(data) : who} asked`, "wait", text(data.message)),
   "request.used": (_, who) => say(`${who} used the approval`),
+  "standing_approval.given": (data, who) =>
+    say(`${who} approved calls like this ${boundsIn(data)}`, "accent"),
+  "standing_approval.used": (data) => say(`Approved for a while by ${nameIn(data.by)}`, "accent"),
+  "standing_approval.revoked": (_, who) => say(`${who} revoked the approval for a while`, "wait"),
   "request.replaced": (data) => say(`${asker(data)} asked a different question instead`, "wait"),
   "request.reworded": (data) => say(`${asker(data)} changed the wording again`, "wait", text(data.message)),
   "request.withdrawn": (data) => say(`Question withdrawn${why(data)}${ofAnswer(data)}`),
@@ -182,6 +187,16 @@ export const TASK_WORDS = {
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
 } satisfies Partial<Record<EventType, Words>>;
+
+/** `for 1 h, at most 5 times` */
+function boundsIn({ forMs, uses }: Data): string {
+  const time = typeof forMs === "number" ? `for ${formatDuration(forMs)}` : "for a while";
+  return typeof uses === "number" ? `${time}, at most ${plural(uses, "time")}` : time;
+}
+
+function nameIn(by: unknown): string {
+  return text((by as Data | null | undefined)?.name) ?? "somebody";
+}
 
 /** Whose question the engine took. */
 const asker = (data: Data) => (data.via === "recipe" ? "Recipe" : "Server");

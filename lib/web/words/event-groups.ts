@@ -1,6 +1,6 @@
 /** Groups of history lines for filters, by the first word of their type. */
 export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
-  { label: "Answers and their delivery", nouns: ["answer", "vote", "delivery"] },
+  { label: "Answers and their delivery", nouns: ["answer", "vote", "delivery", "standing_approval"] },
   { label: "Questions", nouns: ["request", "requests"] },
   { label: "Tasks", nouns: ["task", "bulk", "race"] },
   { label: "Servers and connections", nouns: ["server", "connection", "host", "recipe"] },

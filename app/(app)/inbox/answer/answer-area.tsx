@@ -187,7 +187,10 @@ export function AnswerArea({
   const lost = error !== null && request.state !== "open";
   const canDecline = anyReason === null && question.actions.includes("decline");
 
-  const send = (answer: Pick<AnswerInput, "action" | "content" | "revise">, comment = draft.comment) => {
+  const send = (
+    answer: Pick<AnswerInput, "action" | "content" | "revise" | "standing">,
+    comment = draft.comment,
+  ) => {
     if (!armed) return;
     // What was refused since others agreed to something else: pressed again it is proposed, and nothing else is.
     const proposes = refused?.error.code === "content_differs" && isOfThis && isSame(refused.decided, answer);
@@ -216,15 +219,16 @@ export function AnswerArea({
   };
 
   /** What is folded away is read before the call is changed, as before it is approved. */
-  function openEdit() {
+  function readAndOpen(next: AnswerDialog) {
     if (folds.unopened.length > 0) readOn();
-    else setDialog("edit");
+    else setDialog(next);
   }
 
   const claimStep = offer.claim;
   const offered = {
     decline: offer.declines ? () => setDialog("decline") : null,
-    edit: offer.edits ? openEdit : null,
+    edit: offer.edits ? () => readAndOpen("edit") : null,
+    stand: offer.stands ? () => readAndOpen("standing") : null,
     revise: offer.revises ? () => setDialog("revise") : null,
     claim: claimStep ? () => claim.take(claimStep) : null,
     snooze: offer.snoozes ? () => setDialog("snooze") : null,
@@ -362,7 +366,7 @@ export function AnswerArea({
           }}
           onSubmitForm={sendForm}
           onRead={readOn}
-          onDialog={(next) => (next === "edit" ? openEdit() : setDialog(next))}
+          onDialog={(next) => (next === "edit" || next === "standing" ? readAndOpen(next) : setDialog(next))}
           onClaim={claim.take}
         />
       )}

@@ -9,7 +9,7 @@ import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { assignmentOffer } from "./assignment/assignment-offer.ts";
-import { decisionButtons, mayRevise } from "./decision/decision-offer.ts";
+import { decisionButtons, mayRevise, mayStand } from "./decision/decision-offer.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
 export function AnswerCommands({
@@ -31,7 +31,7 @@ export function AnswerCommands({
   acceptReason: string | null;
   /** What has to be done before the affirmative choice. */
   unseen: string | null;
-  offered: Record<"decline" | "edit" | "revise" | "claim" | "snooze", (() => void) | null>;
+  offered: Record<"decline" | "edit" | "stand" | "revise" | "claim" | "snooze", (() => void) | null>;
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
   onDiscuss: () => void;
@@ -79,6 +79,14 @@ export function AnswerCommands({
         label: `Approve ${name} with changes…`,
         keys: "E",
         run: () => offered.edit?.(),
+        ...because(acceptReason ?? unseen),
+      });
+    if (mayStand(request, me))
+      add({
+        id: "request:stand",
+        label: `Approve ${name} for a while…`,
+        keys: "W",
+        run: () => offered.stand?.(),
         ...because(acceptReason ?? unseen),
       });
     if (mayRevise(request))

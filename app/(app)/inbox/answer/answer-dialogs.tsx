@@ -29,6 +29,13 @@ const EditCallDialog = lazyComponent(
   },
 );
 
+const StandingDialog = lazyComponent(
+  () => import("./decision/standing-dialog.tsx").then((file) => file.StandingDialog),
+  {
+    loading: DialogLoading,
+  },
+);
+
 const JudgeAgainDialog = lazyComponent(
   () => import("../request/judge-again-dialog.tsx").then((file) => file.JudgeAgainDialog),
   {
@@ -48,12 +55,16 @@ export type AnswerDialog =
   | "decline"
   | "revise"
   | "edit"
+  | "standing"
   | "cancel"
   | "assign"
   | "judge-again"
   | "snooze";
 
-type SendAnswer = (answer: Pick<AnswerInput, "action" | "content" | "revise">, comment: string) => void;
+type SendAnswer = (
+  answer: Pick<AnswerInput, "action" | "content" | "revise" | "standing">,
+  comment: string,
+) => void;
 
 /** Confirmation dialogs: declining takes a reason, and sending `cancel` explains how servers treat it. */
 export function AnswerDialogs({
@@ -84,6 +95,16 @@ export function AnswerDialogs({
           request={request}
           comment={comment}
           refused={refusedChange}
+          pending={pending}
+          onDismiss={onDismiss}
+          onSend={onSend}
+        />
+      );
+    case "standing":
+      return (
+        <StandingDialog
+          request={request}
+          comment={comment}
           pending={pending}
           onDismiss={onDismiss}
           onSend={onSend}

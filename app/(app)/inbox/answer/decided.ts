@@ -7,7 +7,7 @@ import type { AnswerError } from "./answer-error.ts";
 
 export type Decided = Pick<
   AnswerInput,
-  "action" | "content" | "comment" | "anyWording" | "proposes" | "revise"
+  "action" | "content" | "comment" | "anyWording" | "proposes" | "revise" | "standing"
 >;
 
 /** A decision that the server did not record. */

@@ -5,7 +5,7 @@ import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { keyPress } from "./decision/decision-offer.ts";
 
-/** The single keys of one request: A, R, 1 to 4, D, E, V, C, S, B, M. A key whose action is not offered does nothing. */
+/** The single keys of one request: A, R, 1 to 4, D, E, W, V, C, S, B, M. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
   other,
@@ -16,6 +16,7 @@ export function useAnswerKeys({
   onMissing,
   decline,
   edit,
+  stand,
   revise,
   claim,
   skip,
@@ -38,6 +39,7 @@ export function useAnswerKeys({
   onMissing: (field: Field) => void;
   decline: (() => void) | null;
   edit: (() => void) | null;
+  stand: (() => void) | null;
   revise: (() => void) | null;
   claim: (() => void) | null;
   /** Leads to the next request and sends nothing. */
@@ -86,6 +88,10 @@ export function useAnswerKeys({
     e: (event) => {
       event.preventDefault();
       edit?.();
+    },
+    w: (event) => {
+      event.preventDefault();
+      stand?.();
     },
     v: (event) => {
       event.preventDefault();

@@ -10,6 +10,7 @@ import {
   Scale,
   SkipForward,
   ThumbsDown,
+  Timer,
   UserCheck,
   UserPlus,
   UserX,
@@ -26,7 +27,7 @@ import { assignmentOffer } from "../assignment/assignment-offer.ts";
 import { useAssign } from "../assignment/use-assign.ts";
 import type { ClaimStep } from "../assignment/use-claim.ts";
 import { goOnFrom } from "../decision-store.ts";
-import { mayRevise } from "./decision-offer.ts";
+import { mayRevise, mayStand } from "./decision-offer.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;
@@ -71,6 +72,13 @@ export function DecisionMenuItems({
           <PencilLine {...icon} />
           Approve with changes…
           <Kbd className="ml-auto">E</Kbd>
+        </MenuItem>
+      )}
+      {mayStand(request, me) && (
+        <MenuItem disabled={disabled || acceptOff} onSelect={() => onDialog("standing")}>
+          <Timer {...icon} />
+          Approve for a while…
+          <Kbd className="ml-auto">W</Kbd>
         </MenuItem>
       )}
       {mayRevise(request) && (

@@ -13,6 +13,7 @@ import {
   guardOf,
   isSame,
   keyPress,
+  mayStand,
   needsRoom,
   readFirstWords,
   readsFirst,
@@ -112,6 +113,28 @@ describe("answers beside yes and no", () => {
   ])("%s", (_, situation, expected) => {
     const { revises, edits } = offerIn(situation);
     expect({ revises, edits }).toEqual(expected);
+  });
+});
+
+describe("approving for a while", () => {
+  const call = {
+    ...{ origin: "intray", editable: true, gate: { rule: null } },
+    requestedBy: { kind: "agent", id: "1", name: "Claude" },
+  } as Partial<InputRequestDetail>;
+  const member = { kind: "member", id: "ola", name: "Ola" } as const;
+  const approval = { stages: [] } as unknown as InputRequestDetail["approval"];
+  const me = (isAdmin: boolean) => ({ may: (_: Permission) => isAdmin });
+  test.each<[string, Partial<InputRequestDetail>, boolean, boolean]>([
+    ["a call of an agent", {}, false, true],
+    ["a call of a member", { requestedBy: member }, false, false],
+    ["a question of an agent", { gate: null }, false, false],
+    ["a call that is decided already", { editable: false }, false, false],
+    ["a call for which the policy has a rule", { approval }, false, false],
+    ["a destructive tool", { destructive: true }, false, false],
+    ["a call that may destroy something", { warnings: ["destructive"] }, false, false],
+    ["a destructive tool, by an admin", { destructive: true }, true, true],
+  ])("%s", (_, more, isAdmin, expected) => {
+    expect(mayStand({ ...REQUEST, ...call, ...more }, me(isAdmin))).toBe(expected);
   });
 });
 

@@ -23,6 +23,9 @@ type Question = Pick<
   | "gate"
   | "tool"
   | "editable"
+  | "approval"
+  | "requestedBy"
+  | "destructive"
 >;
 type Request = Pick<
   InputRequestDetail,
@@ -181,6 +184,7 @@ export function decisionOffer({
     declines: answering && anyReason === null && question.actions.includes("decline"),
     /** Approving the call with other arguments. */
     edits: answering && (anyReason ?? acceptBarred ?? unseen) === null && question.editable,
+    stands: answering && (anyReason ?? acceptBarred ?? unseen) === null && mayStand(question, me),
     revises: answering && anyReason === null && mayRevise(question),
     takesOver: assignment.takeOver,
     claim: away === null ? assignment.claim : null,
@@ -227,6 +231,23 @@ export function declinePlace(
 /** Whether people may ask for another request: of Intray's own questions, whose askers read what people say. */
 export function mayRevise({ origin, actions }: Pick<Question, "origin" | "actions">): boolean {
   return origin === "intray" && actions.includes("decline");
+}
+
+/** Whether calls like this may be approved for a while: of an agent, on which any one approver decides; what destroys, by admins. */
+export function mayStand(
+  {
+    gate,
+    editable,
+    approval,
+    requestedBy,
+    destructive,
+    warnings,
+  }: Pick<Question, "gate" | "editable" | "approval" | "requestedBy" | "destructive" | "warnings">,
+  me: Pick<Me, "may">,
+): boolean {
+  const destroys = destructive === true || warnings.includes("destructive");
+  const isAgents = gate !== null && editable && requestedBy.kind === "agent";
+  return isAgents && approval === null && (!destroys || me.may("settings:manage"));
 }
 
 /** A button of the bar that decides. */

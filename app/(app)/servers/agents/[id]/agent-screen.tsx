@@ -3,6 +3,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { StandingApprovals } from "@/components/request/standing-approvals.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { StateBadge } from "@/components/task/state-badge.tsx";
@@ -161,6 +162,9 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
         </Fact>
       </dl>
       <AgentGrants agent={agent} onGrant={() => setAsking("edit")} />
+      <Part title="Approvals for a while">
+        <StandingApprovals agentId={agent.id} />
+      </Part>
       <AgentTasks agent={agent} />
       <Part title="Set-up">
         {member ? (

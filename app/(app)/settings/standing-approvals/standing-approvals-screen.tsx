@@ -1,0 +1,16 @@
+"use client";
+
+import { StandingApprovals } from "@/components/request/standing-approvals.tsx";
+import { Section } from "../section.tsx";
+
+/** Calls of agents that people approved for a while: which pass, how often they did, and who may stop them. */
+export function StandingApprovalsScreen() {
+  return (
+    <Section
+      title="Approvals for a while"
+      description="Calls of agents that pass without being asked about again. Rules that deny a call, and the policy, come first."
+    >
+      <StandingApprovals />
+    </Section>
+  );
+}

@@ -1,0 +1,20 @@
+import { pageSchema } from "@/lib/base/page.ts";
+import { listStandingApprovals } from "@/lib/requests/standing-approvals/standing-approval-reads.ts";
+import {
+  standingApprovalSchema,
+  standingQuerySchema,
+} from "@/lib/requests/standing-approvals/standing-approval-schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "requests:read",
+      summary: "Approvals of more calls like one that was approved, newest first",
+      query: standingQuerySchema,
+      output: pageSchema(standingApprovalSchema),
+    },
+    ({ caller, query }) => within(caller, (tx, principal) => listStandingApprovals(tx, principal, query)),
+  ),
+});

@@ -1,0 +1,27 @@
+/** Whether a call is like the one that was approved for a while. Pure. */
+import { canonicalJson } from "../../mcp/forms/jcs.ts";
+import { readLargest } from "../../text/amount.ts";
+
+type Json = Record<string, unknown>;
+
+export interface Bounds {
+  /** Arguments that may differ. */
+  except: string[];
+  mostAmount: number | null;
+}
+
+/** In doubt it is another call: one whose amount can't be read is not within a bound. */
+export function isLikeApproved(approved: Json, call: Json, { except, mostAmount }: Bounds): boolean {
+  if (canonicalJson(without(approved, except)) !== canonicalJson(without(call, except))) return false;
+  return mostAmount === null || isWithin(call, mostAmount);
+}
+
+/** Whether a call has an amount, and none that is larger. */
+export function isWithin(call: Json, mostAmount: number): boolean {
+  const read = readLargest(call);
+  return !("unclear" in read) && read.largest !== null && Math.abs(read.largest) <= mostAmount;
+}
+
+function without(args: Json, names: string[]): Json {
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,91 @@
+/** Reads of approvals for a while, as far as the principal may see the calls that they came from. */
+import { z } from "zod";
+import { actorSchema } from "../../access/access-schema.ts";
+import { PERMISSIONS } from "../../access/permissions.ts";
+import type { Principal } from "../../access/principal.ts";
+import { ROLES, roleAllows } from "../../access/roles.ts";
+import { openingWhatOpens } from "../../base/content/content-keys.ts";
+import { readPosition, toPage } from "../../base/cursor.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import type { Page } from "../../base/page.ts";
+import { iso } from "../../tasks/task-row.ts";
+import { visibleTask } from "../../tasks/visibility.ts";
+import {
+  type StandingApproval,
+  type StandingQuery,
+  standingStateSchema,
+} from "./standing-approval-schema.ts";
+
+const MAY_ANSWER = ROLES.filter((role) => roleAllows(role, PERMISSIONS["requests:answer"]));
+
+interface Row {
+  id: string;
+  state: string;
+  agentId: string;
+  agentName: string;
+  serverId: string;
+  serverName: string;
+  tool: string;
+  arguments: unknown;
+  except: string[];
+  mostAmount: number | null;
+  by: unknown;
+  comment: string | null;
+  inputRequestId: string;
+  createdAt: Date;
+  expiresAt: Date;
+  uses: number;
+  mostUses: number | null;
+  revokedAt: Date | null;
+  revokedBy: unknown;
+}
+
+/** Newest first. */
+export async function listStandingApprovals(
+  tx: Tx,
+  principal: Principal,
+  { agentId, limit, cursor }: StandingQuery,
+): Promise<Page<StandingApproval>> {
+  const after = readPosition(cursor);
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<Row[]>`
+    SELECT s.id, CASE WHEN s.revoked_at IS NOT NULL THEN 'revoked' WHEN s.expires_at <= now() THEN 'expired'
+        WHEN s.uses >= s.most_uses THEN 'used_up' WHEN t.gate <> 'approved' THEN 'pending'
+        WHEN NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = s.organization_id AND m.user_id = s.user_id
+          AND m.role = ANY (${MAY_ANSWER})) THEN 'ended' ELSE 'active' END AS state,
+      s.agent_id AS "agentId", g.name AS "agentName", s.server_id AS "serverId", v.name AS "serverName", s.tool,
+      t.id AS "taskId", t.arguments, s.except_names AS except, s.most_amount AS "mostAmount", s.made_by AS by,
+      a.id AS "answerId", a.comment, s.input_request_id AS "inputRequestId", s.created_at AS "createdAt", s.expires_at AS "expiresAt",
+      s.uses, s.most_uses AS "mostUses", s.revoked_at AS "revokedAt", s.revoked_by AS "revokedBy"
+    FROM standing_approval s
+      JOIN answer a ON a.organization_id = s.organization_id AND a.id = s.answer_id AND a.withdrawn_at IS NULL
+      JOIN task t ON t.organization_id = s.organization_id AND t.id = s.task_id
+      JOIN agent_credential g ON g.organization_id = s.organization_id AND g.id = s.agent_id
+      JOIN server v ON v.organization_id = s.organization_id AND v.id = s.server_id
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND ${visibleTask(principal)}
+      ${agentId === undefined ? Prisma.empty : Prisma.sql`AND s.agent_id = ${agentId}::uuid`}
+      ${after === null ? Prisma.empty : Prisma.sql`AND (s.created_at, s.id) < (${after.createdAt}, ${after.id}::uuid)`}
+    ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1}`;
+  return toPage(rows, limit, ({ createdAt, id }) => ({ createdAt, id }), toStanding);
+}
+
+function toStanding(row: Row): StandingApproval {
+  return {
+    id: row.id,
+    state: standingStateSchema.parse(row.state),
+    agent: { id: row.agentId, name: row.agentName },
+    server: { id: row.serverId, name: row.serverName },
+    tool: row.tool,
+    arguments: z.record(z.string(), z.unknown()).parse(row.arguments ?? {}),
+    except: row.except,
+    mostAmount: row.mostAmount,
+    by: actorSchema.parse(row.by),
+    comment: row.comment,
+    inputRequestId: row.inputRequestId,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    uses: row.uses,
+    mostUses: row.mostUses,
+    revokedAt: iso(row.revokedAt),
+    revokedBy: actorSchema.nullable().parse(row.revokedBy),
+  };
+}

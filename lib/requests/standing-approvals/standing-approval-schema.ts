@@ -1,0 +1,51 @@
+/** Approvals of more calls like one that a person approved, within bounds. */
+import { z } from "zod";
+import { actorSchema, personSchema } from "../../access/access-schema.ts";
+import { pageQuerySchema } from "../../base/page.ts";
+
+const MINUTE_MS = 60_000;
+const MOST_FOR_MS = 24 * 60 * MINUTE_MS;
+
+/** The bounds, as an approver gives them along with a yes. */
+export const standingInputSchema = z.strictObject({
+  /** How long calls pass, counted from the answer. */
+  forMs: z.int().min(MINUTE_MS).max(MOST_FOR_MS),
+  /** How many calls pass; without it, all within the time. */
+  uses: z.int().min(1).max(1_000).optional(),
+  /** Arguments that may differ from those of the approved call, by their names. All others have to be the same. */
+  except: z.array(z.string().min(1).max(200)).max(50).default([]),
+  /** The largest amount that a call may have. */
+  mostAmount: z.number().gt(0).lt(1e15).optional(),
+});
+export type StandingInput = z.infer<typeof standingInputSchema>;
+
+export const standingStateSchema = z.enum(["pending", "active", "used_up", "expired", "ended", "revoked"]);
+export type StandingState = z.infer<typeof standingStateSchema>;
+
+const timestamp = z.iso.datetime();
+
+export const standingApprovalSchema = z.object({
+  id: z.uuid(),
+  /** `pending`: the answer can still be taken back. `ended`: who gave it may not approve any more. */
+  state: standingStateSchema,
+  agent: personSchema,
+  server: z.object({ id: z.uuid(), name: z.string() }),
+  tool: z.string(),
+  /** Of the approved call, with which others are compared. */
+  arguments: z.record(z.string(), z.unknown()),
+  except: z.array(z.string()),
+  mostAmount: z.number().nullable(),
+  by: actorSchema,
+  comment: z.string().nullable(),
+  inputRequestId: z.uuid(),
+  createdAt: timestamp,
+  expiresAt: timestamp,
+  uses: z.number(),
+  mostUses: z.number().nullable(),
+  revokedAt: timestamp.nullable(),
+  revokedBy: actorSchema.nullable(),
+});
+export type StandingApproval = z.infer<typeof standingApprovalSchema>;
+
+export const standingQuerySchema = pageQuerySchema.extend({ agentId: z.uuid().optional() });
+export type StandingQuery = z.infer<typeof standingQuerySchema>;

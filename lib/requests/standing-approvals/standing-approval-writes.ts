@@ -1,0 +1,158 @@
+/**
+ * Writes of approvals for a while: given with an answer, and used by the transaction that makes a task. lib/lifecycle revokes them, since
+ * calls that were not sent yet are stopped then.
+ */
+import type { Actor } from "../../access/access-schema.ts";
+import { may, PERMISSIONS } from "../../access/permissions.ts";
+import { agentOf, type Principal } from "../../access/principal.ts";
+import { ROLES, roleAllows } from "../../access/roles.ts";
+import { listedDigest } from "../../agents/kept-tools.ts";
+import { UNOPENED } from "../../base/content/content.ts";
+import { openingWhatOpens } from "../../base/content/content-keys.ts";
+import { type Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { NewEvent } from "../../history/events/event-writes.ts";
+import { makerOf } from "../../people/members/one-maker.ts";
+import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
+import { labelOf } from "../../tasks/task-status.ts";
+import { amountOf } from "../../text/amount.ts";
+import { isRecord } from "../../text/json.ts";
+import { approvalOf } from "../capture/insert-request.ts";
+import type { LockedRequest } from "../lock-request.ts";
+import { isLikeApproved, isWithin } from "./likeness.ts";
+import type { StandingInput } from "./standing-approval-schema.ts";
+
+type Json = Record<string, unknown>;
+
+const MAY_ANSWER = ROLES.filter((role) => roleAllows(role, PERMISSIONS["requests:answer"]));
+
+/**
+ * Stores the bounds of an answer that this transaction records. Throws `invalid_content` where nobody can approve for a while: only
+ * calls of agents, as they were asked, on which any one approver decides; of a destructive tool only an admin.
+ */
+export async function giveStandingApproval(
+  tx: Tx,
+  principal: Principal,
+  request: LockedRequest,
+  answerId: string,
+  { forMs, uses, except, mostAmount }: StandingInput,
+): Promise<Pick<NewEvent, "type" | "actor" | "data">> {
+  const [task] = await tx.$queryRaw<
+    { id: string; agentId: string | null; arguments: unknown; isDestructive: boolean }[]
+  >`
+    SELECT t.id, t.agent_id AS "agentId", t.arguments,
+      'destructive' = ANY (r.warnings) OR coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint' = 'true', false) AS "isDestructive"
+    FROM task t JOIN input_request r ON r.organization_id = t.organization_id AND r.id = ${request.id}::uuid
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
+  const { userId, actor, role } = principal;
+  if (!task?.agentId || request.gate !== "waiting" || userId === null || !isRecord(task.arguments))
+    throw refused("Only calls of agents can be approved for a while.");
+  if (request.approval !== null)
+    throw refused("The policy says who decides on this call, so each one is decided by itself.");
+  if (task.isDestructive && !may(role, "settings:manage"))
+    throw refused("This call may destroy something. Only an admin approves it for a while.");
+  if (mostAmount !== undefined && !isWithin(task.arguments, mostAmount))
+    throw refused("This call is not within the amount itself.", "standing.mostAmount");
+  const id = uuidv7();
+  await tx.$executeRaw`INSERT INTO standing_approval (organization_id, id, answer_id, input_request_id, task_id, agent_id, server_id, tool,
+      except_names, most_amount, user_id, made_by, expires_at, most_uses)
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${answerId}::uuid, ${request.id}::uuid, ${request.taskId}::uuid,
+      ${task.agentId}::uuid, ${request.serverId}::uuid, ${request.tool}, ${except}::text[], ${mostAmount ?? null}::float8,
+      ${userId}::uuid, ${JSON.stringify(storable(actor))}::jsonb, now() + ${forMs} * interval '1 ms', ${uses ?? null}::integer)`;
+  const data = { standingApprovalId: id, forMs, uses: uses ?? null, except, mostAmount: mostAmount ?? null };
+  return { type: "standing_approval.given", actor, data };
+}
+
+function refused(message: string, field = "standing"): AppError {
+  return new AppError("invalid_content", message, { errors: [{ field, message }] });
+}
+
+interface Candidate {
+  id: string;
+  arguments: unknown;
+  except: string[];
+  mostAmount: number | null;
+  toolDigest: string | null;
+  by: Actor;
+}
+
+export interface Cover {
+  standingApprovalId: string;
+  by: Actor;
+}
+
+/**
+ * Uses an approval for a while that covers this call of an agent, and counts the use; returns null if none does. `message`: as a person
+ * would be asked. A use is counted by the transaction that makes the task, so that of two at once neither takes the last one twice.
+ */
+export async function passByStandingApproval(
+  tx: Tx,
+  principal: Pick<Principal, "actor">,
+  call: { serverId: string; tool: string; arguments: Json },
+  message: string,
+): Promise<Cover | null> {
+  const agentId = agentOf(principal);
+  if (agentId === null) return null;
+  const found = await candidates(tx, principal, agentId, call);
+  if (found.length === 0) return null;
+  const digest = await listedDigest(tx, call.serverId, call.tool);
+  const like = found.filter(
+    (each) =>
+      each.arguments !== UNOPENED &&
+      isRecord(each.arguments) &&
+      each.toolDigest !== null &&
+      each.toolDigest === digest &&
+      isLikeApproved(each.arguments, call.arguments, each),
+  );
+  if (like.length === 0 || (await hasRule(tx, principal, agentId, call, message))) return null;
+  for (const { id, by } of like) {
+    const used = await tx.$executeRaw`UPDATE standing_approval SET uses = uses + 1
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND revoked_at IS NULL AND expires_at > now()
+        AND (most_uses IS NULL OR uses < most_uses)`;
+    if (used === 1) return { standingApprovalId: id, by };
+  }
+  return null;
+}
+
+/** The approvals that are in force: given by people who still may, and whose answer was not taken back. */
+function candidates(
+  tx: Tx,
+  { actor }: Pick<Principal, "actor">,
+  agentId: string,
+  { serverId, tool }: { serverId: string; tool: string },
+): Promise<Candidate[]> {
+  const maker = makerOf(tx.organizationId, { actor, userId: null });
+  return openingWhatOpens(tx, "mark").$queryRaw<Candidate[]>`
+    SELECT s.id, t.id AS "taskId", t.arguments, s.except_names AS except, s.most_amount AS "mostAmount",
+      t.gate_tool_digest AS "toolDigest", s.made_by AS by
+    FROM standing_approval s
+      JOIN answer a ON a.organization_id = s.organization_id AND a.id = s.answer_id AND a.withdrawn_at IS NULL
+      JOIN task t ON t.organization_id = s.organization_id AND t.id = s.task_id AND t.gate = 'approved'
+      JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id AND m.role = ANY (${MAY_ANSWER})
+      JOIN organization o ON o.id = s.organization_id
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.agent_id = ${agentId}::uuid AND s.server_id = ${serverId}::uuid
+      AND s.tool = ${tool} AND s.revoked_at IS NULL AND s.expires_at > now() AND (s.most_uses IS NULL OR s.uses < s.most_uses)
+      AND NOT (o.four_eyes AND same_maker(s.organization_id, ${maker}, s.user_id))
+    ORDER BY s.expires_at, s.id`;
+}
+
+/** Whether the policy says who decides on this call: then each one is decided by itself. */
+async function hasRule(
+  tx: Tx,
+  { actor }: Pick<Principal, "actor">,
+  agentId: string,
+  { serverId, tool, arguments: args }: { serverId: string; tool: string; arguments: Json },
+  message: string,
+): Promise<boolean> {
+  const [asking] = await tx.$queryRaw<{ policy: unknown }[]>`SELECT ${POLICY_OF_TASK} AS policy FROM (SELECT
+    ${tx.organizationId}::uuid AS organization_id, ${serverId}::uuid AS server_id, now() AS created_at, ${agentId}::uuid AS agent_id,
+    ${JSON.stringify(storable(actor))}::jsonb AS requested_by, NULL::uuid AS requester_user_id) t`;
+  const amount = amountOf(args, message);
+  const shown = {
+    ...{ message, url: null, form: { kind: "supported", fields: [] } as Prisma.InputJsonValue },
+    ...{ amount: amount?.value ?? null, currency: amount?.currency ?? null },
+  };
+  const task = { policy: asking?.policy ?? null, tool, label: labelOf(args), arguments: args };
+  return approvalOf(task, shown, false) !== null;
+}

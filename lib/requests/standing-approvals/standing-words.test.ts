@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { likeWords, usesWords } from "./standing-words.ts";
+
+test("which calls pass", () => {
+  expect(likeWords({ except: [], mostAmount: null })).toBe("The same arguments");
+  expect(likeWords({ except: ["note"], mostAmount: null })).toBe("The same arguments but for note");
+  expect(likeWords({ except: ["amount", "lines", "note"], mostAmount: 500 })).toBe(
+    "The same arguments but for amount, lines and note, up to 500",
+  );
+});
+
+test("how often it was used", () => {
+  expect([0, 1, 7].map((uses) => usesWords({ uses, mostUses: null }))).toEqual([
+    "Not used yet",
+    "Used once",
+    "Used 7 times",
+  ]);
+  expect(usesWords({ uses: 1, mostUses: 5 })).toBe("Used 1 of 5 times");
+});

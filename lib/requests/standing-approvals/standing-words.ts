@@ -1,0 +1,28 @@
+/** Words for approvals for a while. Pure, client-safe. */
+import { plural } from "../../text/labels.ts";
+import type { StandingApproval, StandingState } from "./standing-approval-schema.ts";
+
+export const STANDING_LABELS: Record<StandingState, string> = {
+  pending: "Can still be undone",
+  active: "Active",
+  used_up: "Used up",
+  expired: "Expired",
+  ended: "Ended with its approver",
+  revoked: "Revoked",
+};
+
+/** Which calls pass: `the same arguments but for amount and note, up to 500`. */
+export function likeWords({ except, mostAmount }: Pick<StandingApproval, "except" | "mostAmount">): string {
+  const same = except.length === 0 ? "The same arguments" : `The same arguments but for ${inList(except)}`;
+  return mostAmount === null ? same : `${same}, up to ${mostAmount}`;
+}
+
+/** `Used once`, `Used 2 of 5 times` */
+export function usesWords({ uses, mostUses }: Pick<StandingApproval, "uses" | "mostUses">): string {
+  if (mostUses !== null) return `Used ${uses} of ${plural(mostUses, "time")}`;
+  return uses === 0 ? "Not used yet" : uses === 1 ? "Used once" : `Used ${uses} times`;
+}
+
+function inList(names: string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

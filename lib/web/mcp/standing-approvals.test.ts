@@ -1,0 +1,190 @@
+/** Calls that pass by an approval for a while, from two processes of the endpoint: each use is counted, and nothing else passes. */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type AgentEndpoint, startAgentEndpoint } from "../../../test/agent-process.ts";
+import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
+import { revokeStandingApproval } from "../../lifecycle/revoke-standing-approval.ts";
+import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
+import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
+import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
+import { undoAnswer } from "../../requests/answers/answer-writes.ts";
+import { listStandingApprovals } from "../../requests/standing-approvals/standing-approval-reads.ts";
+import type { StandingInput } from "../../requests/standing-approvals/standing-approval-schema.ts";
+
+let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+let second: AgentEndpoint;
+beforeAll(async () => {
+  // Without an engine: a call that passes is a queued task, and nothing is sent.
+  fixture = await createSharedAgentFixture({ engine: false });
+  second = await startAgentEndpoint({ ...fixture.organization.webEnvironment });
+});
+afterAll(async () => {
+  await second?.kill();
+  await fixture?.close();
+});
+beforeEach(() => rules());
+
+const HOUR_MS = 3_600_000;
+const within: typeof fixture.organization.within = (work) => fixture.organization.within(work);
+const rules = (...more: object[]) =>
+  within(async (tx) => {
+    const { version } = await readCallRules(tx);
+    await saveCallRules(
+      tx,
+      fixture.organization.operator,
+      version,
+      callRulesInputSchema.parse({ rules: more }),
+    );
+  });
+
+async function connect(url: string, secret: string) {
+  const client = new Client(
+    { name: "agent", version: "1" },
+    { capabilities: {}, versionNegotiation: { mode: "auto" } },
+  );
+  const headers = { authorization: `Bearer ${secret}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** An agent at both endpoints, whose calls are answered at once with what they wait for. */
+async function agent() {
+  const { id, secret } = await fixture.agent({
+    holdMs: 0,
+    grants: [{ serverId: fixture.serverId, before: "ask" }],
+  });
+  const clients = [await connect(fixture.endpoint.url, secret), await connect(second.url, secret)];
+  const tasks = async () => (await fixture.tasks()).filter(({ agentId }) => agentId === id);
+  return {
+    id,
+    tasks,
+    call: (args: object, at = 0) => clients[at % 2]!.callTool({ name: "erp__quick", arguments: { ...args } }),
+    /** How a call stands: `waiting` for an approval, or `passed`. */
+    async how(args: object, at = 0) {
+      await this.call(args, at);
+      const task = (await tasks()).find((each) => JSON.stringify(each.arguments) === JSON.stringify(args));
+      return task?.gate === null ? "passed" : task?.gate;
+    },
+    /** Approves the waiting call with these arguments, and calls like it. */
+    async approve(args: object, standing: Partial<StandingInput>, more: object = {}) {
+      const task = (await tasks()).find((each) => JSON.stringify(each.arguments) === JSON.stringify(args));
+      const { id: requestId } = await fixture.openRequest(task?.id);
+      await fixture.organization.answer(requestId, {
+        ...{ action: "accept", content: {} },
+        standing: { forMs: HOUR_MS, except: [], ...standing },
+        ...more,
+      });
+      await settle();
+      return requestId;
+    },
+  };
+}
+
+const settle = () => settleOwnQuestions(fixture.organization.organizationId, fixture.organization.database);
+const standing = async (agentId: string) => {
+  const { items } = await within((tx) =>
+    listStandingApprovals(tx, fixture.organization.approver, { agentId, limit: 50 }),
+  );
+  return items;
+};
+
+describe("an approval for a while", () => {
+  test("lets the same call pass, and no other; each use is in the history with it", async () => {
+    const its = await agent();
+    const call = { note: "a", amount: 5 };
+    expect(await its.how(call)).toBe("waiting");
+    await its.approve(call, { except: ["note"], mostAmount: 10 });
+    expect(await its.how({ note: "b", amount: 5 }, 1)).toBe("passed");
+    expect(await its.how({ note: "b", amount: 6 })).toBe("waiting");
+    expect(await its.how({ note: "b", amount: 5, force: true })).toBe("waiting");
+    const [given] = await standing(its.id);
+    expect(given).toMatchObject({ state: "active", uses: 1, mostUses: null, by: { name: "Ben" } });
+    const passed = (await its.tasks()).find(({ standingApprovalId }) => standingApprovalId !== null);
+    const lines = await within((tx) => tx.event.findMany({ where: { taskId: passed!.id } }));
+    expect(lines.find(({ type }) => type === "standing_approval.used")?.data).toMatchObject({
+      standingApprovalId: given!.id,
+    });
+  });
+
+  test("of five uses lets five pass, of many calls at once from two processes", async () => {
+    const its = await agent();
+    await its.call({ note: "first" });
+    await its.approve({ note: "first" }, { uses: 5, except: ["note"] });
+    await Promise.all(Array.from({ length: 16 }, (_, at) => its.call({ note: `call ${at}` }, at)));
+    const made = (await its.tasks()).filter(({ arguments: args }) => JSON.stringify(args).includes("call "));
+    expect(made).toHaveLength(16);
+    expect(made.filter(({ gate }) => gate === null)).toHaveLength(5);
+    expect(made.filter(({ gate }) => gate === "waiting")).toHaveLength(11);
+    expect(await standing(its.id)).toMatchObject([{ state: "used_up", uses: 5, mostUses: 5 }]);
+  });
+
+  test("is no cover for what a rule denies, for another agent, or once the tool has changed", async () => {
+    const [its, other] = [await agent(), await agent()];
+    await its.call({ note: "x" });
+    await its.approve({ note: "x" }, { except: ["note"] });
+    expect(await other.how({ note: "of another" })).toBe("waiting");
+    await rules({ name: "Never", before: "deny" });
+    expect(await its.call({ note: "denied" })).toMatchObject({
+      isError: true,
+      structuredContent: { code: "denied_by_rule" },
+    });
+    await rules();
+    expect(await its.how({ note: "again" })).toBe("passed");
+    const { sql } = fixture.organization;
+    const [server] = await sql("SELECT tools::text FROM server WHERE id = $1", [fixture.serverId]);
+    const list = (tools: unknown) =>
+      sql("UPDATE server SET tools = $1::json, tools_checked_at = now() WHERE id = $2", [
+        tools,
+        fixture.serverId,
+      ]);
+    const tools = JSON.parse(String(server?.tools)) as object[];
+    await list(JSON.stringify(tools.map((tool) => ({ ...tool, description: "Another one" }))));
+    expect(await its.how({ note: "changed" })).toBe("waiting");
+    await list(server?.tools);
+    expect(await its.how({ note: "as it was" })).toBe("passed");
+  });
+
+  test("ends with its answer, with its time, and with its approver's right", async () => {
+    const { sql, organizationId, approver } = fixture.organization;
+    const its = await agent();
+    await its.call({ note: "undone" });
+    const requestId = await its.approve({ note: "undone" }, { except: ["note"] }, { holdMs: 60_000 });
+    expect(await its.how({ note: "not yet" })).toBe("waiting");
+    await within((tx) => undoAnswer(tx, approver, requestId));
+    expect(await standing(its.id)).toEqual([]);
+    await its.approve({ note: "undone" }, { except: ["note"] });
+    expect(await its.how({ note: "in time" })).toBe("passed");
+    await sql("UPDATE membership SET role = 'viewer' WHERE user_id = $1", [approver.userId]);
+    expect(await its.how({ note: "of a viewer" })).toBe("waiting");
+    expect(await standing(its.id)).toMatchObject([{ state: "ended" }]);
+    await sql("UPDATE membership SET role = 'approver' WHERE user_id = $1", [approver.userId]);
+    await sql(
+      "UPDATE standing_approval SET created_at = now() - interval '2 h', expires_at = now() - interval '1 s' WHERE organization_id = $1",
+      [organizationId],
+    );
+    expect(await its.how({ note: "too late" })).toBe("waiting");
+    expect(await standing(its.id)).toMatchObject([{ state: "expired" }]);
+  });
+
+  test("is revoked by who gave it, which stops what was not sent", async () => {
+    const { approver, operator } = fixture.organization;
+    const its = await agent();
+    await its.call({ note: "first" });
+    await its.approve({ note: "first" }, { except: ["note"] });
+    expect(await its.how({ note: "queued" })).toBe("passed");
+    const [given] = await standing(its.id);
+    const revoke = (by: typeof approver) => within((tx) => revokeStandingApproval(tx, by, given!.id));
+    await expect(revoke(operator)).rejects.toMatchObject({ code: "forbidden" });
+    await revoke(approver);
+    await revoke(approver);
+    const stopped = await until("the call is stopped", async () =>
+      (await its.tasks()).find(({ state }) => state === "cancelled"),
+    );
+    expect(stopped.arguments).toEqual({ note: "queued" });
+    expect(await its.how({ note: "after" })).toBe("waiting");
+    expect(await standing(its.id)).toMatchObject([{ state: "revoked", revokedBy: { name: "Ben" } }]);
+  });
+});
