@@ -46,6 +46,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/retention": 219_000,
   "/settings/saml": 220_000,
   "/settings/security": 225_000,
+  "/settings/standing-approvals": 190_000,
   "/settings/audit-streams": 183_000,
   "/settings/directory": 217_000,
   "/settings/sign-in": 184_000,

@@ -4,7 +4,6 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { Facts } from "@/components/facts/facts.tsx";
-import { ValueChanges } from "@/components/facts/value-changes.tsx";
 import { changedQuery } from "@/components/list/use-list-place.ts";
 import { ReadList } from "@/components/people/read-list.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
@@ -17,9 +16,9 @@ import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
@@ -36,6 +35,9 @@ import { TaskNotices } from "./task-notices.tsx";
 import { TaskPhases } from "./task-phases.tsx";
 import { TaskRequests } from "./task-requests.tsx";
 import { TaskSummary } from "./task-summary.tsx";
+
+/** Few calls were changed. */
+const CallChanged = lazyComponent(() => import("./call-changed.tsx").then((file) => file.CallChanged));
 
 export function TaskScreen({ id }: { id: string }) {
   const task = useQuery(taskDetail(id));
@@ -82,11 +84,7 @@ function Loaded({ task }: { task: TaskDetail }) {
           <TaskHistory task={task} />
         </TabPanel>
         <TabPanel value="arguments">
-          {task.askedArguments && (
-            <Notice tone="accent" title="A person approved this call with changes. What was asked for:">
-              <ValueChanges before={task.askedArguments} after={task.arguments} none="" />
-            </Notice>
-          )}
+          {task.askedArguments && <CallChanged asked={task.askedArguments} called={task.arguments} />}
           <Facts values={task.arguments} />
         </TabPanel>
         <TabPanel value="requests">

@@ -3,7 +3,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { StandingApprovals } from "@/components/request/standing-approvals.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { StateBadge } from "@/components/task/state-badge.tsx";
@@ -26,6 +25,11 @@ import { SetUp } from "../set-up.tsx";
 import { AgentGrants, Part } from "./agent-grants.tsx";
 
 const SHOWN = 10;
+
+const StandingApprovals = lazyComponent(
+  () => import("@/components/request/standing-approvals.tsx").then((file) => file.StandingApprovals),
+  { loading: () => <div aria-hidden className="skeleton h-16" /> },
+);
 
 /** The newest tasks that an agent started. */
 function AgentTasks({ agent }: { agent: Agent }) {
