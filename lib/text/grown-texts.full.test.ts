@@ -8,6 +8,7 @@ import { browserWords, isPhone } from "./browser.ts";
 import { readExactNumber } from "./exact-number.ts";
 import { readAs } from "./foreign/alike.ts";
 import { bareText, visibleText } from "./foreign/hidden.ts";
+import { withoutSecrets } from "./foreign/secrets.ts";
 import { asksForNo, refuses, saysJust } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
@@ -41,6 +42,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   csvLine: (text) => csvLine([text]),
   localeOf: (text) => localeOf(`en ${text}`),
   idsIn,
+  withoutSecrets,
   documentsOfMessage: (text) => documentsOfMessage(`x://${text}`, { servesResources: true }),
   destructionOf: (message) =>
     destructionOf({ destructive: true, tool: "x", message, form: { kind: "supported", fields: [] } }),
@@ -53,6 +55,12 @@ const READERS: Record<string, (text: string) => unknown> = {
 
 /** Rows of what patterns begin with or run along, and an end that fits none of them. */
 const ROWS = [
+  "eyJ-",
+  "token=",
+  "secret-a",
+  "://a:a",
+  "basic ",
+  "-----BEGIN PRIVATE KEY-----",
   "A-",
   "A-A_",
   "1'",

@@ -20,6 +20,7 @@ const REVIEWED: Record<string, string> = {
   // The check tries texts for as long as it has time, and takes bounded repetitions for growth now and then.
   "lib/requests/destruction.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/foreign/hidden.ts": "bounded repetitions: grown-texts.full.test.ts",
+  "lib/text/foreign/secrets.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/message-tokens.ts": "reads up to 40 characters again from each capital: grown-texts.full.test.ts",
 };
 
