@@ -35,6 +35,14 @@ export async function readRulesFor(
   return { serverName, version: version ?? 0, rules: version === null ? [] : storedRules.parse(row.rules) };
 }
 
+/** The rules in force alone. */
+export async function readRulesInForce(tx: Tx): Promise<{ version: number; rules: CallRule[] }> {
+  const [row] = await tx.$queryRaw<{ version: number; rules: unknown }[]>`
+    SELECT version, rules FROM call_rule_version WHERE organization_id = ${tx.organizationId}::uuid
+    ORDER BY version DESC LIMIT 1`;
+  return row ? { version: row.version, rules: storedRules.parse(row.rules) } : { version: 0, rules: [] };
+}
+
 /** As `readCallRules`, with the names in them that no server and no tool has now. */
 export async function showCallRules(tx: Tx): Promise<CallRules> {
   const current = await readCallRules(tx);

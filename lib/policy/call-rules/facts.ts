@@ -15,6 +15,8 @@ export interface Call {
   arguments: Record<string, unknown>;
   requester: Pick<Principal, "actor" | "role">;
   now: Date;
+  /** The call is one that a program makes with its own tools (a hook): no server of Intray's gets it. */
+  isPrograms?: boolean;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import { shorten } from "../../text/labels.ts";
-import { readRulesFor } from "./call-rule-reads.ts";
+import { readRulesFor, readRulesInForce } from "./call-rule-reads.ts";
 import type { Verdict } from "./call-rule-schema.ts";
 import { judge } from "./judge.ts";
 
@@ -58,6 +58,39 @@ export async function judgeCall(
     expiresAt: new Date(now.getTime() + APPROVAL_MS),
     why: verdict.why,
   };
+}
+
+/** A call that a program makes with its own tools. */
+export interface ProgramsCall {
+  /** In Intray's words, such as `Claude Code`: for conditions the name of the server. */
+  program: string;
+  /** As the program calls it, also of a server's tool: `Bash`, `mcp__github__create_issue`. */
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
+/** What the program itself says of its tools and servers is not believed: a tool may do anything, and no server is named. */
+const ASKS = { before: "ask", changed: false } as const;
+
+/**
+ * Judges a call that a program makes with its own tools. Without a rule it requires approval. `words`: why, where a rule says
+ * so; null: no rule does.
+ */
+export async function judgeProgramsCall(
+  tx: Tx,
+  requester: Pick<Principal, "actor" | "role">,
+  { program, tool, arguments: args }: ProgramsCall,
+): Promise<Verdict & { words: string | null }> {
+  const call = {
+    server: { id: "", name: program },
+    tool: { name: tool, title: null, annotations: null },
+    arguments: args,
+    requester,
+    now: new Date(),
+    isPrograms: true,
+  };
+  const verdict = judge(await readRulesInForce(tx), call, ASKS);
+  return { ...verdict, words: verdict.rule && reasonOf(verdict) };
 }
 
 function reasonOf({ before, rule, why, failure }: Verdict): string {

@@ -30,6 +30,44 @@ const decide = (rules: CallRule[], more: Partial<Call> = {}, grant: Grant | null
   return [before, by?.name ?? null, why];
 };
 
+describe("a call that a program makes with its own tool", () => {
+  const own = {
+    server: { id: "", name: "Claude Code" },
+    tool: { name: "Bash", title: null, annotations: null },
+    arguments: { command: "git status" },
+    isPrograms: true,
+  };
+  const ASKS: Grant = { before: "ask", changed: false };
+  test.each<[string, CallRule[], unknown[]]>([
+    ["is asked about without rules", [], ["ask", null, "grant"]],
+    ["is not allowed by a rule for all tools", [rule("All", "allow")], ["ask", null, "grant"]],
+    [
+      "is not allowed by a condition alone",
+      [rule("Mine", "allow", { when: 'tool.name == "Bash"' })],
+      ["ask", null, "grant"],
+    ],
+    [
+      "is allowed by a rule that lists its tool",
+      [rule("Bash", "allow", { tools: ["Bash"], when: 'arguments.command == "git status"' })],
+      ["allow", "Bash", "rule"],
+    ],
+    ["is denied by a rule for all tools", [rule("None", "deny")], ["deny", "None", "rule"]],
+    [
+      "is not allowed before a rule that denies it",
+      [rule("All", "allow"), rule("None", "deny")],
+      ["deny", "None", "rule"],
+    ],
+    ["is none of a server's", [rule("ERP", "deny", { servers: [ERP] })], ["ask", null, "grant"]],
+    [
+      "has claims that nobody believes",
+      [rule("Reading", "allow", { tools: ["Bash"], when: "tool.readOnly" })],
+      ["ask", null, "grant"],
+    ],
+  ])("%s", (_, rules, expected) => {
+    expect(decide(rules, own, ASKS)).toEqual(expected);
+  });
+});
+
 describe("a call", () => {
   const LARGE = rule("Large", "ask", { when: "amount != null && amount >= 5000.0" });
   const NO_ERP = rule("Not the ERP", "deny", { servers: [ERP] });

@@ -38,6 +38,8 @@ function byRules({ version, rules }: RulesInForce, call: Call, grant: Grant | nu
   for (const { name, when, servers, tools, before } of rules) {
     if (servers.length > 0 && !servers.includes(call.server.id)) continue;
     if (tools.length > 0 && !tools.includes(call.tool.name)) continue;
+    // A rule for servers' tools was not written with a shell in mind: only one that lists the program's tool lets it through.
+    if (call.isPrograms && before === "allow" && tools.length === 0) continue;
     const rule = { name, version };
     try {
       if (when !== null) {

@@ -28,6 +28,10 @@ test.each<[string, object]>([
   ["a name that looks like an agent's, and is a tool's own", { tools: ["finance-erp__twin"] }],
   ["conditions about what is there", { when: 'tool.name == "send" && server.name.startsWith("Finance")' }],
   ["a server by its id", { when: `server.id == "${ERP}"` }],
+  [
+    "tools of coding agents",
+    { tools: ["Bash", "mcp__github__create_issue"], when: 'server.name == "Codex"' },
+  ],
   ["conditions about something else", { when: 'arguments.to == "nobody" || agent.name == "x"' }],
 ])("nothing is odd in %s", (_, rule) => {
   expect(odd(rule)).toEqual({ mistaken: [], unknown: [] });

@@ -42,6 +42,7 @@ export function oddNames(
       text,
     }));
     for (const { field, ...compared } of [...listed, ...inCondition(when, `rules.${at}.when`)]) {
+      if (isPrograms(compared)) continue;
       if (compared.by !== "equals" && ++searches > MOST_SEARCHES) continue;
       if (names(compared) !== null) continue;
       const isElsewhere = names !== all && all(compared) !== null;
@@ -51,6 +52,33 @@ export function oddNames(
     }
   }
   return { mistaken, unknown };
+}
+
+/**
+ * Tools of coding agents, and those agents as servers, which hooks ask about: no server lists them. Every name of a server's tool
+ * in Claude Code begins with `mcp__`.
+ */
+const PROGRAMS = new Set(["Claude Code", "Codex"]);
+const PROGRAMS_TOOLS = new Set([
+  ...[
+    "Bash",
+    "Edit",
+    "MultiEdit",
+    "Write",
+    "Read",
+    "Glob",
+    "Grep",
+    "LS",
+    "NotebookEdit",
+    "WebFetch",
+    "WebSearch",
+  ],
+  ...["Agent", "Task", "TodoWrite", "Skill", "SlashCommand", "ExitPlanMode", "PowerShell", "apply_patch"],
+]);
+
+function isPrograms({ property, text }: ComparedText): boolean {
+  if (property === "server.name") return PROGRAMS.has(text);
+  return property === "tool.name" && (PROGRAMS_TOOLS.has(text) || text.startsWith("mcp__"));
 }
 
 function inCondition(when: string | null, field: string): (ComparedText & { field: string })[] {
