@@ -3,14 +3,25 @@ export interface DiffPart {
   text: string;
 }
 
-/** Compares word by word, by longest common subsequence. Very long texts are not compared but shown whole. */
+/** Compares word by word. Very long texts are not compared but shown whole. */
 export function diffWords(before: string, after: string): DiffPart[] {
-  const a = before.split(/(\s+)/);
-  const b = after.split(/(\s+)/);
+  return compare(before.split(/(\s+)/), after.split(/(\s+)/));
+}
+
+/** Compares line by line; each part is a line. */
+export function diffLines(before: string, after: string): DiffPart[] {
+  const lines = (text: string) => (text === "" ? [] : text.split(/(?<=\n)/));
+  return compare(lines(before), lines(after)).flatMap(({ kind, text }) =>
+    lines(text).map((line) => ({ kind, text: line.replace(/\n$/, "") })),
+  );
+}
+
+/** By longest common subsequence. */
+function compare(a: string[], b: string[]): DiffPart[] {
   if (a.length * b.length > 250_000) {
     return [
-      { kind: "gone", text: before },
-      { kind: "new", text: after },
+      { kind: "gone", text: a.join("") },
+      { kind: "new", text: b.join("") },
     ];
   }
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));

@@ -6,7 +6,7 @@ import { describeEvent } from "../web/words/activity-words.ts";
 import { shortTexts } from "./foreign/short-texts.ts";
 import { humanise, shorten } from "./labels.ts";
 import { withRecentDueDates } from "./sample-invoice.ts";
-import { diffWords } from "./text-diff.ts";
+import { diffLines, diffWords } from "./text-diff.ts";
 
 const actor = { kind: "member" as const, id: null, name: "Ben" };
 
@@ -160,6 +160,15 @@ test("a difference names what went and what came", () => {
     { kind: "new", text: "$410" },
     { kind: "same", text: " now" },
   ]);
+});
+
+test("a difference of lines has each line whole", () => {
+  const parts = (before: string, after: string) =>
+    diffLines(before, after).map(({ kind, text }) => `${{ same: " ", gone: "-", new: "+" }[kind]}${text}`);
+  expect(parts("a\nb\nc\n", "a\nB\nc\nd\n")).toEqual([" a", "-b", "+B", " c", "+d"]);
+  expect(parts("", "a\n\nb")).toEqual(["+a", "+", "+b"]);
+  expect(parts("a", "")).toEqual(["-a"]);
+  expect(parts("same", "same")).toEqual([" same"]);
 });
 
 test("a result is read part by part; structured content is not repeated as text", () => {

@@ -14,6 +14,7 @@ export { AgreedChange, ApprovedChange, Revisions } from "./changed-call.tsx";
 export { Documents } from "./documents/documents.tsx";
 export { GateStrip } from "./gate-strip.tsx";
 export { PartyStrip } from "./party-strip.tsx";
+export { ProgramsCall } from "./program-call.tsx";
 export { QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";
 export { NoForm, RequestMissing, RequestTrouble, TaskProgress, TimeLimitLine } from "./request-notices.tsx";

@@ -11,6 +11,7 @@ import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
 import { agreedChange } from "@/lib/requests/words/changed-calls.ts";
 import { factsOf, nextWords } from "@/lib/requests/words/own-questions.ts";
+import { programCallOf, shownCall } from "@/lib/requests/words/program-call.ts";
 import { nextVoteWords } from "@/lib/requests/words/vote-words.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
@@ -42,6 +43,7 @@ const GateStrip = lazyComponent(() => requestChunk().then((file) => file.GateStr
 const AgreedChange = lazyComponent(() => requestChunk().then((file) => file.AgreedChange), warm);
 const Revisions = lazyComponent(() => requestChunk().then((file) => file.Revisions), warm);
 const PartyStrip = lazyComponent(() => requestChunk().then((file) => file.PartyStrip), warm);
+const ProgramsCall = lazyComponent(() => requestChunk().then((file) => file.ProgramsCall), warm);
 const TalkStrip = lazyComponent(() => requestChunk().then((file) => file.TalkStrip), warm);
 /** Below the answer, so that it may come late. */
 const Thread = lazyComponent(() => import("../thread/thread.tsx").then((file) => file.Thread), warm);
@@ -64,10 +66,12 @@ export function lazyRequestParts(
   formats: Formats,
 ) {
   const open = request.state === "open";
+  const call = programCallOf(request);
   return [
     isForm(request) && FormAnswerArea,
     !open && RequestClosed,
-    [factsOf(request), request.details ?? {}].some((facts) =>
+    call && ProgramsCall,
+    [factsOf(request), request.details ?? {}, call ? shownCall(call).rest : {}].some((facts) =>
       describeFacts(facts, formats).some((block) => block.kind === "json"),
     ) && JsonTree,
     needsServer(request) && RequestTrouble,
@@ -106,6 +110,7 @@ export function RequestView({
   const changed = request.questionHash !== question.questionHash && request.rewordedAt === null;
   const open = request.state === "open";
   const facts = factsOf(question);
+  const call = programCallOf(question);
   const isDocumentsAlone = Object.keys(facts).length === 0 && Object.keys(question.arguments).length > 0;
 
   /** Scrolls the question into view. Returns whether it was in view already. */
@@ -159,6 +164,7 @@ export function RequestView({
                     <Facts values={question.details} message={question.message} />
                   </section>
                 )}
+                {call && <ProgramsCall request={question} call={call} />}
                 {!isDocumentsAlone && (
                   <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
                     <h3 id="facts-heading" className="font-medium text-[13px] text-muted">

@@ -1,0 +1,78 @@
+"use client";
+
+import { SquareTerminal } from "lucide-react";
+import { Facts } from "@/components/facts/facts.tsx";
+import { FoldedText } from "@/components/text/folded-text.tsx";
+import { LineDiff } from "@/components/text/line-diff.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { ScrollX } from "@/components/ui/scroll-x.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { type ProgramCall, shownCall } from "@/lib/requests/words/program-call.ts";
+
+/** The call that a coding agent asks about through its hook. All texts in it are the program's, and untrusted. */
+export function ProgramsCall({ request, call }: { request: InputRequestDetail; call: ProgramCall }) {
+  const shown = shownCall(call);
+  return (
+    <section className="flex min-w-0 flex-col gap-3" aria-label="The call">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted">
+        <Badge icon={SquareTerminal}>{call.program}</Badge>
+        <span>
+          {actorWords(request.requestedBy, { begins: true })} wants to use{" "}
+          <span className="font-medium text-ink">
+            <PlainText text={call.tool} />
+          </span>
+          {call.cwd !== null && (
+            <>
+              {" "}
+              in{" "}
+              <span className="break-all font-mono text-xs">
+                <PlainText text={call.cwd} />
+              </span>
+            </>
+          )}
+          .
+          {call.by !== null && (
+            <>
+              {" "}
+              Its helper “<PlainText text={call.by} />” makes the call.
+            </>
+          )}{" "}
+          {call.why !== null && <PlainText text={call.why} />}
+        </span>
+      </p>
+      {(shown.kind === "command" || shown.kind === "patch") && (
+        <ScrollX
+          label={shown.kind === "command" ? "Command" : "Patch"}
+          className="whitespace-pre-wrap break-words px-3 py-2 font-mono text-[13px] leading-6"
+        >
+          <FoldedText text={shown.kind === "command" ? shown.command : shown.patch} />
+        </ScrollX>
+      )}
+      {shown.kind === "edit" && (
+        <>
+          <p className="break-all font-mono text-[13px]">
+            <PlainText text={shown.path} />
+          </p>
+          {shown.changes.map(({ before, after }, index) => (
+            // The order of the changes never changes.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <LineDiff key={index} before={before} after={after} label={`Change ${index + 1}`} />
+          ))}
+          {shown.changes.some(({ before }) => before === null) && (
+            <p className="text-[13px] text-muted">
+              The whole file is written. Intray does not know what it contains now.
+            </p>
+          )}
+        </>
+      )}
+      {(shown.kind === "arguments" || Object.keys(shown.rest).length > 0) && <Facts values={shown.rest} />}
+      {call.isMasked && (
+        <p className="text-[13px] text-muted">
+          Secrets are shown as •••. They are not stored in Intray, and the call is made with them.
+        </p>
+      )}
+    </section>
+  );
+}

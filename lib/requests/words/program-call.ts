@@ -1,0 +1,129 @@
+/**
+ * A call that a coding agent wants to make with its own tools, and asks about through a hook: what is kept of it, and how a card
+ * shows it. Texts of the program are untrusted. Pure.
+ */
+import { z } from "zod";
+import { isRecord } from "../../text/json.ts";
+import { shorten } from "../../text/labels.ts";
+
+/** Stands among the arguments of the task as `call`. Nothing but a hook writes it: arguments of agents and of the API have no such member. */
+export const programCallSchema = z.object({
+  /** In Intray's words: `Claude Code`. */
+  program: z.string(),
+  /** As the program calls it: `Bash`, or `mcp__github__create_issue`. */
+  tool: z.string(),
+  /** Without secrets. */
+  input: z.record(z.string(), z.unknown()),
+  /** Secrets in the input are masked. */
+  isMasked: z.boolean(),
+  /** The working directory. */
+  cwd: z.string().nullable(),
+  /** The beginning of the session's id. */
+  session: z.string().nullable(),
+  /** The helper within the program that makes the call (a subagent); null: the program itself. */
+  by: z.string().nullable(),
+  /** The rule that wants a person, in Intray's words; null: no rule is about the call. */
+  why: z.string().nullable(),
+});
+export type ProgramCall = z.infer<typeof programCallSchema>;
+
+/** The call that an approval is about; null: it is about something else. */
+export function programCallOf({
+  arguments: { call },
+  origin,
+  gate,
+}: {
+  arguments: Record<string, unknown>;
+  origin: "server" | "intray";
+  gate: unknown;
+}): ProgramCall | null {
+  if (origin !== "intray" || gate !== null || call === undefined) return null;
+  return programCallSchema.safeParse(call).data ?? null;
+}
+
+/** How a call is shown. `rest`: what else it was called with, so that nothing of it is left out. */
+export type ShownCall =
+  | { kind: "command"; command: string; rest: Record<string, unknown> }
+  | { kind: "patch"; patch: string; rest: Record<string, unknown> }
+  | { kind: "edit"; path: string; changes: Change[]; rest: Record<string, unknown> }
+  | { kind: "arguments"; rest: Record<string, unknown> };
+
+/** `before`: null where the whole file is written, whatever it contained. */
+export interface Change {
+  before: string | null;
+  after: string;
+}
+
+/** Shows a shell command as a command, and a change of a file as a difference, by the names and shapes of the program's own tools. */
+export function shownCall({ tool, input }: Pick<ProgramCall, "tool" | "input">): ShownCall {
+  return (
+    asCommand(tool, input) ??
+    asPatch(tool, input) ??
+    asEdit(tool, input) ?? { kind: "arguments", rest: input }
+  );
+}
+
+const SHELLS = new Set(["Bash", "PowerShell", "shell", "exec_command"]);
+
+function asCommand(tool: string, input: Record<string, unknown>): ShownCall | null {
+  const { command, ...rest } = input;
+  return SHELLS.has(tool) && typeof command === "string" ? { kind: "command", command, rest } : null;
+}
+
+/** Codex changes files by patches, which are differences already. */
+function asPatch(tool: string, input: Record<string, unknown>): ShownCall | null {
+  const { command: patch, ...rest } = input;
+  return tool === "apply_patch" && typeof patch === "string" ? { kind: "patch", patch, rest } : null;
+}
+
+function asEdit(tool: string, input: Record<string, unknown>): ShownCall | null {
+  const { file_path: path, ...others } = input;
+  if (typeof path !== "string") return null;
+  if (tool === "Write" && typeof others.content === "string") {
+    const { content, ...rest } = others;
+    return { kind: "edit", path, changes: [{ before: null, after: content as string }], rest };
+  }
+  if (tool === "Edit") {
+    const { old_string: before, new_string: after, ...rest } = others;
+    if (typeof before !== "string" || typeof after !== "string") return null;
+    return { kind: "edit", path, changes: [{ before, after }], rest };
+  }
+  if (tool !== "MultiEdit" || !Array.isArray(others.edits)) return null;
+  const { edits, ...rest } = others;
+  const changes = (edits as unknown[]).map(changeIn);
+  return changes.includes(null) ? null : { kind: "edit", path, changes: changes as Change[], rest };
+}
+
+/** Null where it says more than the two texts: then all of it is shown as arguments. */
+function changeIn(edit: unknown): Change | null {
+  if (!isRecord(edit)) return null;
+  const { old_string: before, new_string: after, ...more } = edit;
+  if (typeof before !== "string" || typeof after !== "string" || Object.keys(more).length > 0) return null;
+  return { before, after };
+}
+
+/** The question of the card, in Intray's words. */
+export function questionAbout(call: Pick<ProgramCall, "program" | "tool" | "input">): string {
+  const { kind } = shownCall(call);
+  if (kind === "command") return `May ${call.program} run this command?`;
+  if (kind === "patch") return `May ${call.program} apply this patch?`;
+  if (kind === "edit") return `May ${call.program} change this file?`;
+  return `May ${call.program} use the tool ${shorten(call.tool, 100)}?`;
+}
+
+const LABEL_CHARACTERS = 120;
+
+/** For lists: the command, the file, or the tool. */
+export function labelFor(call: Pick<ProgramCall, "tool" | "input">): string {
+  const shown = shownCall(call);
+  const text = shown.kind === "command" ? shown.command : shown.kind === "edit" ? shown.path : call.tool;
+  return (
+    shorten(
+      text
+        .slice(0, 2 * LABEL_CHARACTERS)
+        .replace(/\s+/g, " ")
+        .trim(),
+      LABEL_CHARACTERS,
+    ) || call.tool
+  );
+}
