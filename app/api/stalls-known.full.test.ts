@@ -198,6 +198,52 @@ describe("messages of an agent", () => {
   });
 });
 
+describe("a call that a hook asks about", () => {
+  let url: string;
+  let secret: string;
+  let server: Server;
+  beforeAll(async () => {
+    const { serveHook } = await import("@/lib/web/hooks/endpoint.ts");
+    server = createServer(serveHook).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    // Nobody is waited for.
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/claude-code?timeout=1`;
+    const agent = await web.db.withOrganization(acme, (tx) =>
+      createMakerlessAgent(tx, COMMAND_LINE, { name: "Laptop" }),
+    );
+    secret = agent.secret;
+  });
+  afterAll(() => server.close());
+
+  const lines = (line: string, characters: number) => repeated(characters / line.length, line).join("");
+  test.each<[string, object]>([
+    ["with many values", { a: repeated(90_000, 1) }],
+    ["with many names", Object.fromEntries(repeated(40_000, []).map((each, n) => [n, each]))],
+    ["with a text of a megabyte", { command: lines("rm -rf / ; ", 1_000_000) }],
+    ["with names of secrets", { command: lines("password", 120_000) }],
+    ["with what begins as a secret does", { command: lines("token=", 120_000) }],
+    ["with what begins as a token does", { command: lines("eyJ-", 120_000) }],
+    ["with addresses", { command: lines("://a:b", 120_000) }],
+    ["with keys that do not end", { command: lines("-----BEGIN PRIVATE KEY----- a ", 120_000) }],
+    ["with many lines", { file_path: "/a", content: lines("a\n", 120_000) }],
+    ["with amounts", { command: lines("$1,000.00 ", 120_000) }],
+    ["with many texts", { a: repeated(20_000, "x") }],
+  ])("%s", async (_, input) => {
+    const body = JSON.stringify({
+      hook_event_name: "PreToolUse",
+      session_id: newId(),
+      tool_use_id: newId(),
+      tool_name: "content" in input ? "Write" : "Bash",
+      tool_input: input,
+    });
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const answer = await watched(() => fetch(url, { method: "POST", headers, body }));
+    expect(await answer.json()).toMatchObject({
+      hookSpecificOutput: { permissionDecision: expect.stringMatching(/^(deny|ask)$/) },
+    });
+  });
+});
+
 const listed = (inputSchema: object) => ({
   ...{ name: "process_invoice", title: null, description: null, inputSchema, taskSupport: "required" },
   ...{ annotations: null, honoursIdempotencyKey: false },

@@ -280,6 +280,18 @@ export const HELD_END_MS = 60_000;
 export const WAITING_CALLS = 200;
 export const WAITING_AGAIN_MS = 5_000;
 
+/** A hook is answered this long before the time-out that its address names: the answer has to reach the program before. */
+export const HOOK_ANSWERED_BEFORE_MS = 5_000;
+
+/** The longest for which a hook is held. */
+export const MOST_HOOK_HOLD_MS = 3600_000;
+
+/**
+ * How much longer than its hook a request stays open, by what becomes of a call that nobody decided in time. `defer`: as long as an
+ * approval that a call rule requires. `ask`: the person at the terminal may have somebody decide, and wait for it.
+ */
+export const HOOK_OUTLIVED_MS = { defer: 72 * 3600_000, ask: 3600_000, deny: 0 };
+
 /** Calls of one agent that a process holds open. */
 export const HELD_CALLS_PER_AGENT = 5_000;
 

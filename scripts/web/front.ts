@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { env } from "../../lib/base/env.ts";
 import { agentOAuthFront } from "../../lib/web/agent-oauth/oauth-front.ts";
 import { markDirect } from "../../lib/web/auth/direct.ts";
+import { serveHook } from "../../lib/web/hooks/endpoint.ts";
 import { callServer, type Handlers } from "../../lib/web/http/call-server.ts";
 import { markCaller, warnOfProxy } from "../../lib/web/http/client-address.ts";
 import { receive } from "../../lib/web/http/front-limits.ts";
@@ -25,6 +26,7 @@ export function front({ pages, load }: Calls, answerByNext: RequestListener): Re
     markCaller(request, trustedProxies);
     if (answerOAuth(request, response)) return;
     if (serveAgent(request, response)) return;
+    if (serveHook(request, response)) return;
     serveCall(request, response, () => answerByNext(request, response));
   };
 }

@@ -116,6 +116,8 @@ export const EVENT_TYPES = [
   "agent.signed_in",
   "agent.turned_away",
   "agent.signed_out",
+  "agent.call_allowed",
+  "agent.call_denied",
   "service_account.created",
   "service_account.changed",
   "service_account.owner_changed",

@@ -17,6 +17,7 @@ import { refuseUnableRecipient } from "../../requests/claims/claim-checks.ts";
 import { type Recipient, recipientNamed } from "../../requests/claims/recipient.ts";
 import { lockRequest } from "../../requests/lock-request.ts";
 import { insertOwnQuestion } from "../../requests/own-question-writes.ts";
+import type { ProgramCall } from "../../requests/words/program-call.ts";
 import { labelOf } from "../../tasks/task-status.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { isRecord } from "../../text/json.ts";
@@ -78,6 +79,8 @@ export type HumanCall =
 export interface HumanTaskOptions {
   /** What an approval is bound to: it can be used once, for this digest. */
   subject?: Subject | undefined;
+  /** The call that an approval is about, where a program asks through its hook. */
+  call?: ProgramCall;
   /** The caller's `Idempotency-Key`. */
   idempotencyKey?: string | null;
   /** Who is told of the end. `seal` binds the secret to the request. */
@@ -100,7 +103,7 @@ export async function createHumanTask(
   tx: Tx,
   principal: Principal,
   call: HumanCall,
-  { subject, idempotencyKey = null, callback = null }: HumanTaskOptions = {},
+  { subject, call: programCall, idempotencyKey = null, callback = null }: HumanTaskOptions = {},
 ): Promise<HumanTask> {
   const digest = digestOf(call, subject, callback?.url);
   const earlier = await findEarlier(tx, "task", principal.actor, idempotencyKey, digest);
@@ -112,7 +115,11 @@ export async function createHumanTask(
   const { serverId, connectionId } = await builtinServer(tx);
   const id = uuidv7();
   const endsAt = expiresAt === undefined ? null : new Date(expiresAt);
-  const args: Record<string, unknown> = { ...call.arguments, ...(subject && { subject }) };
+  const args: Record<string, unknown> = {
+    ...call.arguments,
+    ...(subject && { subject }),
+    ...(programCall && { call: programCall }),
+  };
   await insertTaskRow(tx, {
     ...{ id, serverId, connectionId, tool: call.tool },
     ...storedContent(tx, id, args, label ?? labelOf(call.arguments.details ?? {})),

@@ -5,14 +5,14 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { Spent } from "../../base/process/scope.ts";
 import type { Era } from "../../mcp/peer.ts";
 import { resourceMetadataAddress } from "../agent-oauth/addresses.ts";
-import { type AgentCaller, authenticateAgent } from "../auth/agent.ts";
+import type { AgentCaller } from "../auth/agent.ts";
 import { noteAgentUse } from "../auth/agent-use.ts";
+import { identifyAgent } from "../auth/identify-agent.ts";
 import { originOf } from "../auth/origin.ts";
 import { readJson } from "../http/body.ts";
 import { toRequest } from "../http/call-server.ts";
@@ -20,13 +20,13 @@ import { countCall } from "../http/calls.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { observe } from "../http/observe.ts";
 import { setApiHeaders } from "../http/security-headers.ts";
-import { HELD_CALLS_PER_AGENT, HELD_END_MS, HELD_READ_MS } from "../tunables.ts";
+import { HELD_END_MS } from "../tunables.ts";
 import { failureOf } from "./errors.ts";
 import type { Client, Exchange } from "./exchange.ts";
 import { HeldCall } from "./held/call.ts";
 import { noteFetched } from "./held/fetched.ts";
 import { callName, forgetGivenUp, wasGivenUp } from "./held/given-up.ts";
-import { heldOf, hold, leaveCall } from "./held/held-calls.ts";
+import { hold, leaveCall, refuseTooMany } from "./held/held-calls.ts";
 import { HeldStream } from "./held/stream.ts";
 import { ANSWERS, isLegacy, speak, takesAnswers } from "./protocol.ts";
 import { type Place, readPlace, readSession, type Session, writePlace, writeSession } from "./signed.ts";
@@ -84,8 +84,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 async function answer(request: Request, response: ServerResponse): Promise<Reply> {
-  refuseOtherOrigin(request);
-  const caller = await identify(request);
+  const caller = await identifyAgent(request);
   if (request.method === "GET") return goOn(request, response, caller);
   if (request.method !== "POST") throw new AppError("method_not_allowed", "Use POST.");
   const body = await readJson(request);
@@ -180,26 +179,6 @@ function refuseOddIds(body: unknown): void {
   }
 }
 
-/** Browsers' pages are no agents: one that guesses an address in its user's network is refused, whatever it knows. */
-function refuseOtherOrigin(request: Request): void {
-  const origin = request.headers.get("origin");
-  if (origin !== null && origin !== new URL(env().url).origin)
-    throw new AppError("cross_site", "Pages of other sites are not served here.");
-}
-
-async function identify(request: Request): Promise<AgentCaller> {
-  const { key } = originOf(request);
-  // Whether it starts something is known once its body is read.
-  const counted = (caller: AgentCaller | null) => countCall(caller, key, "GET");
-  const caller = await authenticateAgent(request).catch(async (error: unknown) => {
-    if (error instanceof AppError) await counted(null);
-    throw error;
-  });
-  await counted(caller);
-  if (!caller) throw new AppError("unauthenticated", "Send an agent's secret as a Bearer token, or sign in.");
-  return caller;
-}
-
 const initializeSchema = z.looseObject({
   method: z.literal("initialize"),
   params: z.looseObject({ clientInfo: z.looseObject({ name: z.string(), version: z.string() }) }),
@@ -238,18 +217,6 @@ async function leaveGivenUp(body: unknown, caller: AgentCaller, session: Session
     const parsed = cancelledSchema.safeParse(message);
     if (parsed.success) await leaveCall(caller, session.nonce, parsed.data.params.requestId);
   }
-}
-
-/** Each holds a socket. What was begun goes on, and the same call joins it. */
-function refuseTooMany(caller: AgentCaller): void {
-  if (heldOf(caller) < HELD_CALLS_PER_AGENT) return;
-  throw new AppError(
-    "throttled",
-    `This agent has ${HELD_CALLS_PER_AGENT} calls open here; let some of them end.`,
-    {
-      retryAfterMs: HELD_READ_MS,
-    },
-  );
 }
 
 /** What is known of each agent's client, to the minute, and the clients that one agent may have in it. */

@@ -156,6 +156,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
           "One of its tokens was used twice: somebody else may have had it.",
         )
       : say(`The agent${named(data)} of ${who} signed out`),
+  "agent.call_allowed": (data, who) => say(`${who} was allowed${itsCall(data)}${byRule(data)}`),
+  "agent.call_denied": (data, who) => say(`${who} was denied${itsCall(data)}${byRule(data)}`),
   "agent.revoked": (data, who) => say(`${who} revoked the agent${named(data)}`),
   "service_account.created": (data, who) => say(`${who} made the service account${named(data)}`),
   "service_account.changed": (data, who) =>
@@ -459,6 +461,16 @@ function toolChanges({ changed, added, removed }: Data): string | undefined {
 }
 
 /** “Published by claude.ai, sent back to this computer”. What else a client says of itself nobody has proved. */
+/** The call that a hook asked about. */
+function itsCall({ tool, program }: Data): string {
+  if (!text(tool)) return " a call of a tool";
+  return ` the call of ${text(tool)}${text(program) ? ` in ${text(program)}` : ""}`;
+}
+
+function byRule({ rule }: Data): string {
+  return text(rule) ? ` by the rule “${text(rule)}”` : " by a rule";
+}
+
 function clientOf({ publisher, redirect }: Data): string | undefined {
   if (!text(redirect)) return undefined;
   const where = redirect === "computer" ? "the member's computer" : text(redirect);

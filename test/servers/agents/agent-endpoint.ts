@@ -1,8 +1,9 @@
-/** `/mcp` alone, as scripts/web.ts serves it in front of Next: a process to be killed. */
+/** `/mcp` and the hooks alone, as scripts/web.ts serves it in front of Next: a process to be killed. */
 import { createServer } from "node:http";
 import { env } from "../../../lib/base/env.ts";
 import { onDrain } from "../../../lib/base/process/lifecycle.ts";
 import { markDirect } from "../../../lib/web/auth/direct.ts";
+import { serveHook } from "../../../lib/web/hooks/endpoint.ts";
 import { markCaller } from "../../../lib/web/http/client-address.ts";
 import { receive } from "../../../lib/web/http/front-limits.ts";
 import { serveAgent } from "../../../lib/web/mcp/endpoint.ts";
@@ -12,7 +13,7 @@ const server = createServer((request, response) => {
   markDirect(request);
   if (!receive(request, response)) return;
   markCaller(request, trustedProxies);
-  if (!serveAgent(request, response)) response.writeHead(404).end();
+  if (!serveAgent(request, response) && !serveHook(request, response)) response.writeHead(404).end();
 });
 onDrain(async () => {
   const closed = new Promise((resolve) => server.close(resolve));

@@ -12,6 +12,7 @@ import { endUnavailable, toProtocolError, unknownTask } from "../errors.ts";
 import { endedResult, taskResult, unfinishedResult, waitSentence } from "../results.ts";
 import { SERVER_INFO } from "../server-info.ts";
 import { callName } from "./given-up.ts";
+import type { Held } from "./held-calls.ts";
 import type { HeldStream } from "./stream.ts";
 
 /** `call`: the tool's own call. `wait`: wait_for_task. `payload`: `tasks/result`, which waits for the end. */
@@ -30,7 +31,7 @@ export interface HeldCallOptions {
   stream: HeldStream;
 }
 
-export class HeldCall {
+export class HeldCall implements Held {
   readonly taskId: string;
   readonly rpcId: string | number;
   /** By which its client gives it up; null: it has no session. */

@@ -18,6 +18,7 @@ import { database } from "../../database.ts";
 import { countHeldCall } from "../../http/metrics.ts";
 import { watch } from "../../live/live.ts";
 import {
+  HELD_CALLS_PER_AGENT,
   HELD_READ_AGAIN_MS,
   HELD_READ_AT_ONCE,
   HELD_READ_BYTES,
@@ -25,15 +26,35 @@ import {
   HELD_RECHECK_MS,
   HELD_SWEEP_MS,
 } from "../../tunables.ts";
-import type { HeldCall } from "./call.ts";
 import { noteFetched } from "./fetched.ts";
 import { callName, noteGivenUp } from "./given-up.ts";
 import { Outbox } from "./outbox.ts";
+import type { HeldStream } from "./stream.ts";
+
+/** What is held: a call of MCP (call.ts), or a program's hook (lib/web/hooks/held-hook.ts). */
+export interface Held {
+  readonly taskId: string;
+  /** By which its client gives it up; null: it can't. */
+  readonly name: string | null;
+  readonly stream: HeldStream;
+  isOver(now: number): boolean;
+  /** It may be held for as long as the task takes: it has no answer before. */
+  readonly hasNoEnd: boolean;
+  /** Called again and again while it is held. */
+  tick(now: number): void;
+  /** Returns the answer, if there is one now: the task has ended, is not there any more, or the time is over. */
+  answer(task: AgentTaskRow | null, now: number): object | null;
+  /** The answer by what was known last, where the task can't be read now; null: nothing is known yet. */
+  answerFromMemory(): object | null;
+  /** To a client that has given the call up. */
+  givenUp(): object;
+  failure(error: unknown): object;
+}
 
 /** The calls of one agent, by one secret or sign-in, from one address. */
 class Holder {
   readonly caller: AgentCaller;
-  readonly #calls = new Map<string, Set<HeldCall>>();
+  readonly #calls = new Map<string, Set<Held>>();
   readonly #unwatch: () => void;
   readonly #emptied: () => void;
   readonly #address: string;
@@ -62,7 +83,7 @@ class Holder {
     });
   }
 
-  add(call: HeldCall): void {
+  add(call: Held): void {
     const calls = this.#calls.get(call.taskId) ?? new Set();
     this.#calls.set(call.taskId, calls.add(call));
     this.#size++;
@@ -71,7 +92,7 @@ class Holder {
     this.#want([call.taskId], this.#hinted);
   }
 
-  remove(call: HeldCall): void {
+  remove(call: Held): void {
     const calls = this.#calls.get(call.taskId);
     if (!calls?.delete(call)) return;
     this.#size--;
@@ -118,7 +139,7 @@ class Holder {
     }
   }
 
-  #all(): HeldCall[] {
+  #all(): Held[] {
     return [...this.#calls.values()].flatMap((calls) => [...calls]);
   }
 
@@ -171,7 +192,7 @@ class Holder {
     });
   }
 
-  #settle(calls: Set<HeldCall> | undefined, task: AgentTaskRow | null, now: number): void {
+  #settle(calls: Set<Held> | undefined, task: AgentTaskRow | null, now: number): void {
     const results = task && hasEnded(task.state) && !task.unopened ? [task.id] : [];
     for (const call of [...(calls ?? [])]) {
       const answer = call.answer(task, now);
@@ -188,7 +209,7 @@ class Holder {
     }
   }
 
-  #end(call: HeldCall, answer: object, results: string[]): void {
+  #end(call: Held, answer: object, results: string[]): void {
     this.remove(call);
     // The official package goes on with a stream that ends with an error, and throws away what it gets there.
     if ("error" in answer && call.name !== null) noteGivenUp(call.name);
@@ -234,7 +255,7 @@ let sweeping: NodeJS.Timeout | null = null;
  * Holds a call open for an agent at an address. Returns what to do when the client leaves: it is no call of ours then any
  * more, and its task goes on.
  */
-export function hold(caller: AgentCaller, address: string, call: HeldCall): () => void {
+export function hold(caller: AgentCaller, address: string, call: Held): () => void {
   const { id, signInId, secretHash } = caller.agent;
   // Another sign-in of the same agent ends by itself, as does an earlier secret.
   const key = `${caller.principal.organizationId} ${id} ${signInId ?? secretHash} ${address}`;
@@ -267,11 +288,16 @@ function drain(): void {
   for (const holder of [...holders.values()]) holder.drain();
 }
 
-/** How many calls of an agent this process holds. */
-export function heldOf({ agent }: AgentCaller): number {
+/** Each held call has a socket. What was begun goes on, and the same call joins it. Throws `throttled`. */
+export function refuseTooMany({ agent }: AgentCaller): void {
   let sum = 0;
   for (const holder of holders.values()) if (holder.caller.agent.id === agent.id) sum += holder.size;
-  return sum;
+  if (sum < HELD_CALLS_PER_AGENT) return;
+  throw new AppError(
+    "throttled",
+    `This agent has ${HELD_CALLS_PER_AGENT} calls open here; let some of them end.`,
+    { retryAfterMs: HELD_READ_MS },
+  );
 }
 
 /** Ends the held call of an agent that its client has given up, in whichever process it is held. */

@@ -1,0 +1,90 @@
+/**
+ * Hooks of Claude Code (type `http`), as version 2.1.332 takes them. It reads a body only of an answer with 2xx, and lets the call go
+ * on after any other unless the hook has `onFailure: "block"`; an empty body decides nothing. So every answer is a 200 that decides.
+ */
+import { z } from "zod";
+import { AppError } from "../../base/errors.ts";
+import type { Answers, HookEvent, Program, WhenUndecided } from "./program.ts";
+
+/** Longer ones are of no version of the program, and would be kept. */
+const id = z.string().min(1).max(200);
+
+const eventSchema = z.looseObject({
+  hook_event_name: z.enum(["PreToolUse", "PermissionRequest"]),
+  session_id: id,
+  cwd: z.string().nullish(),
+  agent_type: z.string().nullish(),
+  tool_name: id,
+  tool_input: z.record(z.string(), z.unknown()),
+  /** Not of a PermissionRequest. */
+  tool_use_id: id.optional(),
+});
+
+/** The hook's headers tell how the program was started, in the words of its own CLAUDE_CODE_ENTRYPOINT. */
+export const ENTRYPOINT_HEADER = "x-claude-code-entrypoint";
+/** `claude -p`, which keeps a deferred call and asks again when it is resumed. */
+const HEADLESS = "sdk-cli";
+
+export const claudeCode: Program = {
+  read(body, headers): HookEvent {
+    const parsed = eventSchema.safeParse(body);
+    if (!parsed.success)
+      throw new AppError(
+        "invalid_input",
+        "Intray answers the hooks PreToolUse and PermissionRequest of Claude Code, and no other event.",
+      );
+    const { data } = parsed;
+    const isTool = data.hook_event_name === "PreToolUse";
+    const defers = headers.get(ENTRYPOINT_HEADER) === HEADLESS;
+    const whenUndecided = !isTool ? "deny" : defers ? "defer" : "ask";
+    return {
+      call: {
+        program: "Claude Code",
+        tool: data.tool_name,
+        input: data.tool_input,
+        cwd: data.cwd ?? null,
+        session: data.session_id,
+        callId: data.tool_use_id ?? null,
+        by: data.agent_type ?? null,
+      },
+      whenUndecided,
+      answers: isTool ? beforeTool(whenUndecided) : permission(),
+    };
+  },
+  // `decision` blocks the call, `continue` ends the turn: one of them is known to every event.
+  refuse: (reason) => ({ continue: false, stopReason: reason, decision: "block", reason }),
+};
+
+function beforeTool(whenUndecided: WhenUndecided): Answers {
+  const decide = (
+    permissionDecision: "allow" | "deny" | "ask" | "defer",
+    reason: string,
+    more: object = {},
+  ) => ({
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision,
+      permissionDecisionReason: reason,
+      ...more,
+    },
+  });
+  return {
+    allow: (reason, comment) =>
+      decide(
+        "allow",
+        reason,
+        comment === null ? {} : { additionalContext: `${reason} They said: ${comment}` },
+      ),
+    deny: (reason) => decide("deny", reason),
+    // Where nobody is at the terminal, the program takes `ask` for a no.
+    undecided: (reason) => decide(whenUndecided, reason),
+  };
+}
+
+function permission(): Answers {
+  const decide = (decision: object) => ({
+    hookSpecificOutput: { hookEventName: "PermissionRequest", decision },
+  });
+  const deny = (message: string) => decide({ behavior: "deny", message });
+  return { allow: () => decide({ behavior: "allow" }), deny, undecided: deny };
+}

@@ -1,0 +1,70 @@
+/**
+ * Hooks of Codex, as version 0.171.0 takes them. They are commands, so that the set-up's command sends the event here and prints the
+ * answer; it exits with 2, which blocks, for anything that does not begin as an answer does. Codex has no word to allow a call
+ * before a tool runs: there an answer that denies nothing allows it. It knows neither `ask` nor `defer`.
+ */
+import { z } from "zod";
+import { AppError } from "../../base/errors.ts";
+import { isRecord } from "../../text/json.ts";
+import type { Answers, HookEvent, Program } from "./program.ts";
+
+const id = z.string().min(1).max(200);
+
+const eventSchema = z.looseObject({
+  hook_event_name: z.enum(["PreToolUse", "PermissionRequest"]),
+  session_id: id,
+  cwd: z.string().nullish(),
+  agent_type: z.string().nullish(),
+  tool_name: id,
+  tool_input: z.unknown(),
+  /** Not of a PermissionRequest. */
+  tool_use_id: id.optional(),
+});
+
+export const codex: Program = {
+  read(body): HookEvent {
+    const parsed = eventSchema.safeParse(body);
+    if (!parsed.success)
+      throw new AppError(
+        "invalid_input",
+        "Intray answers the hooks PreToolUse and PermissionRequest of Codex, and no other event.",
+      );
+    const { data } = parsed;
+    return {
+      call: {
+        program: "Codex",
+        tool: data.tool_name,
+        input: isRecord(data.tool_input) ? data.tool_input : { input: data.tool_input ?? null },
+        cwd: data.cwd ?? null,
+        session: data.session_id,
+        callId: data.tool_use_id ?? null,
+        by: data.agent_type ?? null,
+      },
+      whenUndecided: "deny",
+      answers: data.hook_event_name === "PreToolUse" ? beforeTool : permission,
+    };
+  },
+  // Not an answer: the set-up's command exits with 2.
+  refuse: (reason) => ({ refused: reason }),
+};
+
+const answered = (hookEventName: string, said: object) => ({
+  hookSpecificOutput: { hookEventName, ...said },
+});
+
+const denyTool = (reason: string) =>
+  answered("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: reason });
+const beforeTool: Answers = {
+  allow: (reason, comment) =>
+    answered("PreToolUse", comment === null ? {} : { additionalContext: `${reason} They said: ${comment}` }),
+  deny: denyTool,
+  undecided: denyTool,
+};
+
+const denyPermission = (message: string) =>
+  answered("PermissionRequest", { decision: { behavior: "deny", message } });
+const permission: Answers = {
+  allow: () => answered("PermissionRequest", { decision: { behavior: "allow" } }),
+  deny: denyPermission,
+  undecided: denyPermission,
+};

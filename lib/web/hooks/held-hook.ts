@@ -1,0 +1,72 @@
+/** A hook's request that is held open until people have decided, or its time is over. */
+
+import { env } from "../../base/env.ts";
+import { AppError } from "../../base/errors.ts";
+import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.ts";
+import { endedSchema } from "../../lifecycle/human-tasks/human-task-schema.ts";
+import { hasEnded } from "../../tasks/task-status.ts";
+import { failureOf } from "../mcp/errors.ts";
+import type { Held } from "../mcp/held/held-calls.ts";
+import type { HeldStream } from "../mcp/held/stream.ts";
+import type { Answers } from "./program.ts";
+
+export class HeldHook implements Held {
+  readonly taskId: string;
+  readonly stream: HeldStream;
+  /** The client says in no other way than by leaving that it waits no longer. */
+  readonly name = null;
+  readonly hasNoEnd = false;
+  readonly #until: number;
+  readonly #answers: Answers;
+  #url: string;
+
+  /** `until`: in ms since the epoch. */
+  constructor(taskId: string, until: number, answers: Answers, stream: HeldStream) {
+    this.taskId = taskId;
+    this.stream = stream;
+    this.#until = until;
+    this.#answers = answers;
+    this.#url = `${env().url}/tasks/${taskId}`;
+  }
+
+  isOver(now: number): boolean {
+    return now >= this.#until;
+  }
+
+  /** Says nothing before the answer: a connection that breaks after a head with 200 could read as an empty answer, which decides nothing. */
+  tick(): void {}
+
+  answer(task: AgentTaskRow | null, now: number): object | null {
+    if (!task)
+      return this.failure(new AppError("not_found", "The request for approval is not there any more."));
+    if (!hasEnded(task.state)) {
+      if (task.question) this.#url = `${env().url}/inbox/${task.question.id}`;
+      return this.isOver(now) ? this.answerFromMemory() : null;
+    }
+    if (task.unopened) return this.isOver(now) ? this.answerFromMemory() : null;
+    return decided(task, this.#answers);
+  }
+
+  answerFromMemory(): object {
+    return this.#answers.undecided(`Nobody has decided yet. It can be decided in Intray: ${this.#url}`);
+  }
+
+  givenUp(): object {
+    return this.answerFromMemory();
+  }
+
+  failure(error: unknown): object {
+    return this.#answers.deny(`Intray did not allow it. ${failureOf(error).message}`);
+  }
+}
+
+/** What people decided, in the program's words. Everything but an approval is a no. */
+function decided({ state, result }: AgentTaskRow, { allow, deny }: Answers): object {
+  const ended = state === "completed" ? endedSchema.safeParse(result).data : undefined;
+  if (!ended) return deny("The request for approval was cancelled in Intray.");
+  const { outcome, by, comment, reason } = ended.structuredContent;
+  const who = by?.name ?? "Somebody";
+  if (outcome === "answered") return allow(`${who} approved it in Intray.`, comment ?? null);
+  if (outcome === "expired") return deny("Nobody approved it in Intray in time.");
+  return deny(`${who} declined it in Intray${reason ? `: ${reason}` : "."}`);
+}

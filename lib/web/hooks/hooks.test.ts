@@ -1,0 +1,359 @@
+/** Hooks of Claude Code against the endpoint in its own process: nothing but a rule or a person lets a call pass, whatever happens. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
+import { beforeTool, rawHook } from "../../../test/fixtures/agents/raw-hook.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { createMakerlessAgent, revokeAgent } from "../../agents/agent-writes.ts";
+import { createDatabase } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { requestCancel } from "../../lifecycle/task-writes.ts";
+import { createMakerlessKey } from "../../people/api-keys/api-key-writes.ts";
+import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
+import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
+import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
+import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
+import { programCallSchema } from "../../requests/words/program-call.ts";
+import { ENTRYPOINT_HEADER } from "./claude-code.ts";
+
+const PATH = "/hooks/claude-code";
+let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+beforeAll(async () => {
+  fixture = await createSharedAgentFixture();
+  await rules(
+    { name: "Reads are free", tools: ["Read"], before: "allow" },
+    { name: "No pushes", tools: ["Bash"], when: 'arguments.command.startsWith("git push")', before: "deny" },
+    { name: "All else is free", before: "allow" },
+  );
+});
+afterAll(() => fixture?.close());
+
+async function rules(...all: object[]) {
+  const { within, operator } = fixture.organization;
+  await within(async (tx) => {
+    const { version } = await readCallRules(tx);
+    await saveCallRules(
+      tx,
+      { ...operator, role: "admin" },
+      version,
+      callRulesInputSchema.parse({ rules: all }),
+    );
+  });
+}
+
+async function anAgent() {
+  const { id, secret } = await fixture.agent();
+  const tasks = async () => (await fixture.tasks()).filter(({ agentId }) => agentId === id);
+  return {
+    id,
+    secret,
+    hook: rawHook(fixture.endpoint.url, PATH, secret),
+    tasks,
+    /** The only request that it has put, once it is open. */
+    async asked() {
+      const [task] = await until("there is a request", async () => {
+        const found = await tasks();
+        return found.length > 0 && found;
+      });
+      return fixture.openRequest(task?.id);
+    },
+    revoke: () =>
+      fixture.organization.within((tx) =>
+        revokeAgent(tx, { ...fixture.organization.operator, role: "admin" }, id),
+      ),
+    history: () =>
+      fixture.organization.sql(
+        `SELECT type, data FROM event WHERE type LIKE 'agent.call%' AND data->>'agentId' = $1 ORDER BY seq`,
+        [id],
+      ),
+  };
+}
+
+/** What `PreToolUse` was answered with. */
+// biome-ignore lint/suspicious/noExplicitAny: bodies of any shape
+const decisionOf = ({ status, body }: { status: number; body: any }) => [
+  status,
+  body.hookSpecificOutput?.permissionDecision,
+  body.hookSpecificOutput?.permissionDecisionReason,
+];
+const approve = { action: "accept", content: {} } as const;
+
+describe("a call that a rule decides", () => {
+  test("is allowed without a request, once that stands in the history", async () => {
+    const agent = await anAgent();
+    const answer = await agent.hook(beforeTool("Read", { file_path: "/home/ana/shop/secret.txt" }));
+    expect(decisionOf(answer)).toEqual([200, "allow", "Intray's rule “Reads are free” allows it."]);
+    expect(await agent.tasks()).toEqual([]);
+    const lines = await agent.history();
+    expect(lines).toEqual([
+      {
+        type: "agent.call_allowed",
+        data: expect.objectContaining({ tool: "Read", program: "Claude Code", rule: "Reads are free" }),
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("secret.txt");
+  });
+
+  test("is denied with the rule's name", async () => {
+    const agent = await anAgent();
+    const answer = await agent.hook(beforeTool("Bash", { command: "git push" }));
+    expect(decisionOf(answer)).toEqual([200, "deny", "The rule “No pushes” does not allow this call."]);
+    expect(await agent.tasks()).toEqual([]);
+    expect(await agent.history()).toMatchObject([{ type: "agent.call_denied" }]);
+  });
+});
+
+describe("a call that people decide", () => {
+  test("is asked about, whatever a rule that names no tool of the program allows, and allowed once a person approved", async () => {
+    const agent = await anAgent();
+    const held = agent.hook(
+      beforeTool("Bash", { command: "deploy --token abcdefgh1234", description: "Ship it" }),
+    );
+    const { id, taskId, message } = await agent.asked();
+    expect(message).toBe("May Claude Code run this command?");
+    const task = (await agent.tasks())[0]!;
+    expect(programCallSchema.parse((task.arguments as { call: unknown }).call)).toEqual({
+      program: "Claude Code",
+      tool: "Bash",
+      input: { command: "deploy --token •••", description: "Ship it" },
+      isMasked: true,
+      cwd: "/home/ana/shop",
+      session: "5b0f1c1e",
+      by: null,
+      why: null,
+    });
+    expect(JSON.stringify(task)).not.toContain("abcdefgh1234");
+    await fixture.organization.answer(id, { ...approve, comment: "Once" });
+    const answer = await held;
+    expect(decisionOf(answer).slice(0, 2)).toEqual([200, "allow"]);
+    expect(answer.body.hookSpecificOutput.additionalContext).toMatch(
+      /approved it in Intray\. They said: Once$/,
+    );
+    await fixture.inState(taskId, "completed");
+  });
+
+  test("is denied with the reason", async () => {
+    const agent = await anAgent();
+    const held = agent.hook(beforeTool("Bash", { command: "deploy" }));
+    const { id } = await agent.asked();
+    await fixture.organization.answer(id, { action: "decline", comment: "Not on Fridays" });
+    expect(decisionOf(await held)).toEqual([
+      200,
+      "deny",
+      expect.stringMatching(/ declined it in Intray: Not on Fridays$/),
+    ]);
+  });
+
+  test("repeated under its id has one request, and one answer, also once it was told", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "deploy" });
+    const both = [agent.hook(event), agent.hook(event)];
+    const { id } = await agent.asked();
+    await fixture.organization.answer(id, approve);
+    for (const answer of await Promise.all(both)) expect(decisionOf(answer)[1]).toBe("allow");
+    expect(decisionOf(await agent.hook(event))[1]).toBe("allow");
+    expect(await agent.tasks()).toHaveLength(1);
+  });
+
+  test("under an id that was used before, with another input, is denied", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "ls" });
+    const held = agent.hook(event);
+    const { id } = await agent.asked();
+    await fixture.organization.answer(id, approve);
+    await held;
+    const other = await agent.hook({ ...event, tool_input: { command: "rm -rf /" } });
+    expect(decisionOf(other).slice(0, 2)).toEqual([200, "deny"]);
+    expect(await agent.tasks()).toHaveLength(1);
+  });
+
+  test("under another id is asked about again, and the same id of another session is another call", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "deploy" });
+    const held = [
+      agent.hook(event),
+      agent.hook({ ...event, tool_use_id: "toolu_other" }),
+      agent.hook({ ...event, session_id: "another" }),
+    ];
+    const tasks = await until("there are three requests", async () => {
+      const found = await agent.tasks();
+      return found.length === 3 && found;
+    });
+    for (const task of tasks) {
+      const { id } = await fixture.openRequest(task.id);
+      await fixture.organization.answer(id, { action: "decline" });
+    }
+    for (const answer of await Promise.all(held)) expect(decisionOf(answer)[1]).toBe("deny");
+  });
+
+  test("of another agent is another call, under whatever ids: in the same organization, and in another one", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "deploy" });
+    const held = agent.hook(event);
+    const { id } = await agent.asked();
+    const { organization, endpoint } = fixture;
+    const owner = createDatabase(organization.adminUrl, { connections: 2, seal: organization.seal });
+    onTestFinished(() => owner.close());
+    const elsewhere = uuidv7();
+    const stranger = await owner.withOrganization(elsewhere, async (tx) => {
+      await createOrganization(tx, { slug: "globex", name: "Globex" });
+      return createMakerlessAgent(tx, COMMAND_LINE, { name: "Stranger" });
+    });
+    const colleague = await anAgent();
+    const others = [colleague.hook, rawHook(endpoint.url, PATH, stranger.secret)].map((hook) =>
+      hook(event, { timeout: 1 }),
+    );
+    await fixture.organization.answer(id, approve);
+    expect(decisionOf(await held)[1]).toBe("allow");
+    for (const answer of await Promise.all(others)) expect(decisionOf(answer)[1]).toBe("ask");
+    expect(decisionOf(await colleague.hook(event, { timeout: 1 }))[1]).toBe("ask");
+    const theirs = await owner.withOrganization(elsewhere, (tx) =>
+      tx.task.findMany({ where: { organizationId: elsewhere } }),
+    );
+    expect(theirs).toHaveLength(1);
+  });
+
+  test("without an id is a call of its own each time: one approval lets one of two equal ones pass", async () => {
+    const agent = await anAgent();
+    const { tool_use_id: _, ...event } = beforeTool("Bash", {}, { hook_event_name: "PermissionRequest" });
+    const both = [agent.hook(event), agent.hook(event)];
+    const [one, other] = await until("there are two requests", async () => {
+      const found = await agent.tasks();
+      return found.length === 2 && found;
+    });
+    await fixture.organization.answer((await fixture.openRequest(one?.id)).id, approve);
+    await fixture.organization.answer((await fixture.openRequest(other?.id)).id, { action: "decline" });
+    const said = (await Promise.all(both)).map(({ body }) => body.hookSpecificOutput.decision.behavior);
+    expect(said.toSorted()).toEqual(["allow", "deny"]);
+  });
+
+  test("of more than a person can read is denied, and a rule may still allow it", async () => {
+    const agent = await anAgent();
+    const large = "x".repeat(200_000);
+    const answer = await agent.hook(beforeTool("Write", { file_path: "/a", content: large }));
+    expect(decisionOf(answer).slice(0, 2)).toEqual([200, "deny"]);
+    expect(decisionOf(await agent.hook(beforeTool("Read", { file_path: large })))[1]).toBe("allow");
+    expect(await agent.tasks()).toEqual([]);
+  });
+});
+
+describe("when the time is over", () => {
+  test("`claude -p` keeps the call, and is told at once when it asks again", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "deploy" });
+    const how = { headers: { [ENTRYPOINT_HEADER]: "sdk-cli" } };
+    const deferred = await agent.hook(event, { ...how, timeout: 5.5 });
+    const { id } = await agent.asked();
+    expect(decisionOf(deferred)).toEqual([
+      200,
+      "defer",
+      `Nobody has decided yet. It can be decided in Intray: http://localhost:3000/inbox/${id}`,
+    ]);
+    await fixture.organization.answer(id, approve);
+    expect(decisionOf(await agent.hook(event, how))[1]).toBe("allow");
+    expect(await agent.tasks()).toHaveLength(1);
+  });
+
+  test("a person at the terminal is asked", async () => {
+    const agent = await anAgent();
+    const how = { headers: { [ENTRYPOINT_HEADER]: "cli" }, timeout: 1 };
+    expect(decisionOf(await agent.hook(beforeTool("Bash", { command: "deploy" }), how))[1]).toBe("ask");
+  });
+
+  test("and the request's own time too, the call is denied", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "deploy" });
+    await agent.hook(event, { timeout: 1 });
+    const { id, taskId } = await agent.asked();
+    await fixture.organization.sql("UPDATE input_request SET expires_at = now() WHERE id = $1", [id]);
+    await fixture.inState(taskId, "completed");
+    expect(decisionOf(await agent.hook(event))).toEqual([
+      200,
+      "deny",
+      "Nobody approved it in Intray in time.",
+    ]);
+  });
+});
+
+describe("whatever else happens is a refusal that blocks", () => {
+  /** Of a request whose event is not known. */
+  const blocks = {
+    continue: false,
+    decision: "block",
+    reason: expect.any(String),
+    stopReason: expect.any(String),
+  };
+  const event = () => beforeTool("Bash", { command: "deploy" });
+
+  test.each<[string, unknown, object]>([
+    ["another event", { ...beforeTool("Bash", {}), hook_event_name: "Stop" }, {}],
+    ["a body that is no JSON", "{", {}],
+    ["a body that is too large", JSON.stringify({ x: "x".repeat(1_100_000) }), {}],
+    ["a body of another type", "{}", { headers: { "content-type": "text/plain" } }],
+    ["a page of another site", beforeTool("Bash", {}), { headers: { origin: "https://evil.example" } }],
+  ])("%s", async (_, body, how) => {
+    const agent = await anAgent();
+    expect(await agent.hook(body, how)).toEqual({ status: 200, body: blocks });
+    expect(await agent.tasks()).toEqual([]);
+  });
+
+  test.each([null, "nothing", "ita_made-up"])("the secret %j", async (secret) => {
+    expect(await rawHook(fixture.endpoint.url, PATH, secret)(event())).toEqual({ status: 200, body: blocks });
+  });
+
+  test("the key of an owner, which is no agent", async () => {
+    const { secret } = await fixture.organization.within((tx) =>
+      createMakerlessKey(tx, COMMAND_LINE, { name: "Key", role: "owner" }),
+    );
+    expect(await rawHook(fixture.endpoint.url, PATH, secret)(event())).toEqual({ status: 200, body: blocks });
+  });
+
+  test("an address without its time-out", async () => {
+    const agent = await anAgent();
+    const answer = await agent.hook(event(), { timeout: null });
+    expect(decisionOf(answer)).toEqual([200, "deny", expect.stringContaining("?timeout=600")]);
+    expect(await agent.tasks()).toEqual([]);
+  });
+
+  test("an agent that is revoked while its call is held, and before its next one", async () => {
+    const agent = await anAgent();
+    const held = agent.hook(event());
+    await agent.asked();
+    await agent.revoke();
+    expect(decisionOf(await held)).toEqual([200, "deny", "Intray did not allow it. This agent was revoked."]);
+    expect(await agent.hook(beforeTool("Read", {}))).toEqual({ status: 200, body: blocks });
+  });
+
+  test("a request that is cancelled", async () => {
+    const agent = await anAgent();
+    const held = agent.hook(event());
+    const { taskId } = await agent.asked();
+    const { within, operator } = fixture.organization;
+    await within((tx) => requestCancel(tx, operator, taskId));
+    expect(decisionOf(await held).slice(0, 2)).toEqual([200, "deny"]);
+  });
+
+  test("a process that ends well answers what it holds, and one that is killed answers nothing", async () => {
+    const agent = await anAgent();
+    const first = event();
+    const held = agent.hook(first, { headers: { [ENTRYPOINT_HEADER]: "sdk-cli" } });
+    const { id } = await agent.asked();
+    await fixture.endpoint.drain();
+    expect(decisionOf(await held)[1]).toBe("defer");
+    await fixture.endpoint.start();
+    const again = agent.hook(first);
+    again.catch(() => undefined);
+    await until("it is held", async () => (await agent.tasks()).length === 1);
+    await fixture.endpoint.kill();
+    await expect(again).rejects.toThrow();
+    await fixture.endpoint.start();
+    await fixture.organization.answer(id, approve);
+    expect(decisionOf(await agent.hook(first))[1]).toBe("allow");
+    expect(await agent.tasks()).toHaveLength(1);
+  });
+
+  test("no method but POST is served", async () => {
+    const url = new URL(PATH, fixture.endpoint.url);
+    for (const method of ["GET", "HEAD", "DELETE", "PUT"])
+      expect((await fetch(url, { method })).status).toBe(405);
+  });
+});
