@@ -5,11 +5,16 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
 import { copyText } from "@/components/ui/toast/toast.ts";
+import { hookSetUps } from "@/lib/agents/hook-set-up-words.ts";
 import { PLACEHOLDER, setUps } from "@/lib/agents/set-up-words.ts";
 
 /** Texts to set programs up with, to be copied. `secret`: while it is shown; null once it is known no more. */
 export function SetUp({ url, secret }: { url: string; secret: string | null }) {
-  const all = setUps(url, secret);
+  const groups = [
+    { title: "To call tools through Intray", items: setUps(url, secret) },
+    { title: "To ask before its own tools run", items: hookSetUps(url, secret) },
+  ];
+  const all = groups.flatMap(({ items }) => items);
   const [chosen, setChosen] = useState(0);
   const { label, where, text, next, note } = all[chosen]!;
   return (
@@ -22,10 +27,14 @@ export function SetUp({ url, secret }: { url: string; secret: string | null }) {
             value={chosen}
             onChange={(event) => setChosen(Number(event.target.value))}
           >
-            {all.map((each, index) => (
-              <option key={each.label} value={index}>
-                {each.label}
-              </option>
+            {groups.map(({ title, items }) => (
+              <optgroup key={title} label={title}>
+                {items.map((each) => (
+                  <option key={each.label} value={all.indexOf(each)}>
+                    {each.label}
+                  </option>
+                ))}
+              </optgroup>
             ))}
           </Select>
         )}
