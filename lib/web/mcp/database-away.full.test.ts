@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
+import { beforeTool, rawHook } from "../../../test/fixtures/agents/raw-hook.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { type KillablePostgres, startKillablePostgres } from "../../../test/setup/killable-postgres.ts";
 import { AppError } from "../../base/errors.ts";
@@ -75,6 +76,27 @@ test("killed while the server makes the task of a held call: its handle is store
   expect(results.map(({ content }) => content)).toEqual(Array(2).fill([{ type: "text", text: "done" }]));
   expect(await agent.tasks()).toHaveLength(1);
   expect(agent.called()).toBe(1);
+});
+
+test("killed under a held hook: others are refused meanwhile, and it is answered when somebody has approved", async () => {
+  const { id: agentId, secret } = await fixture.agent();
+  const hook = rawHook(fixture.endpoint.url, "/hooks/claude-code", secret);
+  const held = hook(beforeTool("Bash", { command: "deploy" }));
+  const task = await until("it is asked about", async () =>
+    (await fixture.tasks()).find((each) => each.agentId === agentId),
+  );
+  const { id } = await fixture.openRequest(task.id);
+  await postgres.kill();
+  const refused = await hook(beforeTool("Bash", { command: "ls" }));
+  expect([refused.status, refused.body.decision, refused.body.continue]).toEqual([200, "block", false]);
+  await postgres.start();
+  await until("it can be answered", () =>
+    fixture.organization.answer(id, { action: "accept", content: {} }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect((await held).body.hookSpecificOutput.permissionDecision).toBe("allow");
 });
 
 test("killed while an approval is used: however that ended, it is used once", async () => {
