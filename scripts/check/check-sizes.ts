@@ -28,7 +28,7 @@ const BUDGETS: Record<string, number> = {
   "/servers": 222_000,
   "/servers/[id]": 251_000,
   "/servers/agents": 177_000,
-  "/servers/agents/[id]": 189_000,
+  "/servers/agents/[id]": 191_000,
   "/set-password": 185_000,
   "/settings": 181_000,
   "/settings/answers": 218_000,

@@ -6,6 +6,7 @@ import {
   declineWords,
   factsOf,
   nextWords,
+  programCallOf,
   receiverOf,
   reviseWords,
 } from "./own-questions.ts";
@@ -196,4 +197,14 @@ test("the facts of a question are what was said to decide by", () => {
     });
   expect(ownFacts({ message: "Who?" })).toEqual({});
   expect(ownFacts({ details: ["odd"], links: "odd", amount: "7" })).toEqual({});
+});
+
+test("a call that a hook asks about stands in a question of Intray's own, and in none of a server", () => {
+  const call = { program: "Claude Code", tool: "Bash", input: {} };
+  const asked = { arguments: { call }, origin: "intray" as const, gate: null };
+  expect(programCallOf(asked)).toBe(call);
+  expect(programCallOf({ ...asked, origin: "server" })).toBeNull();
+  expect(programCallOf({ ...asked, gate: { rule: null } })).toBeNull();
+  expect(programCallOf({ ...asked, arguments: { call: "odd" } })).toBeNull();
+  expect(programCallOf({ ...asked, arguments: {} })).toBeNull();
 });

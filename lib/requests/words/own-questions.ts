@@ -8,6 +8,7 @@ import { bothEnds } from "../../text/labels.ts";
 import { withMarksAt } from "../../text/mask.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
+import type { ProgramCall } from "./program-call.ts";
 import { rejectionsBesides } from "./vote-words.ts";
 
 type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;
@@ -93,6 +94,15 @@ export function factsOf({
   );
   const values = withMarksAt(given, shown, (found) => documentsBelow(documents, found));
   return origin === "intray" && !gate ? ownFacts(values) : values;
+}
+
+/** The call that a coding agent's hook asks about; null: the request is about something else. */
+export function programCallOf({
+  arguments: { call },
+  origin,
+  gate,
+}: Pick<InputRequestDetail, "arguments" | "origin" | "gate">): ProgramCall | null {
+  return origin === "intray" && !gate && isRecord(call) ? (call as unknown as ProgramCall) : null;
 }
 
 /** Which of a request's documents a value is. Names are the caller's: where two are alike, their addresses say it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { labelFor, programCallOf, questionAbout, shownCall } from "./program-call.ts";
+import { labelFor, questionAbout, shownCall } from "./program-call.ts";
 
 const call = (tool: string, input: Record<string, unknown>) => ({ program: "Claude Code", tool, input });
 
@@ -70,23 +70,4 @@ test("the question is in Intray's words, and the label is one line", () => {
   expect(labelFor(call("Bash", { command: "set -e\n  make" }))).toBe("set -e make");
   expect(labelFor(call("Bash", { command: " \n" }))).toBe("Bash");
   expect(labelFor(call("Bash", { command: "x".repeat(5_000) })).length).toBeLessThanOrEqual(120);
-});
-
-test("only a question that a hook put is about a call", () => {
-  const kept = {
-    program: "Claude Code",
-    tool: "Bash",
-    input: {},
-    isMasked: false,
-    cwd: null,
-    session: null,
-    by: null,
-    why: null,
-  };
-  const asked = { arguments: { call: kept }, origin: "intray" as const, gate: null };
-  expect(programCallOf(asked)).toEqual(kept);
-  expect(programCallOf({ ...asked, origin: "server" })).toBeNull();
-  expect(programCallOf({ ...asked, gate: { rule: null } })).toBeNull();
-  expect(programCallOf({ ...asked, arguments: { call: "odd" } })).toBeNull();
-  expect(programCallOf({ ...asked, arguments: {} })).toBeNull();
 });

@@ -2,43 +2,27 @@
  * A call that a coding agent wants to make with its own tools, and asks about through a hook: what is kept of it, and how a card
  * shows it. Texts of the program are untrusted. Pure.
  */
-import { z } from "zod";
 import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";
 
 /** Stands among the arguments of the task as `call`. Nothing but a hook writes it: arguments of agents and of the API have no such member. */
-export const programCallSchema = z.object({
+export interface ProgramCall {
   /** In Intray's words: `Claude Code`. */
-  program: z.string(),
+  program: string;
   /** As the program calls it: `Bash`, or `mcp__github__create_issue`. */
-  tool: z.string(),
+  tool: string;
   /** Without secrets. */
-  input: z.record(z.string(), z.unknown()),
+  input: Record<string, unknown>;
   /** Secrets in the input are masked. */
-  isMasked: z.boolean(),
+  isMasked: boolean;
   /** The working directory. */
-  cwd: z.string().nullable(),
+  cwd: string | null;
   /** The beginning of the session's id. */
-  session: z.string().nullable(),
+  session: string | null;
   /** The helper within the program that makes the call (a subagent); null: the program itself. */
-  by: z.string().nullable(),
+  by: string | null;
   /** The rule that wants a person, in Intray's words; null: no rule is about the call. */
-  why: z.string().nullable(),
-});
-export type ProgramCall = z.infer<typeof programCallSchema>;
-
-/** The call that an approval is about; null: it is about something else. */
-export function programCallOf({
-  arguments: { call },
-  origin,
-  gate,
-}: {
-  arguments: Record<string, unknown>;
-  origin: "server" | "intray";
-  gate: unknown;
-}): ProgramCall | null {
-  if (origin !== "intray" || gate !== null || call === undefined) return null;
-  return programCallSchema.safeParse(call).data ?? null;
+  why: string | null;
 }
 
 /** How a call is shown. `rest`: what else it was called with, so that nothing of it is left out. */

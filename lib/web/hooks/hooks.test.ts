@@ -12,7 +12,6 @@ import { COMMAND_LINE, createOrganization } from "../../people/organizations/org
 import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
 import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
-import { programCallSchema } from "../../requests/words/program-call.ts";
 import { ENTRYPOINT_HEADER } from "./claude-code.ts";
 
 const PATH = "/hooks/claude-code";
@@ -111,7 +110,7 @@ describe("a call that people decide", () => {
     const { id, taskId, message } = await agent.asked();
     expect(message).toBe("May Claude Code run this command?");
     const task = (await agent.tasks())[0]!;
-    expect(programCallSchema.parse((task.arguments as { call: unknown }).call)).toEqual({
+    expect((task.arguments as { call: unknown }).call).toEqual({
       program: "Claude Code",
       tool: "Bash",
       input: { command: "deploy --token •••", description: "Ship it" },

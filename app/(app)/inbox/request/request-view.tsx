@@ -10,8 +10,7 @@ import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
 import { agreedChange } from "@/lib/requests/words/changed-calls.ts";
-import { factsOf, nextWords } from "@/lib/requests/words/own-questions.ts";
-import { programCallOf, shownCall } from "@/lib/requests/words/program-call.ts";
+import { factsOf, nextWords, programCallOf } from "@/lib/requests/words/own-questions.ts";
 import { nextVoteWords } from "@/lib/requests/words/vote-words.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
@@ -71,7 +70,7 @@ export function lazyRequestParts(
     isForm(request) && FormAnswerArea,
     !open && RequestClosed,
     call && ProgramsCall,
-    [factsOf(request), request.details ?? {}, call ? shownCall(call).rest : {}].some((facts) =>
+    [factsOf(request), request.details ?? {}, call?.input ?? {}].some((facts) =>
       describeFacts(facts, formats).some((block) => block.kind === "json"),
     ) && JsonTree,
     needsServer(request) && RequestTrouble,
