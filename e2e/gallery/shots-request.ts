@@ -1,5 +1,6 @@
 /** A request of every kind, before it is decided. */
 import type { Page } from "@playwright/test";
+import { beforeTool, rawHook } from "../../test/fixtures/agents/raw-hook.ts";
 import type { Kind } from "../fixtures/question-kinds.ts";
 import { apiOf, expect, requestPane } from "../fixtures/test.ts";
 import type { GalleryFixture } from "./fixture.ts";
@@ -40,7 +41,41 @@ const after = (
   },
 });
 
+/** Claude Code asks before a call, and waits no longer. */
+const ofHook = (name: string, tool: string, input: Record<string, unknown>): Shot => ({
+  name,
+  person: "Ben",
+  appearances: ALL_APPEARANCES,
+  async open(page, fixture) {
+    const { write } = apiOf(fixture.as("Ana"));
+    const { secret } = await (await write("POST", "/agent-credentials", { name: "Ana’s laptop" })).json();
+    await rawHook(fixture.intray.url, "/hooks/claude-code", secret)(beforeTool(tool, input), { timeout: 1 });
+    const query = "/input-requests?state=open&q=Claude&limit=200";
+    const { items } = await apiOf(fixture.as("Ben")).get<{ items: { id: string; createdAt: string }[] }>(
+      query,
+    );
+    const newest = items.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+    await openInbox(page, newest?.id ?? "");
+  },
+});
+
 export const REQUESTS: Shot[] = [
+  ofHook("request command", "Bash", {
+    command:
+      "export GITHUB_TOKEN=ghp_0123456789abcdefghij\ngit tag v2.4.0 && git push origin v2.4.0 \u202e&& make release",
+    description: "Tag the release and publish it",
+  }),
+  ofHook("request file edit", "Edit", {
+    file_path: "/home/ana/shop/src/tax.ts",
+    old_string: "export function tax(net: number) {\n  return net * 0.19;\n}\n",
+    new_string:
+      "/** In cents, rounded to even. */\nexport function tax(net: number) {\n  return roundToEven(net * 0.21);\n}\n",
+  }),
+  ofHook("request call of a program", "mcp__github__create_issue", {
+    repository: "acme/shop",
+    title: "Tax is rounded the wrong way",
+    labels: ["bug", "finance"],
+  }),
   {
     name: "request invoice",
     person: "Ben",
