@@ -18,7 +18,7 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
     <section className="flex min-w-0 flex-col gap-3" aria-label="The call">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted">
         <Badge icon={SquareTerminal}>{call.program}</Badge>
-        <span>
+        <span className="min-w-0">
           {actorWords(request.requestedBy, { begins: true })} wants to use{" "}
           <span className="font-medium text-ink">
             <PlainText text={call.tool} />
@@ -27,7 +27,7 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
             <>
               {" "}
               in{" "}
-              <span className="break-all font-mono text-xs">
+              <span className="break-words font-mono text-xs">
                 <PlainText text={call.cwd} />
               </span>
             </>
