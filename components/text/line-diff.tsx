@@ -1,7 +1,6 @@
 "use client";
 
-import { FoldedText } from "@/components/text/folded-text.tsx";
-import { useFold } from "@/components/text/folds.tsx";
+import { FoldedText, useFold } from "@/components/text/folds.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";

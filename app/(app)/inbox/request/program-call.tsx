@@ -2,7 +2,7 @@
 
 import { SquareTerminal } from "lucide-react";
 import { Facts } from "@/components/facts/facts.tsx";
-import { FoldedText } from "@/components/text/folded-text.tsx";
+import { FoldedText } from "@/components/text/folds.tsx";
 import { LineDiff } from "@/components/text/line-diff.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
