@@ -20,8 +20,8 @@ import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 import { mayUndo } from "../answer/answer-blockers.ts";
 import { useUndo } from "../answer/use-undo.ts";
+import { REQUEST_ICONS } from "../state-icons.ts";
 import { ApprovedChange } from "./changed-call.tsx";
-import { REQUEST_ICONS } from "./state-icons.ts";
 
 /** The decision, its author, and the delivery of the answer. */
 export function AnswerGiven({ request }: { request: InputRequestDetail }) {

@@ -16,8 +16,8 @@ import { openRequestsOfTask } from "@/lib/web/client/requests.ts";
 import { mayUndo } from "../answer/answer-blockers.ts";
 import { newestUndoable } from "../answer/decision-store.ts";
 import { useUndo } from "../answer/use-undo.ts";
+import { REQUEST_ICONS } from "../state-icons.ts";
 import { AnswerGiven } from "./answer-given.tsx";
-import { REQUEST_ICONS } from "./state-icons.ts";
 
 /** The result of a request that is no longer open. */
 export function RequestClosed({ request }: { request: InputRequestDetail }) {

@@ -12,8 +12,8 @@ import type { SimilarRequest, SimilarRequests } from "@/lib/requests/similar/sim
 import { REQUEST_LABELS } from "@/lib/requests/words/request-labels.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
 import { shorten, uncapitalise } from "@/lib/text/labels.ts";
+import { REQUEST_ICONS } from "../state-icons.ts";
 import { RequestSection } from "./request-section.tsx";
-import { REQUEST_ICONS } from "./state-icons.ts";
 
 /** Decisions on requests of the same kind, about the same party and a similar amount. */
 export function DecidedBefore({ similar }: { similar: SimilarRequests }) {
