@@ -24,7 +24,10 @@ export function distinctChoices<T extends ChoiceValue>(
   const sent = new Map<string, number>();
   for (const { value } of options)
     sent.set(readAs(String(value)), (sent.get(readAs(String(value))) ?? 0) + 1);
-  const initials = named.map(({ title }) => initialOf(title));
+  // A choice without a title is called by its value.
+  const initials = named
+    .filter(({ value, title }) => title !== String(value))
+    .map(({ title }) => initialOf(title));
   return named.map(({ value, title, key }) => {
     const isAlike = (sent.get(readAs(String(value))) ?? 0) > 1;
     const isTurned = turnsFigures(title);

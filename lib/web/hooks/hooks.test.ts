@@ -318,7 +318,11 @@ describe("whatever else happens is a refusal that blocks", () => {
     const held = agent.hook(event());
     await agent.asked();
     await agent.revoke();
-    expect(decisionOf(await held)).toEqual([200, "deny", "Intray did not allow it. This agent was revoked."]);
+    expect(decisionOf(await held)).toEqual([
+      200,
+      "deny",
+      "Intray did not allow it. This agent was revoked, or its secret replaced.",
+    ]);
     expect(await agent.hook(beforeTool("Read", {}))).toEqual({ status: 200, body: blocks });
   });
 
