@@ -2,7 +2,7 @@
  * The permissions and the weakest role that has each: the only place that defines them. Routes, transitions
  * and screens use these names. Which tasks a role may see is visibility, in lib/tasks/visibility.ts.
  */
-import { type Role, roleAllows } from "./roles.ts";
+import { ROLES, type Role, roleAllows } from "./roles.ts";
 
 export const PERMISSIONS = {
   "account:use": "viewer",
@@ -50,6 +50,11 @@ export type Permission = keyof typeof PERMISSIONS;
 
 export function may(role: Role, permission: Permission): boolean {
   return roleAllows(role, PERMISSIONS[permission]);
+}
+
+/** The roles that have a permission. */
+export function rolesWith(permission: Permission): Role[] {
+  return ROLES.filter((role) => may(role, permission));
 }
 
 /** What screens offer while an admin looks as a member, whatever the member's role. */

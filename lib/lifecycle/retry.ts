@@ -1,9 +1,8 @@
 /** Retries of a failed call: each attempt is a task of its own, queued when the last one ends. */
 
 import { actorSchema } from "../access/access-schema.ts";
-import { PERMISSIONS } from "../access/permissions.ts";
+import { rolesWith } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { ROLES, roleAllows } from "../access/roles.ts";
 import { AGENT_IN_FORCE, MEMBER_ROLE } from "../agents/agent-reads.ts";
 import { keptTools } from "../agents/kept-tools.ts";
 import { type ContentColumn, PLAIN, sealedFor, unavailable } from "../base/content/content.ts";
@@ -30,7 +29,7 @@ import { MAX_RETRY_PAUSE_MS } from "../tasks/task-schema.ts";
 import { askBefore, type Gate, gateColumns, refuseWithoutApprover } from "./call-approval-question.ts";
 import { insertTaskRow, storedContent, type TaskRow } from "./insert-task-row.ts";
 
-const MAY_START = ROLES.filter((role) => roleAllows(role, PERMISSIONS["tasks:start"]));
+const MAY_START = rolesWith("tasks:start");
 
 /**
  * Queues the next attempt of a task that this transaction has ended as a failure, if one is left, no cancel

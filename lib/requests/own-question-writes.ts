@@ -2,6 +2,7 @@
  * Questions of Intray's own, which no server puts: made in the transaction that makes their task, and settled without a
  * word to anybody (lib/lifecycle/human-tasks/settle-own-questions.ts). People answer, undo and assign them as any other.
  */
+import { z } from "zod";
 import type { Actor } from "../access/access-schema.ts";
 import { contentOf } from "../base/content/content-keys.ts";
 import { storableText, type Tx } from "../base/db/db.ts";
@@ -56,7 +57,7 @@ export async function insertOwnQuestion(
     ...asked,
     shown: own,
     approval,
-    revises: actor.kind === "agent" ? await revisedBefore(tx, task.id) : null,
+    revises: actor.kind === "agent" ? await revisedBefore(tx, task) : null,
   };
   await insertRequest(tx, opened, null);
   if (approval) await armTimers(tx, id, approval);
@@ -75,9 +76,13 @@ const LOOKED_THROUGH = 200;
 
 /**
  * Returns the last request of the same agent, server and tool that a person asked to revise, unless another request has followed it
- * already; null if there is none.
+ * already; null if there is none. Calls that a program makes with its own tools are told apart by the program's name of the tool.
  */
-async function revisedBefore(tx: Tx, taskId: string): Promise<string | null> {
+async function revisedBefore(
+  tx: Tx,
+  { id: taskId, tool, arguments: args }: OwnQuestion["task"],
+): Promise<string | null> {
+  const calledAs = programsTool(args) ?? tool;
   const [found] = await tx.$queryRaw<{ id: string }[]>`
     WITH latest AS MATERIALIZED (
       SELECT p.id, p.server_id, p.tool FROM task p WHERE p.organization_id = ${tx.organizationId}::uuid
@@ -86,9 +91,17 @@ async function revisedBefore(tx: Tx, taskId: string): Promise<string | null> {
     SELECT r.id FROM latest its JOIN latest p ON p.server_id = its.server_id AND p.tool = its.tool AND p.id <> its.id
       JOIN input_request r ON r.organization_id = ${tx.organizationId}::uuid AND r.task_id = p.id AND r.origin = 'intray'
         AND r.state = 'settled'
+      LEFT JOIN agent_call c ON c.organization_id = r.organization_id AND c.task_id = p.id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL AND a.revise
-    WHERE its.id = ${taskId}::uuid AND NOT EXISTS (SELECT FROM latest n JOIN input_request later
+    WHERE its.id = ${taskId}::uuid AND (p.tool <> 'request_approval' OR c.name = ${calledAs}) AND NOT EXISTS (SELECT FROM latest n JOIN input_request later
       ON later.organization_id = r.organization_id AND later.task_id = n.id WHERE later.revises = r.id)
     ORDER BY a.created_at DESC LIMIT 1`;
   return found?.id ?? null;
+}
+
+const programsCallSchema = z.looseObject({ call: z.looseObject({ tool: z.string() }) });
+
+/** The tool of a program's call (lib/lifecycle/program-calls); null: it is no such call. */
+function programsTool(args: unknown): string | null {
+  return programsCallSchema.safeParse(args).data?.call.tool ?? null;
 }

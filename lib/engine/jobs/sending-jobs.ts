@@ -131,8 +131,10 @@ export class Senders {
     while (running.size < each && !this.#isStopping) {
       const count = this.#counts.get(organizationId) ?? 0;
       if (count >= mostOfOne) break;
-      this.#isFull ||= this.#count >= all;
-      if (this.#count >= all) break;
+      if (this.#count >= all) {
+        this.#isFull = true;
+        break;
+      }
       this.#count++;
       this.#counts.set(organizationId, count + 1);
       const sender = this.#send(next).finally(() => {

@@ -1,9 +1,8 @@
 /** Reads of approvals for a while, as far as the principal may see the calls that they came from. */
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
-import { PERMISSIONS } from "../../access/permissions.ts";
+import { rolesWith } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
-import { ROLES, roleAllows } from "../../access/roles.ts";
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { readPosition, toPage } from "../../base/cursor.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -16,7 +15,7 @@ import {
   standingStateSchema,
 } from "./standing-approval-schema.ts";
 
-const MAY_ANSWER = ROLES.filter((role) => roleAllows(role, PERMISSIONS["requests:answer"]));
+const MAY_ANSWER = rolesWith("requests:answer");
 
 interface Row {
   id: string;

@@ -3,9 +3,8 @@
  * calls that were not sent yet are stopped then.
  */
 import type { Actor } from "../../access/access-schema.ts";
-import { may, PERMISSIONS } from "../../access/permissions.ts";
+import { may, rolesWith } from "../../access/permissions.ts";
 import { agentOf, type Principal } from "../../access/principal.ts";
-import { ROLES, roleAllows } from "../../access/roles.ts";
 import { listedDigest } from "../../agents/kept-tools.ts";
 import { UNOPENED } from "../../base/content/content.ts";
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
@@ -25,7 +24,7 @@ import type { StandingInput } from "./standing-approval-schema.ts";
 
 type Json = Record<string, unknown>;
 
-const MAY_ANSWER = ROLES.filter((role) => roleAllows(role, PERMISSIONS["requests:answer"]));
+const MAY_ANSWER = rolesWith("requests:answer");
 
 /**
  * Stores the bounds of an answer that this transaction records. Throws `invalid_content` where nobody can approve for a while: only

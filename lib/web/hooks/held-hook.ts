@@ -64,9 +64,10 @@ export class HeldHook implements Held {
 function decided({ state, result }: AgentTaskRow, { allow, deny }: Answers): object {
   const ended = state === "completed" ? endedSchema.safeParse(result).data : undefined;
   if (!ended) return deny("The request for approval was cancelled in Intray.");
-  const { outcome, by, comment, reason } = ended.structuredContent;
+  const { outcome, by, comment, reason, revise } = ended.structuredContent;
   const who = by?.name ?? "Somebody";
   if (outcome === "answered") return allow(`${who} approved it in Intray.`, comment ?? null);
   if (outcome === "expired") return deny("Nobody approved it in Intray in time.");
+  if (revise) return deny(`${who} asks you to change it and to try again: ${reason}`);
   return deny(`${who} declined it in Intray${reason ? `: ${reason}` : "."}`);
 }

@@ -47,12 +47,11 @@ async function anAgent() {
     secret,
     hook: rawHook(fixture.endpoint.url, PATH, secret),
     tasks,
-    /** The only request that it has put, once it is open. */
+    /** The only request of it that is open, once there is one. */
     async asked() {
-      const [task] = await until("there is a request", async () => {
-        const found = await tasks();
-        return found.length > 0 && found;
-      });
+      const task = await until("there is a request", async () =>
+        (await tasks()).find(({ state }) => state === "input_required"),
+      );
       return fixture.openRequest(task?.id);
     },
     revoke: () =>
@@ -102,6 +101,32 @@ describe("a call that a rule decides", () => {
 });
 
 describe("a call that people decide", () => {
+  test("is denied with what to change, and the exchange stands above the next call of this tool alone", async () => {
+    const agent = await anAgent();
+    const revised = async () => {
+      const { id } = await agent.asked();
+      const [row] = await fixture.organization.sql("SELECT revises FROM input_request WHERE id = $1", [id]);
+      return { id, revises: row!.revises };
+    };
+    const first = agent.hook(beforeTool("Bash", { command: "psql production" }));
+    const { id } = await revised();
+    await fixture.organization.answer(id, { action: "decline", revise: true, comment: "Use staging" });
+    expect(decisionOf(await first)[1]).toBe("deny");
+    expect(decisionOf(await first)[2]).toMatch(/ asks you to change it and to try again: Use staging$/);
+
+    const other = agent.hook(beforeTool("Edit", { file_path: "/a", old_string: "a", new_string: "b" }));
+    const unrelated = await revised();
+    expect(unrelated.revises).toBeNull();
+    await fixture.organization.answer(unrelated.id, approve);
+    expect(decisionOf(await other)[1]).toBe("allow");
+
+    const second = agent.hook(beforeTool("Bash", { command: "psql staging" }));
+    const next = await revised();
+    expect(next.revises).toBe(id);
+    await fixture.organization.answer(next.id, approve);
+    expect(decisionOf(await second)[1]).toBe("allow");
+  });
+
   test("is asked about, whatever a rule that names no tool of the program allows, and allowed once a person approved", async () => {
     const agent = await anAgent();
     const held = agent.hook(

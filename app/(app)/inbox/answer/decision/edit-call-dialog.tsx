@@ -15,7 +15,7 @@ import { seenServerTools } from "@/lib/web/client/servers.ts";
 import { ArgumentsTabs, ProblemList, useArguments } from "../../../tasks/new/arguments/arguments-editor.tsx";
 import type { Problem } from "../../../tasks/new/arguments/judge-arguments.ts";
 import type { Json } from "../../../tasks/new/arguments/schema-tree.ts";
-import { GuardedButton } from "./hold-button.tsx";
+import { ApproveButton } from "./hold-button.tsx";
 
 interface EditProps {
   request: InputRequestDetail;
@@ -101,23 +101,15 @@ function EditForm({
       </ProblemList>
       <DialogActions>
         <Button onClick={onDismiss}>Close</Button>
-        <GuardedButton
-          question={request}
-          choice={null}
-          unseen={false}
-          reads={false}
-          buttonRef={null}
-          shortcut={null}
-          primary
-          busy={pending}
+        <ApproveButton
+          request={request}
           pending={pending}
           // Where others agreed to changes, to take all of them back is a change as well.
           disabled={!edited.jsonValid || (isSame && agreed === null)}
-          describedBy={undefined}
           onPress={approve}
         >
           {isSame && agreed ? "Approve as asked" : "Approve with changes"}
-        </GuardedButton>
+        </ApproveButton>
       </DialogActions>
     </div>
   );

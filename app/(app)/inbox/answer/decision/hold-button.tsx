@@ -36,6 +36,27 @@ export function GuardedButton({
   return <HoldButton {...guarded} question={question} />;
 }
 
+/** The button of a dialog that approves: guarded as the form's own is. */
+export function ApproveButton({
+  request,
+  ...props
+}: Pick<MainButtonProps, "pending" | "disabled" | "onPress" | "children"> & { request: InputRequestDetail }) {
+  return (
+    <GuardedButton
+      question={request}
+      choice={null}
+      unseen={false}
+      reads={false}
+      buttonRef={null}
+      shortcut={null}
+      primary
+      busy={props.pending}
+      describedBy={undefined}
+      {...props}
+    />
+  );
+}
+
 /**
  * Decides only after it was held for a second, with the pointer, Enter or Space. A short press, and a press by
  * a voice or a switch, which cannot hold, asks for a typed word instead.

@@ -11,7 +11,7 @@ import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { shorten } from "@/lib/text/labels.ts";
-import { GuardedButton } from "./hold-button.tsx";
+import { ApproveButton } from "./hold-button.tsx";
 
 const MINUTE_MS = 60_000;
 const VALUE_CHARACTERS = 80;
@@ -144,22 +144,14 @@ export function StandingDialog({
         )}
         <DialogActions>
           <Button onClick={onDismiss}>Close</Button>
-          <GuardedButton
-            question={request}
-            choice={null}
-            unseen={false}
-            reads={false}
-            buttonRef={null}
-            shortcut={null}
-            primary
-            busy={pending}
+          <ApproveButton
+            request={request}
             pending={pending}
             disabled={!isCount || !isAmount}
-            describedBy={undefined}
             onPress={approve}
           >
             Approve for a while
-          </GuardedButton>
+          </ApproveButton>
         </DialogActions>
       </div>
     </Dialog>
