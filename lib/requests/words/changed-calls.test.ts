@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InputRequestDetail } from "../request-schema.ts";
-import { agreedChange, approvedChange, askedCall, editWords } from "./changed-calls.ts";
+import { agreedChange, approvedChange, askedCall, comparedArguments, editWords } from "./changed-calls.ts";
 
 const args = { amount: 400 };
 const gate = { rule: null };
@@ -52,4 +52,13 @@ test("the words say who makes the call", () => {
   expect(editWords(request({ gate: null }))).toBe(
     "The agent “Claude” is told what you changed, and may make the call with your arguments alone.",
   );
+});
+
+test("of a coding agent's call its input is compared, of another request all of it", () => {
+  const call = { program: "Claude Code", tool: "Bash", input: { command: "ls" } };
+  const asked = { action: "May it run?", expiresAt: "2026-11-30T07:06:49Z", call };
+  const own = { origin: "intray", gate: null };
+  expect(comparedArguments(request({ ...own, arguments: asked }))).toEqual({ command: "ls" });
+  expect(comparedArguments(request({ ...own, arguments: args }), asked)).toEqual({ command: "ls" });
+  expect(comparedArguments(request({ ...own, arguments: args }))).toBe(args);
 });

@@ -3,6 +3,7 @@ import { actorWords } from "../../access/actor-words.ts";
 import { isRecord } from "../../text/json.ts";
 import { isApproval } from "../answers/form-buttons.ts";
 import type { InputRequestDetail } from "../request-schema.ts";
+import { programCallOf } from "./own-questions.ts";
 
 type Json = Record<string, unknown>;
 
@@ -33,6 +34,14 @@ export function approvedChange(
   const said = answer?.action === "accept" ? answer.content?.arguments : undefined;
   const isBare = fields.kind === "supported" && fields.fields.length === 0;
   return isBare && isApproval(request) && isRecord(said) ? said : null;
+}
+
+/** What is compared of a request and an earlier one: of a coding agent's call its input, not when it ends or how it is called here. */
+export function comparedArguments(
+  request: Pick<InputRequestDetail, "arguments" | "origin" | "gate">,
+  args: Json = request.arguments,
+): Json {
+  return programCallOf({ ...request, arguments: args })?.input ?? args;
 }
 
 /** What an approval with changes does. */

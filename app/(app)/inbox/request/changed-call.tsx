@@ -7,7 +7,12 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { agreedChange, approvedChange, askedCall } from "@/lib/requests/words/changed-calls.ts";
+import {
+  agreedChange,
+  approvedChange,
+  askedCall,
+  comparedArguments,
+} from "@/lib/requests/words/changed-calls.ts";
 
 /** What voters have agreed to instead of the call below: an approval agrees to the same. */
 export function AgreedChange({ request }: { request: InputRequestDetail }) {
@@ -53,8 +58,8 @@ export function Revisions({ request }: { request: InputRequestDetail }) {
       </blockquote>
       <p className="font-medium text-[13px]">What changed since</p>
       <ValueChanges
-        before={revision.arguments}
-        after={revisions[at + 1]?.arguments ?? request.arguments}
+        before={comparedArguments(request, revision.arguments)}
+        after={comparedArguments(request, revisions[at + 1]?.arguments)}
         none="Nothing: it is the same again."
       />
     </Notice>
