@@ -22,9 +22,10 @@ interface Attempt {
   sealedSession: string | null;
 }
 
-const attemptColumns = ({ id, deadlineMs, sealedSession }: Attempt) =>
+/** `repeats`: the attempt before it may have run at the server. */
+const attemptColumns = ({ id, deadlineMs, sealedSession }: Attempt, repeats = false) =>
   Prisma.sql`attempt_id = ${id}::uuid, attempt_at = now(), sealed_session = ${sealedSession},
-    attempt_deadline_at = now() + ${deadlineMs} * interval '1 ms'`;
+    attempt_repeats = ${repeats}, attempt_deadline_at = now() + ${deadlineMs} * interval '1 ms'`;
 
 /**
  * Commits the first attempt before its call. Returns false if the task is not queued, not due, or cancelled, or its call
@@ -65,7 +66,7 @@ export async function markStartingOfRecipe(
  */
 export async function renewAttempt(tx: Tx, taskId: string, last: string, attempt: Attempt): Promise<boolean> {
   const marked = await tx.$executeRaw`
-    UPDATE task SET ${attemptColumns(attempt)}
+    UPDATE task SET ${attemptColumns(attempt, true)}
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${last}::uuid`;
   if (marked !== 1) return false;
@@ -73,7 +74,10 @@ export async function renewAttempt(tx: Tx, taskId: string, last: string, attempt
   return true;
 }
 
-/** Queues the task again because the call did not reach the server, or ends it if a cancel came meanwhile. */
+/**
+ * Queues the task again because the call did not reach the server, or ends it if a cancel came meanwhile. Returns false if the
+ * attempt is not the current one, or repeats one that may have run: the outcome stays unknown then.
+ */
 export async function markNotStarted(
   tx: Tx,
   taskId: string,
@@ -86,7 +90,7 @@ export async function markNotStarted(
       watched = (cancel_requested_at IS NULL),
       finished_at = CASE WHEN cancel_requested_at IS NULL THEN NULL ELSE now() END
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${attemptId}::uuid RETURNING state, race_id AS "raceId"`;
+      AND attempt_id = ${attemptId}::uuid AND NOT attempt_repeats RETURNING state, race_id AS "raceId"`;
   if (!rows[0]) return false;
   const { state, raceId } = rows[0];
   const data = { code: why.code, message: why.message };
@@ -230,7 +234,7 @@ export async function markRetrying(tx: Tx, taskId: string, attempt: Attempt): Pr
   return true;
 }
 
-/** Returns the task to waiting because the repeated call did not reach the server. */
+/** Returns the task to waiting because the call with the answers did not reach the server. Returns false as `markNotStarted` does. */
 export async function markNotRetried(
   tx: Tx,
   taskId: string,
@@ -241,7 +245,7 @@ export async function markNotRetried(
     UPDATE task SET state = 'input_required', error = ${storedError(contentOf(tx), taskId, why)}::jsonb, changed_at = now(),
       sealed_session = NULL
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${attemptId}::uuid`;
+      AND attempt_id = ${attemptId}::uuid AND NOT attempt_repeats`;
   if (marked !== 1) return false;
   await record(tx, taskId, [{ type: "task.not_started", data: why }]);
   return true;
@@ -330,12 +334,20 @@ export async function renewInputSchema(
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid`;
 }
 
-/** Marks a start whose outcome can't be known, for a person to decide. The call is never repeated. */
-export async function markStartUnknown(tx: Tx, taskId: string, attemptId: string): Promise<boolean> {
+/**
+ * Marks a start whose outcome can't be known, for a person to decide. The call is never repeated. With `onlyRepeated`, returns false
+ * for an attempt that repeats none.
+ */
+export async function markStartUnknown(
+  tx: Tx,
+  taskId: string,
+  attemptId: string,
+  { onlyRepeated = false } = {},
+): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'start_unknown', watched = false, changed_at = now()
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${attemptId}::uuid`;
+      AND attempt_id = ${attemptId}::uuid AND (attempt_repeats OR NOT ${onlyRepeated})`;
   if (marked !== 1) return false;
   await record(tx, taskId, [{ type: "task.start_unknown" }]);
   return true;

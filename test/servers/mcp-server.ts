@@ -39,6 +39,8 @@ export interface TestServer {
     cancelled?: "at_once" | "never";
     /** Acts on requests of this method, and cuts the connection instead of replying. */
     cut?: (method: string) => boolean;
+    /** Refuses a request of this method before anything is done, with this status. */
+    refusedWith?: (method: string) => number | null;
     /** Answers requests of this method by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
     garbage?: (method: string) => boolean;
     /** The settings of the tasks extension that it declares. */
@@ -115,6 +117,8 @@ export async function startTestServer(): Promise<TestServer> {
       apply: (write, self, rest) => (cut ? true : Reflect.apply(write, self, rest)),
     });
     const method = String(request.headers["mcp-method"]);
+    const refusal = behave.refusedWith?.(method);
+    if (refusal) return void response.writeHead(refusal).end();
     if (behave.garbage?.(method)) {
       const error = { code: -32603, message: "Internal error", data: Array(64).fill("x".repeat(1024)) };
       response.setHeader("content-type", "application/json");

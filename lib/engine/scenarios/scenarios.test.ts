@@ -29,6 +29,8 @@ beforeEach(() => {
     onCall: undefined,
     cancelled: undefined,
     refusesCalls: undefined,
+    refusedWith: undefined,
+    onOrder: undefined,
     quick: undefined,
   });
   remote.answers.length = 0;
@@ -163,6 +165,78 @@ test("19: the same, but the tool honours the key: called again with the same key
     .slice(calls)
     .map((call) => (call._meta as Record<string, unknown>)["intray/idempotency-key"]);
   expect(keys).toEqual([id, id]);
+});
+
+describe("19: the first call may have run, and its repetition is refused before it runs", () => {
+  /** Drops the first call's reply, and refuses the calls after it as long as `isBusy` says. */
+  function dropFirst(): { isBusy: boolean; refused: number } {
+    const server = { isBusy: true, refused: 0 };
+    let called = false;
+    remote.behave.onCall = () => {
+      if (called) return "answer";
+      called = true;
+      return "drop";
+    };
+    remote.behave.refusedWith = (method) => {
+      if (method !== "tools/call" || !called || !server.isBusy) return null;
+      server.refused++;
+      return 429;
+    };
+    return server;
+  }
+
+  test("cancelled meanwhile, its task is found by the key, and cancelled at the server", async () => {
+    const busy = dropFirst();
+    const id = await fixture.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
+    await until("the repetition was refused", async () => busy.refused > 0);
+    await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
+    const seen = busy.refused;
+    await until("it was refused once more", async () => busy.refused > seen);
+    expect((await task(id)).state).toBe("starting");
+    busy.isBusy = false;
+    await inState(id, "cancelled");
+    expect(remoteOf().status).toBe("cancelled");
+  });
+
+  test("not cancelled, it never waits in the queue, where a cancel would end it here alone", async () => {
+    const busy = dropFirst();
+    const id = await fixture.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
+    await until("the repetition was refused", async () => busy.refused > 0);
+    busy.isBusy = false;
+    await openRequest(id);
+    const events = await fixture.within((tx) => tx.event.findMany({ where: { taskId: id } }));
+    expect(events.map(({ type }) => type)).not.toContain("task.not_started");
+    expect(remote.tasks.size).toBe(1);
+  });
+
+  test("refused for good, a person decides: it has not failed", async () => {
+    dropFirst().isBusy = false;
+    const first = remote.behave.onCall!;
+    remote.behave.onCall = (made) => {
+      remote.behave.refusesCalls = { code: -32602, message: "No such tool" };
+      return first(made);
+    };
+    const id = await fixture.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
+    await inState(id, "start_unknown");
+  });
+
+  test("with a round's answers, they stay under way", async () => {
+    remote.behave.onOrder = "drop";
+    const id = await fixture.startTask(server, {}, tool("order", { honoursIdempotencyKey: true }));
+    const open = await openRequest(id);
+    let refused = 0;
+    remote.behave.refusedWith = (method) => {
+      if (method !== "tools/call" || !remote.calls.at(-1)?.inputResponses) return null;
+      refused++;
+      return 429;
+    };
+    await fixture.answer(open.id, { action: "accept", content: { n: 2 } });
+    await until("the repetition was refused", async () => refused > 1);
+    expect((await task(id)).state).toBe("starting");
+    remote.behave.refusedWith = undefined;
+    remote.behave.onOrder = undefined;
+    await inState(id, "completed");
+  });
 });
 
 test("a tool that answers at once is completed at once", async () => {

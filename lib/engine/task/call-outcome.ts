@@ -5,6 +5,7 @@ import {
   markNotStarted,
   markRepeating,
   markStarted,
+  markStartUnknown,
   renewInputSchema,
   stillAwaited,
 } from "../../lifecycle/call-attempt-writes.ts";
@@ -15,7 +16,8 @@ import { NOT_REACHED, PeerError, SignInNeeded, TokensUnreadable } from "../../mc
 import { EntryGone } from "../../servers/operator-file.ts";
 import { RecipeFailure } from "../../servers/recipes/peer.ts";
 import { outcomeOf } from "../../tasks/task-status.ts";
-import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/session-moves.ts";
+import { dropStreams, leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/session-moves.ts";
+import { leaveBehind } from "../sessions/sessions.ts";
 import {
   ATTEMPT_DEADLINE_MS,
   DEFAULT_POLL_MS,
@@ -175,15 +177,19 @@ async function afterFailure(
   const isHeld = !task.work.durable;
   if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, task, attempt)))) {
     const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, task);
-    if (error.code === "header_mismatch" && !(await rereadTool(ctx, task))) return refused(ctx, task, error);
-    if (isRetry) await waitAgain(ctx, task, attempt, reasonOf(error), error.retryAfterMs);
-    else await fencedTransaction(ctx, task, (tx) => markNotStarted(tx, task.id, attempt, reasonOf(error)));
+    if (error.code === "header_mismatch" && !(await rereadTool(ctx, task)))
+      return refused(ctx, task, attempt, error);
+    const isSettled = isRetry
+      ? await waitAgain(ctx, task, attempt, reasonOf(error), error.retryAfterMs)
+      : await fencedTransaction(ctx, task, (tx) => markNotStarted(tx, task.id, attempt, reasonOf(error)));
+    // An earlier attempt may have run: `resolveStart()` goes on with it.
+    if (!isSettled) markStale(task);
     // An old token's refusal says nothing about the new one, whose hint an open call's task got already.
     if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
     throw isForgotten ? new SessionsForgotten() : error;
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
-    return refused(ctx, task, error);
+    return refused(ctx, task, attempt, error);
   if (isHeld && !error.rpcError) return handleBrokenCall(ctx, task, attempt, error.code);
   if (error.rpcError && !(await mayTryAgain(ctx, task, attempt))) {
     const words = error.rpcError.message.slice(0, 2_000);
@@ -223,7 +229,31 @@ async function mayTryAgain(ctx: WatcherContext, task: WatchedTask, attempt: stri
   return rediscover(ctx, task, attempt);
 }
 
-async function refused(ctx: WatcherContext, task: WatchedTask, error: PeerError): Promise<number> {
+/** Leaves a start of unknown outcome to a person. Returns false where `markStartUnknown` does. */
+export async function leaveUnknown(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  attempt: string,
+  options: { onlyRepeated?: boolean } = {},
+): Promise<boolean> {
+  const isLeft = await fencedTransaction(ctx, task, (tx) => markStartUnknown(tx, task.id, attempt, options));
+  if (!isLeft) return false;
+  // The session stays open on the server, because a task may live in it.
+  if (task.session) task.session.mayHoldMore = true;
+  leaveBehind(task);
+  dropStreams(ctx, task);
+  return true;
+}
+
+/** Fails the task. A refusal of the repeated call says nothing about the earlier one, unless the tool changes nothing anyway. */
+async function refused(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  attempt: string,
+  error: PeerError,
+): Promise<number> {
+  const isHarmless = task.work.toolHints?.annotations?.readOnlyHint === true;
+  if (!isHarmless && (await leaveUnknown(ctx, task, attempt, { onlyRepeated: true }))) return 0;
   const words = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
   const hint = eraHint(task, words);
   await failRound(ctx, task, { code: "rejected", message: hint ? `${words}. ${hint}` : words });

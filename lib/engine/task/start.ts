@@ -5,19 +5,15 @@
  */
 import { randomUUID } from "node:crypto";
 import { inScope } from "../../base/process/scope.ts";
-import {
-  markStarting,
-  markStartingOfRecipe,
-  markStartUnknown,
-  renewAttempt,
-} from "../../lifecycle/call-attempt-writes.ts";
+import { markStarting, markStartingOfRecipe, renewAttempt } from "../../lifecycle/call-attempt-writes.ts";
 import { hasAsked } from "../../mcp/stream-messages/stream-message-reads.ts";
 import { dropStreams } from "../sessions/session-moves.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { fencedBeginning, fencedTransaction, readAndBegin } from "../watcher/fenced-writes.ts";
+import { fencedBeginning, readAndBegin } from "../watcher/fenced-writes.ts";
 import { markStale, type WatchedTask } from "../watcher/watched-task.ts";
+import { leaveUnknown } from "./call-outcome.ts";
 import { makeCall, markLongRunning, prepare } from "./make-call.ts";
 import { eraFor } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
@@ -85,11 +81,7 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
   }
   if (!mayRepeat(toolHints, cancelRequested)) {
     if (await rediscover(ctx, task, last)) return 0;
-    await fencedTransaction(ctx, task, (tx) => markStartUnknown(tx, task.id, last));
-    // The session stays open on the server, because a task may live in it.
-    if (task.session) task.session.mayHoldMore = true;
-    leaveBehind(task);
-    dropStreams(ctx, task);
+    await leaveUnknown(ctx, task, last);
     return 0;
   }
   // A task of the last attempt may ask in the old session; a new one keeps the questions apart.

@@ -63,14 +63,15 @@ export async function waitAgain(
   attempt: string,
   why: { code: string; message: string },
   retryAfterMs: number | null,
-): Promise<void> {
-  await fencedTransaction(ctx, task, async (tx) => {
-    if (!(await markNotRetried(tx, task.id, attempt, why))) return;
+): Promise<boolean> {
+  return fencedTransaction(ctx, task, async (tx) => {
+    if (!(await markNotRetried(tx, task.id, attempt, why))) return false;
     for (const { id, delivery } of task.work.requests) {
       if (delivery?.state !== "sending") continue;
       const inMs = retryAfterMs ?? backoffDelay(delivery.attempts);
       await markUnsent(tx, idsOf(task, id, delivery.id), why.code, inMs);
     }
+    return true;
   });
 }
 

@@ -210,7 +210,7 @@ export const PARTS: Part[] = [
     kind: "task",
     table: "task",
     columns: `id server_id connection_id tool arguments asked_arguments label state watched watch_until visibility requested_by
-      requester_user_id agent_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
+      requester_user_id agent_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_repeats attempt_deadline_at adopted
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
       changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after
@@ -241,7 +241,7 @@ export const PARTS: Part[] = [
   {
     kind: "approval_use",
     table: "approval_use",
-    columns: "input_request_id used_at used_by changed",
+    columns: "input_request_id used_at used_by changed idempotency_key",
     order: ["r.input_request_id", "uuid"],
   },
   {
