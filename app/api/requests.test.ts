@@ -309,6 +309,29 @@ describe("an approval that is bound to a call", () => {
     expect((await consume(id)).body).toMatchObject({ reason: "already_consumed", by: { kind: "key" } });
   });
 
+  test("a repeated use with the same key is the same use, of that caller alone", async () => {
+    const { id } = (await make()).body;
+    await decide(id);
+    await read(id, "?waitMs=60000");
+    const other = await web.key(acme, "operator");
+    const use = (as: string, idempotencyKey: string, argumentsDigest = DIGEST) =>
+      web.call("POST", `/api/v1/requests/${id}/consume`, {
+        ...{ key: as, body: { argumentsDigest } },
+        headers: { "idempotency-key": idempotencyKey },
+      });
+    const all = await Promise.all(Array.from({ length: 4 }, () => use(key, "run-1")));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(new Set(all.map(({ body }) => body.consumedAt)).size).toBe(1);
+    expect((await use(key, "run-2")).body.reason).toBe("already_consumed");
+    expect((await use(other, "run-1")).body.reason).toBe("already_consumed");
+    expect((await use(key, "run-1", "c".repeat(64))).body.reason).toBe("other_arguments");
+    expect((await consume(id)).body.reason).toBe("already_consumed");
+    const events = await web.db.withOrganization(acme, (tx) =>
+      tx.event.count({ where: { organizationId: acme, inputRequestId: id, type: "request.used" } }),
+    );
+    expect(events).toBe(1);
+  });
+
   test("a program can't give it to itself", async () => {
     const { id } = (await make()).body;
     const owner = await web.key(acme, "owner");

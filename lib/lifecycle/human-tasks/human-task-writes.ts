@@ -239,16 +239,18 @@ interface Consumable {
 }
 
 /**
- * Uses an approval that is bound to a call, once, for the arguments that were shown. Throws `not_found`, and
- * `approval_unusable` with the reason.
+ * Uses an approval that is bound to a call, once, for the arguments that were shown. The same caller may repeat the use with its
+ * `Idempotency-Key`: nothing is written then. Throws `not_found`, and `approval_unusable` with the reason.
  */
 export async function consumeApproval(
   tx: Tx,
   principal: Principal,
   requestId: string,
   { argumentsDigest: given }: Consume,
+  idempotencyKey: string | null = null,
 ): Promise<void> {
   const { organizationId } = tx;
+  const { actor } = principal;
   // Of two at once the second waits here, and then finds the use.
   const [approval] = await tx.$queryRaw<Consumable[]>`
     SELECT t.id AS "taskId", t.arguments, t.state AS "taskState", t.result,
@@ -259,15 +261,17 @@ export async function consumeApproval(
     FOR NO KEY UPDATE`;
   if (!approval) throw notFound("request");
   const [use] = await tx.$queryRaw<Use[]>`
-    SELECT used_by AS by, used_at AS at FROM approval_use
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid`;
+    SELECT used_by AS by, used_at AS at, coalesce(idempotency_key = ${idempotencyKey} AND used_by ->> 'kind' = ${actor.kind}
+      AND coalesce(used_by ->> 'id', '') = ${actor.id ?? ""}, false) AS "isRepeated"
+    FROM approval_use WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid`;
   const { changed } = usableApproval(approval, given, use);
-  await tx.$executeRaw`INSERT INTO approval_use (organization_id, input_request_id, used_by, changed)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${JSON.stringify(principal.actor)}::jsonb, ${changed}::boolean)`;
+  if (use) return;
+  await tx.$executeRaw`INSERT INTO approval_use (organization_id, input_request_id, used_by, changed, idempotency_key)
+    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${JSON.stringify(actor)}::jsonb, ${changed}::boolean, ${idempotencyKey})`;
   await publishChange(tx, "input_request", [requestId]);
   await appendEvents(tx, [
     {
-      ...{ type: "request.used", actor: principal.actor, taskId: approval.taskId, inputRequestId: requestId },
+      ...{ type: "request.used", actor, taskId: approval.taskId, inputRequestId: requestId },
       ...(changed && { data: { changed } }),
     },
   ]);
@@ -276,6 +280,8 @@ export async function consumeApproval(
 interface Use {
   by: { name: string };
   at: Date;
+  /** By the same caller, with the same key: its reply was lost. */
+  isRepeated: boolean;
 }
 
 /** Throws `approval_unusable`, also for the call as it was asked about where a person approved it with changes. */
@@ -298,7 +304,8 @@ function usableApproval(approval: Consumable, digest: string, use: Use | undefin
         : "Another call was approved: the digests of the arguments differ.",
       changed ? { approved: { arguments: changed, argumentsDigest: approved } } : {},
     );
-  // Before its end: whoever asks again has to learn that the call may have been made.
+  // Also after its end: the caller has to learn that it, or another, used it.
+  if (use?.isRepeated) return { changed: changed !== null };
   if (use)
     throw unusable("already_consumed", `${actorWords(use.by, { begins: true })} has used this approval.`, {
       by: use.by,

@@ -4,7 +4,7 @@ import { MAX_IDEMPOTENCY_KEY } from "../tunables.ts";
 
 export const idempotencyHeader = {
   "idempotency-key":
-    "At most 255 characters; the same key and body give the same task, however often they are sent",
+    "At most 255 characters; a call that is repeated with the same key and body has the same result, and is done once",
 };
 
 /** Returns the `Idempotency-Key` header, or null. Throws `invalid_input` if empty or too long. */
