@@ -28,6 +28,8 @@ export interface AskedCall {
   callId: string | null;
   /** The helper within the program that makes the call. */
   by: string | null;
+  /** Whether the program makes the call with another input, where a person changes it. */
+  takesChanges: boolean;
 }
 
 /** `asked`: people are, or were; the task tells what they said. */
@@ -90,7 +92,7 @@ const SESSION_CHARACTERS = 8;
 async function ask(
   tx: Tx,
   principal: Principal,
-  { program, tool, input, cwd, session, by }: AskedCall,
+  { program, tool, input, cwd, session, by, takesChanges }: AskedCall,
   { expiresAt, why }: { expiresAt: Date; why: string | null },
 ): Promise<string> {
   if (JSON.stringify(input).length > INPUT_CHARACTERS)
@@ -99,11 +101,14 @@ async function ask(
       `Nobody can be asked about a call of more than ${INPUT_CHARACTERS / 1024} KiB. Make it in parts.`,
     );
   const shown = valueWithoutSecrets(input) as Record<string, unknown>;
+  const isMasked = JSON.stringify(shown) !== JSON.stringify(input);
   const call: ProgramCall = {
     program,
     tool: tool.slice(0, NAME_CHARACTERS),
     input: shown,
-    isMasked: JSON.stringify(shown) !== JSON.stringify(input),
+    isMasked,
+    // A changed input would have the masks in place of the secrets.
+    editable: takesChanges && !isMasked,
     cwd: cwd?.slice(0, CWD_CHARACTERS) ?? null,
     session: session.slice(0, SESSION_CHARACTERS),
     by: by?.slice(0, NAME_CHARACTERS) ?? null,

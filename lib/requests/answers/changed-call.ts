@@ -14,7 +14,7 @@ import { formSchema } from "../../mcp/forms/form.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { judgeArguments } from "../../mcp/forms/judge-arguments.ts";
 import { refuseArguments } from "../../mcp/forms/refuse-arguments.ts";
-import { judgeCall } from "../../policy/call-rules/judge-call.ts";
+import { judgeCall, judgeProgramsCall } from "../../policy/call-rules/judge-call.ts";
 import {
   ROLES_OF_REQUESTER,
   type RolesOfRequester,
@@ -33,14 +33,25 @@ import { approvalOn } from "../voting/judge-voter.ts";
 
 type Json = Record<string, unknown>;
 
-/** What a program says of a call elsewhere that people may change (`subject` of POST /requests). */
-const subjectSchema = z.object({
-  subject: z.object({
-    editable: z.literal(true),
-    arguments: z.record(z.string(), z.unknown()),
-    inputSchema: z.record(z.string(), z.unknown()).optional(),
+const jsonSchema = z.record(z.string(), z.unknown());
+/** A call elsewhere that people may change: as a program tells it (`subject` of POST /requests), or as a coding agent's hook does. */
+const elsewhereSchema = z.union([
+  z.object({
+    subject: z.object({
+      editable: z.literal(true),
+      arguments: jsonSchema,
+      inputSchema: jsonSchema.optional(),
+    }),
   }),
-});
+  z.object({
+    call: z.object({
+      editable: z.literal(true),
+      program: z.string(),
+      tool: z.string(),
+      input: jsonSchema,
+    }),
+  }),
+]);
 
 /** SHA-256, in hex, of arguments in RFC 8785's form. */
 export function argumentsDigest(args: Json): string {
@@ -60,7 +71,7 @@ export function isEditable({
   arguments: unknown;
 }): boolean {
   if (state !== "open" || origin !== "intray") return false;
-  return gate === null ? subjectSchema.safeParse(args).success : gate === "waiting";
+  return gate === null ? elsewhereSchema.safeParse(args).success : gate === "waiting";
 }
 
 /** The changed arguments in an answer; null: it changes nothing. A form of an own question may have a field of this name. */
@@ -88,13 +99,20 @@ const CALL = Prisma.sql`t.id, t.server_id AS "serverId", t.tool, t.gate, t.argum
 /** What is asked about, and by which schema it is checked. Throws `invalid_content` where people can't change it. */
 async function askedCall(tx: Tx, { gate, serverId, tool, ...task }: CallRow) {
   if (gate === null) {
-    const { data } = subjectSchema.safeParse(task.arguments);
+    const { data } = elsewhereSchema.safeParse(task.arguments);
     if (!data) throw notEditable("This request can only be approved as it is.");
-    return { tool: null, arguments: data.subject.arguments, schema: data.subject.inputSchema ?? {} };
+    if ("call" in data) return { tool: null, programs: data.call, arguments: data.call.input, schema: {} };
+    const { arguments: asked, inputSchema = {} } = data.subject;
+    return { tool: null, programs: null, arguments: asked, schema: inputSchema };
   }
   const listed = (await keptTools(tx, [{ id: serverId, checkedAt: null }])).get(serverId)?.get(tool)?.tool;
   if (!listed) throw notEditable("The server does not list this tool any more.");
-  return { tool: listed, arguments: record.parse(task.arguments), schema: listed.inputSchema };
+  return {
+    tool: listed,
+    programs: null,
+    arguments: record.parse(task.arguments),
+    schema: listed.inputSchema,
+  };
 }
 
 const record = z.custom<Json>(isRecord);
@@ -154,10 +172,16 @@ export async function contentOfChange(tx: Tx, request: LockedRequest, args: Json
     ? validateArguments(asked.schema, args)
     : { checked: false as const, reason: "It was checked before." };
   refuseArguments(args, check);
-  if (asked.tool) {
-    const requester = { actor: actorSchema.parse(task.requestedBy), role: roleOfRequester(task) };
-    // A rule that asks is met by this approval.
+  const requester = { actor: actorSchema.parse(task.requestedBy), role: roleOfRequester(task) };
+  // A rule that asks is met by this approval.
+  if (asked.tool)
     await judgeCall(tx, requester, { serverId: task.serverId, tool: asked.tool, arguments: args });
+  if (asked.programs) {
+    const { before, rule, words } = await judgeProgramsCall(tx, requester, {
+      ...asked.programs,
+      arguments: args,
+    });
+    if (before === "deny") throw new AppError("denied_by_rule", words ?? "", { extra: { rule } });
   }
   await refuseOtherApprovers(tx, request, task, args);
   return { arguments: args };
@@ -202,5 +226,6 @@ async function refuseOtherApprovers(
 }
 
 function withArguments(asked: Json, args: Json): Json {
+  if (isRecord(asked.call)) return { ...asked, call: { ...asked.call, input: args } };
   return { ...asked, subject: { ...record.parse(asked.subject), arguments: args } };
 }

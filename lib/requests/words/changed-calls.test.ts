@@ -24,6 +24,26 @@ test("what can be changed is the call itself, or the subject of a call elsewhere
   expect(askedCall(request({ gate: null, arguments: { action: "Pay" } })).arguments).toEqual({});
 });
 
+test("a coding agent's input is edited by its shape: texts in lines, numbers and choices, anything else as JSON", () => {
+  const input = { command: "ls", timeout: 5, background: false, edits: [{ old: "a" }], note: null };
+  const call = { program: "Claude Code", tool: "Bash", input };
+  const hook = request({ gate: null, arguments: { action: "May it run?", call } });
+  expect(askedCall(hook)).toEqual({
+    arguments: input,
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: { type: "string", maxLength: 131_072 },
+        timeout: { type: "number" },
+        background: { type: "boolean" },
+        edits: {},
+        note: {},
+      },
+    },
+  });
+  expect(editWords(hook)).toBe("Claude Code makes the call with your input, and is told what it is.");
+});
+
 test("voters agree to a change, or to none", () => {
   const agreed = (content: unknown, more: object = {}) =>
     agreedChange(request({ approval: { content }, ...more }));

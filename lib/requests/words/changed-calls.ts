@@ -7,14 +7,33 @@ import { programCallOf } from "./own-questions.ts";
 
 type Json = Record<string, unknown>;
 
-/** The arguments that are to be approved, and the schema that a program gave with them. Of a call of Intray's own, its server has it. */
-export function askedCall({ gate, arguments: args }: Pick<InputRequestDetail, "gate" | "arguments">): {
+/**
+ * The arguments that are to be approved, and the schema by which they are edited: the one that a program gave with them, or the shape
+ * of a coding agent's input. Of a call of Intray's own, its server has it.
+ */
+export function askedCall(request: Pick<InputRequestDetail, "gate" | "arguments" | "origin">): {
   arguments: Json;
   inputSchema: Json;
 } {
+  const programs = programCallOf(request);
+  if (programs) return { arguments: programs.input, inputSchema: shapeOf(programs.input) };
+  const { gate, arguments: args } = request;
   const subject = gate === null && isRecord(args.subject) ? args.subject : {};
   const inputSchema = isRecord(subject.inputSchema) ? subject.inputSchema : {};
   return { arguments: gate ? args : isRecord(subject.arguments) ? subject.arguments : {}, inputSchema };
+}
+
+const TYPES = new Set(["number", "boolean"]);
+/** A text of so many characters is edited in lines, as commands and files are. */
+const LONG_TEXT = { type: "string", maxLength: 128 * 1024 };
+
+/** A field for each text, number and choice, in the order of the program; anything else is edited as JSON. */
+function shapeOf(input: Json): Json {
+  const fields = Object.entries(input).map(([name, value]) => [
+    name,
+    typeof value === "string" ? LONG_TEXT : TYPES.has(typeof value) ? { type: typeof value } : {},
+  ]);
+  return { type: "object", properties: Object.fromEntries(fields) };
 }
 
 /** The changed arguments that voters have agreed to; null: none of them changed anything. */
@@ -49,8 +68,11 @@ export function editWords({
   gate,
   server,
   requestedBy,
-}: Pick<InputRequestDetail, "gate" | "server" | "requestedBy">): string {
+  ...request
+}: Pick<InputRequestDetail, "gate" | "server" | "requestedBy" | "arguments" | "origin">): string {
   const asker = actorWords(requestedBy, { begins: true });
+  const programs = programCallOf({ gate, ...request });
+  if (programs) return `${programs.program} makes the call with your input, and is told what it is.`;
   return gate
     ? `${server.name} is called with your arguments. ${asker} is told what you changed.`
     : `${asker} is told what you changed, and may make the call with your arguments alone.`;

@@ -15,6 +15,8 @@ export interface ProgramCall {
   input: Record<string, unknown>;
   /** Secrets in the input are masked. */
   isMasked: boolean;
+  /** Whether people may change the input before they approve it. Not of calls of earlier versions. */
+  editable?: boolean;
   /** The working directory. */
   cwd: string | null;
   /** The beginning of the session's id. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { beforeTool } from "../../../test/fixtures/agents/raw-hook.ts";
 import { claudeCode, ENTRYPOINT_HEADER } from "./claude-code.ts";
 
+const allowed = { reason: "Ben approved it.", comment: null, input: null };
 const read = (body: unknown, entrypoint?: string) =>
   claudeCode.read(body, new Headers(entrypoint === undefined ? {} : { [ENTRYPOINT_HEADER]: entrypoint }));
 
@@ -16,20 +17,29 @@ test("a call is told by its tool, its input, and the program's own id", () => {
     session: event.session_id,
     callId: "toolu_7",
     by: "reviewer",
+    takesChanges: true,
   });
 });
 
 test("the decisions of PreToolUse", () => {
   const { answers } = read(beforeTool("Bash", {}));
   const decision = (more: object) => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...more } });
-  expect(answers.allow("Ben approved it.", null)).toEqual(
+  expect(answers.allow(allowed)).toEqual(
     decision({ permissionDecision: "allow", permissionDecisionReason: "Ben approved it." }),
   );
-  expect(answers.allow("Ben approved it.", "Gently")).toEqual(
+  expect(answers.allow({ ...allowed, comment: "Gently" })).toEqual(
     decision({
       permissionDecision: "allow",
       permissionDecisionReason: "Ben approved it.",
       additionalContext: "Ben approved it. They said: Gently",
+    }),
+  );
+  expect(answers.allow({ ...allowed, input: { command: "ls" } })).toEqual(
+    decision({
+      permissionDecision: "allow",
+      permissionDecisionReason: "Ben approved it.",
+      updatedInput: { command: "ls" },
+      additionalContext: 'Ben approved it. The call was made with this input: {"command":"ls"}',
     }),
   );
   expect(answers.deny("No")).toEqual(
@@ -57,7 +67,10 @@ test("a PermissionRequest has no id, and is denied when nobody decided in time",
   const decision = (said: object) => ({
     hookSpecificOutput: { hookEventName: "PermissionRequest", decision: said },
   });
-  expect(answers.allow("Ben approved it.", "Gently")).toEqual(decision({ behavior: "allow" }));
+  expect(answers.allow({ ...allowed, comment: "Gently" })).toEqual(decision({ behavior: "allow" }));
+  expect(answers.allow({ ...allowed, input: { command: "ls" } })).toEqual(
+    decision({ behavior: "allow", updatedInput: { command: "ls" } }),
+  );
   for (const no of [answers.deny("No"), answers.undecided("No")])
     expect(no).toEqual(decision({ behavior: "deny", message: "No" }));
 });

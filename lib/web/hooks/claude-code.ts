@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { AppError } from "../../base/errors.ts";
-import type { Answers, HookEvent, Program, WhenUndecided } from "./program.ts";
+import { type Answers, contextOf, type HookEvent, type Program, type WhenUndecided } from "./program.ts";
 
 /** Longer ones are of no version of the program, and would be kept. */
 const id = z.string().min(1).max(200);
@@ -46,6 +46,7 @@ export const claudeCode: Program = {
         session: data.session_id,
         callId: data.tool_use_id ?? null,
         by: data.agent_type ?? null,
+        takesChanges: true,
       },
       whenUndecided,
       answers: isTool ? beforeTool(whenUndecided) : permission(),
@@ -69,12 +70,13 @@ function beforeTool(whenUndecided: WhenUndecided): Answers {
     },
   });
   return {
-    allow: (reason, comment) =>
-      decide(
-        "allow",
-        reason,
-        comment === null ? {} : { additionalContext: `${reason} They said: ${comment}` },
-      ),
+    allow: (allowed) => {
+      const context = contextOf(allowed);
+      return decide("allow", allowed.reason, {
+        ...(allowed.input && { updatedInput: allowed.input }),
+        ...(context !== null && { additionalContext: context }),
+      });
+    },
     deny: (reason) => decide("deny", reason),
     // Where nobody is at the terminal, the program takes `ask` for a no.
     undecided: (reason) => decide(whenUndecided, reason),
@@ -86,5 +88,9 @@ function permission(): Answers {
     hookSpecificOutput: { hookEventName: "PermissionRequest", decision },
   });
   const deny = (message: string) => decide({ behavior: "deny", message });
-  return { allow: () => decide({ behavior: "allow" }), deny, undecided: deny };
+  return {
+    allow: ({ input }) => decide({ behavior: "allow", ...(input && { updatedInput: input }) }),
+    deny,
+    undecided: deny,
+  };
 }

@@ -142,6 +142,7 @@ describe.runIf(codex !== null)("Codex", () => {
   });
 });
 
-test.runIf(codex === null)("Codex is left out: it could not be installed here", () => {
-  expect(codex).toBeNull();
-});
+if (codex === null)
+  test("Codex is left out: it could not be installed here", () => {
+    expect(codex).toBeNull();
+  });

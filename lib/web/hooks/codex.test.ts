@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { beforeTool } from "../../../test/fixtures/agents/raw-hook.ts";
 import { codex } from "./codex.ts";
 
+const allowed = { reason: "Ben approved it.", comment: null, input: null };
 const read = (body: unknown) => codex.read(body, new Headers());
 
 test("a call is told by its tool, its input, and the program's own id", () => {
@@ -20,8 +21,8 @@ test("Codex fails a hook that allows a call before its tool, so that an answer w
   const { answers, whenUndecided } = read(beforeTool("Bash", {}));
   expect(whenUndecided).toBe("deny");
   const decision = (more: object) => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...more } });
-  expect(answers.allow("Ben approved it.", null)).toEqual(decision({}));
-  expect(answers.allow("Ben approved it.", "Gently")).toEqual(
+  expect(answers.allow(allowed)).toEqual(decision({}));
+  expect(answers.allow({ ...allowed, comment: "Gently" })).toEqual(
     decision({ additionalContext: "Ben approved it. They said: Gently" }),
   );
   for (const no of [answers.deny("No"), answers.undecided("No")])
@@ -33,7 +34,7 @@ test("a PermissionRequest is allowed or denied", () => {
   const decision = (said: object) => ({
     hookSpecificOutput: { hookEventName: "PermissionRequest", decision: said },
   });
-  expect(answers.allow("Ben approved it.", null)).toEqual(decision({ behavior: "allow" }));
+  expect(answers.allow(allowed)).toEqual(decision({ behavior: "allow" }));
   for (const no of [answers.deny("No"), answers.undecided("No")])
     expect(no).toEqual(decision({ behavior: "deny", message: "No" }));
 });

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { AppError } from "../../base/errors.ts";
 import { isRecord } from "../../text/json.ts";
-import type { Answers, HookEvent, Program } from "./program.ts";
+import { type Answers, contextOf, type HookEvent, type Program } from "./program.ts";
 
 const id = z.string().min(1).max(200);
 
@@ -39,6 +39,8 @@ export const codex: Program = {
         session: data.session_id,
         callId: data.tool_use_id ?? null,
         by: data.agent_type ?? null,
+        // A version that does not know `updatedInput` would run the command as it was asked.
+        takesChanges: false,
       },
       whenUndecided: "deny",
       answers: data.hook_event_name === "PreToolUse" ? beforeTool : permission,
@@ -55,8 +57,10 @@ const answered = (hookEventName: string, said: object) => ({
 const denyTool = (reason: string) =>
   answered("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: reason });
 const beforeTool: Answers = {
-  allow: (reason, comment) =>
-    answered("PreToolUse", comment === null ? {} : { additionalContext: `${reason} They said: ${comment}` }),
+  allow: (allowed) => {
+    const context = contextOf(allowed);
+    return answered("PreToolUse", context === null ? {} : { additionalContext: context });
+  },
   deny: denyTool,
   undecided: denyTool,
 };

@@ -92,7 +92,7 @@ async function answer(
   refuseTooMany(caller);
   const expiresAt = new Date(until + HOOK_OUTLIVED_MS[whenUndecided]);
   const decided = await within(caller, (tx) => decideOrAsk(tx, principal, asked, expiresAt));
-  if (decided.kind === "allowed") return answers.allow(decided.reason, null);
+  if (decided.kind === "allowed") return answers.allow({ ...decided, comment: null, input: null });
   if (decided.kind === "denied") return answers.deny(decided.reason);
   const held = new HeldHook(decided.taskId, until, answers, new HeldStream(response, null));
   const leave = hold(caller, clientAddress(request.headers.get("x-forwarded-for")), held);

@@ -5,6 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.ts";
 import { endedSchema } from "../../lifecycle/human-tasks/human-task-schema.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
+import { isRecord } from "../../text/json.ts";
 import { failureOf } from "../mcp/errors.ts";
 import type { Held } from "../mcp/held/held-calls.ts";
 import type { HeldStream } from "../mcp/held/stream.ts";
@@ -64,9 +65,12 @@ export class HeldHook implements Held {
 function decided({ state, result }: AgentTaskRow, { allow, deny }: Answers): object {
   const ended = state === "completed" ? endedSchema.safeParse(result).data : undefined;
   if (!ended) return deny("The request for approval was cancelled in Intray.");
-  const { outcome, by, comment, reason, revise } = ended.structuredContent;
+  const { outcome, by, comment = null, reason, revise, content } = ended.structuredContent;
   const who = by?.name ?? "Somebody";
-  if (outcome === "answered") return allow(`${who} approved it in Intray.`, comment ?? null);
+  if (outcome === "answered") {
+    const input = isRecord(content?.arguments) ? content.arguments : null;
+    return allow({ reason: `${who} approved it ${input ? "with changes " : ""}in Intray.`, comment, input });
+  }
   if (outcome === "expired") return deny("Nobody approved it in Intray in time.");
   if (revise) return deny(`${who} asks you to change it and to try again: ${reason}`);
   return deny(`${who} declined it in Intray${reason ? `: ${reason}` : "."}`);

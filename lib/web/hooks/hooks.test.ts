@@ -140,6 +140,7 @@ describe("a call that people decide", () => {
       tool: "Bash",
       input: { command: "deploy --token •••", description: "Ship it" },
       isMasked: true,
+      editable: false,
       cwd: "/home/ana/shop",
       session: "5b0f1c1e",
       by: null,
@@ -153,6 +154,46 @@ describe("a call that people decide", () => {
       /approved it in Intray\. They said: Once$/,
     );
     await fixture.inState(taskId, "completed");
+  });
+
+  test("is made as a person changed it, and its repetition too", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "rm -r build", timeout: 1_000 });
+    const held = agent.hook(event);
+    const { id } = await agent.asked();
+    const changed = { command: "rm -r build/cache", timeout: 1_000 };
+    const answer = (content: Record<string, unknown>) => fixture.organization.answer(id, { action: "accept", content });
+    await expect(answer({ arguments: { command: "git push" } })).rejects.toMatchObject({
+      code: "denied_by_rule",
+    });
+    await answer({ arguments: changed });
+    const told = {
+      permissionDecision: "allow",
+      permissionDecisionReason: expect.stringMatching(/ approved it with changes in Intray\.$/),
+      updatedInput: changed,
+      additionalContext: expect.stringContaining('"rm -r build/cache"'),
+    };
+    expect((await held).body.hookSpecificOutput).toMatchObject(told);
+    expect((await agent.hook(event)).body.hookSpecificOutput).toMatchObject(told);
+    expect(await agent.tasks()).toHaveLength(1);
+  });
+
+  test("can't be changed where the input has masked secrets, or by a program that does not take it", async () => {
+    const agent = await anAgent();
+    const codex = rawHook(fixture.endpoint.url, "/hooks/codex", agent.secret);
+    const content = { arguments: { command: "ls" } };
+    for (const ask of [
+      () => agent.hook(beforeTool("Bash", { command: "deploy --token abcdefgh1234" })),
+      () => codex(beforeTool("Bash", { command: "make" })),
+    ]) {
+      const held = ask();
+      const { id } = await agent.asked();
+      await expect(fixture.organization.answer(id, { action: "accept", content })).rejects.toMatchObject({
+        code: "invalid_content",
+      });
+      await fixture.organization.answer(id, { action: "decline" });
+      expect(decisionOf(await held)[1]).toBe("deny");
+    }
   });
 
   test("is denied with the reason", async () => {

@@ -14,10 +14,24 @@ export interface HookEvent {
  */
 export type WhenUndecided = "defer" | "ask" | "deny";
 
+export interface Allowed {
+  reason: string;
+  /** Of the person who approved, for the agent. */
+  comment: string | null;
+  /** With which the call is made instead; null: as the program asked. Only for a call that `takesChanges`. */
+  input: Record<string, unknown> | null;
+}
+
+/** What the agent's model reads of an approval; null: the call says enough. */
+export function contextOf({ reason, comment, input }: Allowed): string | null {
+  const said = comment === null ? "" : ` They said: ${comment}`;
+  if (input) return `${reason}${said} The call was made with this input: ${JSON.stringify(input)}`;
+  return comment === null ? null : `${reason}${said}`;
+}
+
 /** Bodies of an answer. Each is a decision of the program's protocol: an empty one would let the call through. */
 export interface Answers {
-  /** `comment`: of the person who approved, for the agent. */
-  allow(reason: string, comment: string | null): object;
+  allow(approval: Allowed): object;
   deny(reason: string): object;
   /** Nobody decided in time. `reason` says where people can. Never lets the call pass by itself. */
   undecided(reason: string): object;
