@@ -65,8 +65,10 @@ async function main(command: string | undefined): Promise<void> {
   const chaos = wants("chaos") ? runQuietly(chaosOf(0.5)) : undefined;
   if (built) await endToEnd(built, [], wants("e2e") ? {} : { E2E_JOURNEYS: "1" });
   if (chaos) told("Chaos", await chaos);
-  if (wants("long-chaos")) told("Long chaos", await runQuietly(chaosOf(4)));
+  // An installation waits for the registry and for a build, so the long chaos runs beside it.
+  const longChaos = wants("long-chaos") ? runQuietly(chaosOf(4)) : undefined;
   if (wants("installation")) await installation();
+  if (longChaos) told("Long chaos", await longChaos);
 }
 
 /** All but the files that `npm test -- full` runs. */
