@@ -52,8 +52,8 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
 const OF_CODEX = `Codex asks before each call of a tool. A call that nobody decided within ${TIMEOUT / 60} minutes is not made.`;
 
 /**
- * Codex takes exit code 2 with a reason for a no, and any other failure for leave to go on. So whatever does not begin as an answer
- * of Intray's is a no, such as the page of a proxy.
+ * Codex takes exit code 2 with a reason for a no, and any other failure for leave to go on. So whatever does not begin and end as an
+ * answer of Intray's is a no, such as the page of a proxy, or an answer that breaks off.
  */
 function codex(base: string): string {
   return `[[hooks.PreToolUse]]
@@ -61,10 +61,10 @@ function codex(base: string): string {
 type = "command"
 timeout = ${TIMEOUT}
 command = '''
-answer=$(curl -sS --max-time ${TIMEOUT - 2} -H "Authorization: Bearer $${VARIABLE}" \
-  -H "Content-Type: application/json" --data-binary @- "${base}/hooks/codex?timeout=${TIMEOUT}")
+answer=$(curl -sSf --max-time ${TIMEOUT - 2} -H "Authorization: Bearer $${VARIABLE}" \
+  -H "Content-Type: application/json" --data-binary @- "${base}/hooks/codex?timeout=${TIMEOUT}") || answer="Intray could not be reached."
 case $answer in
-'{"hookSpecificOutput"'*) printf '%s' "$answer" ;;
+'{"hookSpecificOutput"'*'}}') printf '%s' "$answer" ;;
 *) echo "Intray did not allow it. $answer" >&2; exit 2 ;;
 esac
 '''`;

@@ -24,6 +24,7 @@ import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-read
 import { idsIn } from "./documents/find.ts";
 import { JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
 import type { InputRequestDetail, Revision } from "./request-schema.ts";
+import { NEEDS_ADMIN } from "./standing-approvals/standing-approval-reads.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */
@@ -43,7 +44,7 @@ export async function readInputRequest(
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS "draftContent",
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
-      t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${SERVES_RESOURCES} AS "servesResources",
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${NEEDS_ADMIN} AS "needsAdmin", ${SERVES_RESOURCES} AS "servesResources",
       t.finished_at IS NOT NULL AS "hasEnded"
     FROM input_request r ${JOINS} ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
@@ -111,6 +112,7 @@ export async function readInputRequest(
     connectionOwner: person(row.ownerId, row.ownerName),
     connectionState: connectionStateSchema.parse(row.connectionState),
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
+    standingNeedsAdmin: row.needsAdmin,
     documents: {
       items: documentsOfQuestion({ ...row, arguments: args }),
       mayHaveMore: row.hasEnded || idsIn(args).length > 0,
@@ -204,6 +206,7 @@ interface DetailRow extends RequestRow {
   ownerName: string | null;
   connectionState: string;
   destructive: unknown;
+  needsAdmin: boolean;
   servesResources: boolean;
   hasEnded: boolean;
 }

@@ -299,6 +299,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   connectionState: connectionStateSchema,
   /** The tool's own untrusted claim; null if unknown. */
   destructive: z.boolean().nullable(),
+  /** Only an admin approves calls like it for a while: the tool does not say that it destroys nothing. */
+  standingNeedsAdmin: z.boolean(),
   /** Of the arguments and the message. `mayHaveMore`: results may bring others, which GET …/documents lists. */
   documents: z.object({ items: z.array(documentSchema), mayHaveMore: z.boolean() }),
 });

@@ -27,3 +27,10 @@ test("shortens long values, and stops after two hundred", () => {
   const { changes, isAll } = changesOf(many(1), many(2));
   expect([changes.length, isAll]).toEqual([200, false]);
 });
+
+test("of long values the words begin shortly before the difference", () => {
+  const long = "a".repeat(300);
+  expect(words({ note: `${long}x` }, { note: `${long}y` })).toEqual([
+    `note: …${"a".repeat(40)}x" → …${"a".repeat(40)}y"`,
+  ]);
+});

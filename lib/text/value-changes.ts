@@ -48,11 +48,16 @@ function below(path: string, name: string | number): string {
 
 const VALUE_CHARACTERS = 200;
 
-/** One change in words: `amount: 5000 → 400`. */
+/** One change in words: `amount: 5000 → 400`. Of long values, from shortly before where they differ. */
 export function changeWords({ path, before, after }: ValueChange): string {
-  return `${path}: ${valueWords(before)} → ${valueWords(after)}`;
+  const [was, is] = [wordsOf(before), wordsOf(after)];
+  let same = 0;
+  while (same < was.length && was[same] === is[same]) same++;
+  const cut = Math.max(was.length, is.length) > VALUE_CHARACTERS ? Math.max(0, same - BEFORE_CHARACTERS) : 0;
+  const shown = (text: string) => `${cut > 0 ? "…" : ""}${shorten(text.slice(cut), VALUE_CHARACTERS)}`;
+  return `${path}: ${shown(was)} → ${shown(is)}`;
 }
 
-function valueWords(value: unknown): string {
-  return value === undefined ? "nothing" : shorten(JSON.stringify(value), VALUE_CHARACTERS);
-}
+const BEFORE_CHARACTERS = 40;
+
+const wordsOf = (value: unknown) => (value === undefined ? "nothing" : JSON.stringify(value));

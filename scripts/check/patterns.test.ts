@@ -32,6 +32,7 @@ const ASSEMBLING = [
   "lib/tasks/message-as-command.ts", // words of our own
   "lib/text/facts/party.ts", // words of our own
   "lib/text/foreign/alike.ts",
+  "lib/text/foreign/secrets.ts",
   "lib/text/foreign/yes-no.ts",
   "lib/text/message-tokens.ts",
   "lib/text/money.ts",

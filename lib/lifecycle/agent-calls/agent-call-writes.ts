@@ -76,6 +76,17 @@ export async function markSent(tx: Tx, taskIds: string[]): Promise<void> {
     WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
 }
 
+/**
+ * As `markSent`, of approvals that let a program act: each is told once. Returns the tasks whose approval was not told before, of
+ * several processes too.
+ */
+export async function claimLeave(tx: Tx, taskIds: string[]): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ taskId: string }[]>`
+    UPDATE agent_call SET sent_at = clock_timestamp() WHERE organization_id = ${tx.organizationId}::uuid
+      AND task_id = ANY (${taskIds}::uuid[]) AND sent_at IS NULL RETURNING task_id AS "taskId"`;
+  return rows.map(({ taskId }) => taskId);
+}
+
 /** Stores that a connection took all of these tasks' results, or that nobody wants them: the same call from now on is another one. */
 export async function markFetched(tx: Tx, taskIds: string[]): Promise<void> {
   await tx.$executeRaw`UPDATE agent_call SET fetched_at = clock_timestamp()

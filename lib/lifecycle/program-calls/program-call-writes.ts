@@ -4,15 +4,17 @@
  */
 import { createHash } from "node:crypto";
 import { agentOf, type Principal } from "../../access/principal.ts";
-import { contentOf } from "../../base/content/content-keys.ts";
+import { contentOf, openingWhatOpens } from "../../base/content/content-keys.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
+import { roundedNumbers } from "../../mcp/forms/refuse-arguments.ts";
 import { judgeProgramsCall } from "../../policy/call-rules/judge-call.ts";
 import { labelFor, type ProgramCall, questionAbout } from "../../requests/words/program-call.ts";
 import { valueWithoutSecrets } from "../../text/foreign/secrets.ts";
 import { type AgentCall, joinCall, recordCall } from "../agent-calls/agent-call-writes.ts";
+import { endedSchema } from "../human-tasks/human-task-schema.ts";
 import { createHumanTask } from "../human-tasks/human-task-writes.ts";
 
 /** A call as a program's hook tells it. */
@@ -39,8 +41,8 @@ export type Decided =
   | { kind: "asked"; taskId: string };
 
 /**
- * Decides a call by the organization's rules, or asks people, once: a repeated call joins its task. What a rule decided stands in
- * the history before the program is told. Throws `idempotency_mismatch` for an id that was used with another input,
+ * Decides a call by the organization's rules, or asks people: a repeated call joins its task. An approval is told once; the same call
+ * after it is asked about anew. What a rule decided stands in the history before the program is told. Throws `invalid_arguments`, `idempotency_mismatch` for an id that was used with another input,
  * `too_large`, and `quota_exceeded`.
  */
 export async function decideOrAsk(
@@ -49,9 +51,14 @@ export async function decideOrAsk(
   asked: AskedCall,
   expiresAt: Date,
 ): Promise<Decided> {
-  const call = repeatable(asked, agentOf(principal) ?? "");
-  const earlier = await joinCall(tx, call);
-  if (earlier) return { kind: "asked", taskId: earlier };
+  refuseUnreadable(asked);
+  const agentId = agentOf(principal) ?? "";
+  let round = 0;
+  let call = repeatable(asked, agentId, round);
+  for (let earlier = await joinCall(tx, call); earlier; earlier = await joinCall(tx, call)) {
+    if (!(await isSpent(tx, earlier))) return { kind: "asked", taskId: earlier };
+    call = repeatable(asked, agentId, ++round);
+  }
   const verdict = await judgeProgramsCall(tx, principal, { ...asked, arguments: asked.input });
   if (verdict.before !== "ask") {
     const isAllowed = verdict.before === "allow";
@@ -61,30 +68,62 @@ export async function decideOrAsk(
       ? { kind: "allowed", reason: `Intray's rule “${verdict.rule?.name}” allows it.` }
       : { kind: "denied", reason: words };
   }
-  const taskId = await ask(tx, principal, asked, { expiresAt, why: verdict.words });
+  const again =
+    round > 0 ? `${asked.program} was told of an earlier approval, and may have made this call.` : null;
+  const why = [verdict.words, again].filter((words) => words !== null).join(" ") || null;
+  const taskId = await ask(tx, principal, asked, { expiresAt, why });
   await recordCall(tx, call, taskId);
   return { kind: "asked", taskId };
 }
 
 /**
- * The call as its repetitions are told by: one with an id is the same call for ever. Two without one can't be told apart, so each
- * is a call of its own: one approval never lets two pass.
+ * The call as its repetitions are told by: one with an id is the same call for ever, as long as the program tells the same of it that
+ * people read. Two without one can't be told apart, so each is a call of its own: one approval never lets two pass.
  */
-function repeatable({ program, tool, input, session, callId }: AskedCall, agentId: string): AgentCall {
+function repeatable(
+  { program, tool, input, cwd, by, session, callId }: AskedCall,
+  agentId: string,
+  round: number,
+): AgentCall {
   return {
     agentId,
     name: tool,
     target: null,
-    arguments: { program, session, input },
-    key: callId === null ? null : JSON.stringify(["hook", program, session, callId]),
+    arguments: { program, session, cwd, by, input },
+    key:
+      callId === null
+        ? null
+        : JSON.stringify(["hook", program, session, callId, ...(round > 0 ? [round] : [])]),
     isNew: callId === null,
     hasWaited: false,
   };
 }
 
+/** Refuses what nobody can be shown exactly: the program has more of it than we. */
+function refuseUnreadable({ input, cwd }: AskedCall): void {
+  const [rounded] = roundedNumbers(input);
+  if (rounded)
+    throw new AppError("invalid_arguments", `${rounded.message} Make the call with the number as a text.`);
+  if ((cwd?.length ?? 0) > CWD_CHARACTERS)
+    throw new AppError("too_large", "The name of the directory is too long to be shown.");
+}
+
+/** Whether people approved the call, and the program was told. */
+async function isSpent(tx: Tx, taskId: string): Promise<boolean> {
+  const [told] = await openingWhatOpens(tx, "blank").$queryRaw<{ result: unknown }[]>`
+    SELECT t.id AS "taskId", t.result FROM task t
+      JOIN agent_call c ON c.organization_id = t.organization_id AND c.task_id = t.id AND c.sent_at IS NOT NULL
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND t.state = 'completed'`;
+  if (!told) return false;
+  const ended = endedSchema.safeParse(told.result);
+  // One that can't be read may be an approval.
+  return !ended.success || ended.data.structuredContent.outcome === "answered";
+}
+
 /** Most characters of an input, as JSON, that a person is asked to read. */
 const INPUT_CHARACTERS = 128 * 1024;
-const CWD_CHARACTERS = 1_000;
+/** As long as a path can be on Linux. */
+const CWD_CHARACTERS = 4_096;
 const NAME_CHARACTERS = 200;
 /** Tells sessions apart. The whole id would be taken for that of a task. */
 const SESSION_CHARACTERS = 8;
@@ -109,7 +148,7 @@ async function ask(
     isMasked,
     // A changed input would have the masks in place of the secrets.
     editable: takesChanges && !isMasked,
-    cwd: cwd?.slice(0, CWD_CHARACTERS) ?? null,
+    cwd,
     session: session.slice(0, SESSION_CHARACTERS),
     by: by?.slice(0, NAME_CHARACTERS) ?? null,
     why,

@@ -13,9 +13,9 @@ export function refuseArguments(args: Record<string, unknown>, check: ArgumentsC
     });
 }
 
-/** Finds integers that JSON.parse may have rounded, so that the server would get another number; of many the first. */
-function roundedNumbers(value: unknown, field = "", found: FieldError[] = []): FieldError[] {
-  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
+/** Finds numbers that JSON.parse may have rounded, so that another one would be shown and sent; of many the first. */
+export function roundedNumbers(value: unknown, field = "", found: FieldError[] = []): FieldError[] {
+  if (typeof value === "number" && (!Number.isFinite(value) || isLarge(value)))
     found.push({ field, message: `${field || "A number"} is too large to be sent exactly.` });
   if (typeof value !== "object" || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {
@@ -25,3 +25,5 @@ function roundedNumbers(value: unknown, field = "", found: FieldError[] = []): F
   }
   return found;
 }
+
+const isLarge = (value: number) => Number.isInteger(value) && !Number.isSafeInteger(value);

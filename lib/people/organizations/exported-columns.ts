@@ -248,7 +248,7 @@ export const PARTS: Part[] = [
     kind: "standing_approval",
     table: "standing_approval",
     columns: `id answer_id input_request_id task_id agent_id server_id tool except_names most_amount user_id made_by created_at
-      expires_at most_uses uses revoked_at revoked_by`,
+      expires_at most_uses uses needs_admin ended_at revoked_at revoked_by`,
     order: byId,
   },
   {

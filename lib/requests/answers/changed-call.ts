@@ -20,6 +20,7 @@ import {
   type RolesOfRequester,
   roleOfRequester,
 } from "../../policy/call-rules/requester.ts";
+import type { ApprovalStage } from "../../policy/judge.ts";
 import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import { labelOf } from "../../tasks/task-status.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
@@ -216,13 +217,20 @@ async function refuseOtherApprovers(
   );
   if (!next) return;
   const present = approvalOn(request);
-  const rulesOf = ({ rule, rules, version }: typeof next) => JSON.stringify([version, rule, rules]);
+  // Another version of the policy may have the same rules.
+  const rulesOf = ({ rule, rules, requester, stages }: typeof next) =>
+    JSON.stringify([rule, rules, requester, stages.map(askedOf)]);
   if (present && rulesOf(present) === rulesOf(next)) return;
   throw new AppError(
     "approval_differs",
     `For these arguments, the rule “${next.rule}” says who decides. Ask to revise instead: the next request then goes to them.`,
     { extra: { rule: next.rule } },
   );
+}
+
+/** What the policy asks of a stage, without what timers made of it. */
+function askedOf({ reminded: _, escalated, roles, people, groups, ...stage }: ApprovalStage) {
+  return escalated.length > 0 ? stage : { ...stage, roles, people, groups };
 }
 
 function withArguments(asked: Json, args: Json): Json {

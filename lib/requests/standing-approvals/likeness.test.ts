@@ -34,3 +34,14 @@ test.each<[string, object, { except?: string[]; mostAmount?: number }, boolean]>
 ])("%s", (_, call, more, expected) => {
   expect(isLikeApproved(approved, { ...call }, { ...bounds, ...more })).toBe(expected);
 });
+
+test("a bound is in the currency of the call that was approved", () => {
+  const amount = (value: number, currency?: string) => ({ amount: { value, ...(currency && { currency }) } });
+  const like = (call: object) =>
+    isLikeApproved(amount(100, "USD"), { ...call }, { except: ["amount"], mostAmount: 500 });
+  expect([like(amount(500, "USD")), like(amount(500, "BHD")), like(amount(500))]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});

@@ -1,7 +1,6 @@
 /** Reads of approvals for a while, as far as the principal may see the calls that they came from. */
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
-import { rolesWith } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { readPosition, toPage } from "../../base/cursor.ts";
@@ -15,7 +14,13 @@ import {
   standingStateSchema,
 } from "./standing-approval-schema.ts";
 
-const MAY_ANSWER = rolesWith("requests:answer");
+/**
+ * SQL: whether calls like that of the task `t`, asked about by the request `r`, are approved for a while by admins alone. A tool that
+ * says nothing of itself may destroy something, by MCP's defaults.
+ */
+export const NEEDS_ADMIN = Prisma.sql`('destructive' = ANY (r.warnings)
+  OR coalesce(t.tool_hints -> 'annotations' ->> 'readOnlyHint', 'false') <> 'true'
+    AND coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint', 'true') <> 'false')`;
 
 interface Row {
   id: string;
@@ -49,8 +54,7 @@ export async function listStandingApprovals(
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<Row[]>`
     SELECT s.id, CASE WHEN s.revoked_at IS NOT NULL THEN 'revoked' WHEN s.expires_at <= now() THEN 'expired'
         WHEN s.uses >= s.most_uses THEN 'used_up' WHEN t.gate <> 'approved' THEN 'pending'
-        WHEN NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = s.organization_id AND m.user_id = s.user_id
-          AND m.role = ANY (${MAY_ANSWER})) THEN 'ended' ELSE 'active' END AS state,
+        WHEN s.ended_at IS NOT NULL THEN 'ended' ELSE 'active' END AS state,
       s.agent_id AS "agentId", g.name AS "agentName", s.server_id AS "serverId", v.name AS "serverName", s.tool,
       t.id AS "taskId", t.arguments, s.except_names AS except, s.most_amount AS "mostAmount", s.made_by AS by,
       a.id AS "answerId", a.comment, s.input_request_id AS "inputRequestId", s.created_at AS "createdAt", s.expires_at AS "expiresAt",

@@ -20,11 +20,13 @@ import { isRecord } from "../../text/json.ts";
 import { approvalOf } from "../capture/insert-request.ts";
 import type { LockedRequest } from "../lock-request.ts";
 import { isLikeApproved, isWithin } from "./likeness.ts";
+import { NEEDS_ADMIN } from "./standing-approval-reads.ts";
 import type { StandingInput } from "./standing-approval-schema.ts";
 
 type Json = Record<string, unknown>;
 
 const MAY_ANSWER = rolesWith("requests:answer");
+const ADMINS = rolesWith("settings:manage");
 
 /**
  * Stores the bounds of an answer that this transaction records. Throws `invalid_content` where nobody can approve for a while: only
@@ -38,10 +40,9 @@ export async function giveStandingApproval(
   { forMs, uses, except, mostAmount }: StandingInput,
 ): Promise<Pick<NewEvent, "type" | "actor" | "data">> {
   const [task] = await tx.$queryRaw<
-    { id: string; agentId: string | null; arguments: unknown; isDestructive: boolean }[]
+    { id: string; agentId: string | null; arguments: unknown; needsAdmin: boolean }[]
   >`
-    SELECT t.id, t.agent_id AS "agentId", t.arguments,
-      'destructive' = ANY (r.warnings) OR coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint' = 'true', false) AS "isDestructive"
+    SELECT t.id, t.agent_id AS "agentId", t.arguments, ${NEEDS_ADMIN} AS "needsAdmin"
     FROM task t JOIN input_request r ON r.organization_id = t.organization_id AND r.id = ${request.id}::uuid
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
   const { userId, actor, role } = principal;
@@ -49,16 +50,16 @@ export async function giveStandingApproval(
     throw refused("Only calls of agents can be approved for a while.");
   if (request.approval !== null)
     throw refused("The policy says who decides on this call, so each one is decided by itself.");
-  if (task.isDestructive && !may(role, "settings:manage"))
+  if (task.needsAdmin && !may(role, "settings:manage"))
     throw refused("This call may destroy something. Only an admin approves it for a while.");
   if (mostAmount !== undefined && !isWithin(task.arguments, mostAmount))
     throw refused("This call is not within the amount itself.", "standing.mostAmount");
   const id = uuidv7();
   await tx.$executeRaw`INSERT INTO standing_approval (organization_id, id, answer_id, input_request_id, task_id, agent_id, server_id, tool,
-      except_names, most_amount, user_id, made_by, expires_at, most_uses)
+      except_names, most_amount, user_id, made_by, needs_admin, expires_at, most_uses)
     VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${answerId}::uuid, ${request.id}::uuid, ${request.taskId}::uuid,
       ${task.agentId}::uuid, ${request.serverId}::uuid, ${request.tool}, ${except}::text[], ${mostAmount ?? null}::float8,
-      ${userId}::uuid, ${JSON.stringify(storable(actor))}::jsonb, now() + ${forMs} * interval '1 ms', ${uses ?? null}::integer)`;
+      ${userId}::uuid, ${JSON.stringify(storable(actor))}::jsonb, ${task.needsAdmin}::boolean, now() + ${forMs} * interval '1 ms', ${uses ?? null}::integer)`;
   const data = { standingApprovalId: id, forMs, uses: uses ?? null, except, mostAmount: mostAmount ?? null };
   return { type: "standing_approval.given", actor, data };
 }
@@ -107,7 +108,7 @@ export async function passByStandingApproval(
   if (like.length === 0 || (await hasRule(tx, principal, agentId, call, message))) return null;
   for (const { id, by } of like) {
     const used = await tx.$executeRaw`UPDATE standing_approval SET uses = uses + 1
-      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND revoked_at IS NULL AND expires_at > now()
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND revoked_at IS NULL AND ended_at IS NULL AND expires_at > now()
         AND (most_uses IS NULL OR uses < most_uses)`;
     if (used === 1) return { standingApprovalId: id, by };
   }
@@ -128,10 +129,11 @@ function candidates(
     FROM standing_approval s
       JOIN answer a ON a.organization_id = s.organization_id AND a.id = s.answer_id AND a.withdrawn_at IS NULL
       JOIN task t ON t.organization_id = s.organization_id AND t.id = s.task_id AND t.gate = 'approved'
-      JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id AND m.role = ANY (${MAY_ANSWER})
+      JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id
+        AND m.role = ANY (CASE WHEN s.needs_admin THEN ${ADMINS}::text[] ELSE ${MAY_ANSWER}::text[] END)
       JOIN organization o ON o.id = s.organization_id
     WHERE s.organization_id = ${tx.organizationId}::uuid AND s.agent_id = ${agentId}::uuid AND s.server_id = ${serverId}::uuid
-      AND s.tool = ${tool} AND s.revoked_at IS NULL AND s.expires_at > now() AND (s.most_uses IS NULL OR s.uses < s.most_uses)
+      AND s.tool = ${tool} AND s.revoked_at IS NULL AND s.ended_at IS NULL AND s.expires_at > now() AND (s.most_uses IS NULL OR s.uses < s.most_uses)
       AND NOT (o.four_eyes AND same_maker(s.organization_id, ${maker}, s.user_id))
     ORDER BY s.expires_at, s.id`;
 }

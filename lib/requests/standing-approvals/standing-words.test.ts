@@ -2,11 +2,16 @@ import { expect, test } from "vitest";
 import { likeWords, usesWords } from "./standing-words.ts";
 
 test("which calls pass", () => {
-  expect(likeWords({ except: [], mostAmount: null })).toBe("The same arguments");
-  expect(likeWords({ except: ["note"], mostAmount: null })).toBe("The same arguments but for note");
-  expect(likeWords({ except: ["amount", "lines", "note"], mostAmount: 500 })).toBe(
+  expect(likeWords({ except: [], mostAmount: null, arguments: {} })).toBe("The same arguments");
+  expect(likeWords({ except: ["note"], mostAmount: null, arguments: {} })).toBe(
+    "The same arguments but for note",
+  );
+  expect(likeWords({ except: ["amount", "lines", "note"], mostAmount: 500, arguments: {} })).toBe(
     "The same arguments but for amount, lines and note, up to 500",
   );
+  expect(
+    likeWords({ except: ["amount"], mostAmount: 500, arguments: { amount: 100, currency: "EUR" } }),
+  ).toBe("The same arguments but for amount, up to 500 EUR");
 });
 
 test("how often it was used", () => {

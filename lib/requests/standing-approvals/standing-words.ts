@@ -1,4 +1,5 @@
 /** Words for approvals for a while. Pure, client-safe. */
+import { currencyOfAmount } from "../../text/amount.ts";
 import { plural } from "../../text/labels.ts";
 import type { StandingApproval, StandingState } from "./standing-approval-schema.ts";
 
@@ -12,9 +13,14 @@ export const STANDING_LABELS: Record<StandingState, string> = {
 };
 
 /** Which calls pass: `the same arguments but for amount and note, up to 500`. */
-export function likeWords({ except, mostAmount }: Pick<StandingApproval, "except" | "mostAmount">): string {
+export function likeWords({
+  except,
+  mostAmount,
+  arguments: approved,
+}: Pick<StandingApproval, "except" | "mostAmount" | "arguments">): string {
   const same = except.length === 0 ? "The same arguments" : `The same arguments but for ${inList(except)}`;
-  return mostAmount === null ? same : `${same}, up to ${mostAmount}`;
+  const currency = currencyOfAmount(approved, "");
+  return mostAmount === null ? same : `${same}, up to ${mostAmount}${currency ? ` ${currency}` : ""}`;
 }
 
 /** `Used once`, `Used 2 of 5 times` */

@@ -81,4 +81,9 @@ test("of a coding agent's call its input is compared, of another request all of 
   expect(comparedArguments(request({ ...own, arguments: asked }))).toEqual({ command: "ls" });
   expect(comparedArguments(request({ ...own, arguments: args }), asked)).toEqual({ command: "ls" });
   expect(comparedArguments(request({ ...own, arguments: args }))).toBe(args);
+  const elsewhere = { ...asked, call: { ...call, cwd: "/srv", by: "intern" } };
+  expect(comparedArguments(request({ ...own, arguments: elsewhere }))).toEqual({
+    ...{ directory: "/srv", helper: "intern" },
+    command: "ls",
+  });
 });

@@ -55,12 +55,15 @@ export function approvedChange(
   return isBare && isApproval(request) && isRecord(said) ? said : null;
 }
 
-/** What is compared of a request and an earlier one: of a coding agent's call its input, not when it ends or how it is called here. */
+/** What is compared of a request and an earlier one: of a coding agent's call what people read, not when it ends or how it is called here. */
 export function comparedArguments(
   request: Pick<InputRequestDetail, "arguments" | "origin" | "gate">,
   args: Json = request.arguments,
 ): Json {
-  return programCallOf({ ...request, arguments: args })?.input ?? args;
+  const call = programCallOf({ ...request, arguments: args });
+  if (!call) return args;
+  const { cwd = null, by = null, input } = call;
+  return { ...(cwd !== null && { directory: cwd }), ...(by !== null && { helper: by }), ...input };
 }
 
 /** What an approval with changes does. */

@@ -76,9 +76,13 @@ function asEdit(tool: string, input: Record<string, unknown>): ShownCall | null 
   }
   if (tool !== "MultiEdit" || !Array.isArray(others.edits)) return null;
   const { edits, ...rest } = others;
+  if (edits.length > MOST_CHANGES) return null;
   const changes = (edits as unknown[]).map(changeIn);
   return changes.includes(null) ? null : { kind: "edit", path, changes: changes as Change[], rest };
 }
+
+/** More are shown as arguments, which are folded, and have to be opened before they are approved. */
+const MOST_CHANGES = 20;
 
 /** Null where it says more than the two texts: then all of it is shown as arguments. */
 function changeIn(edit: unknown): Change | null {

@@ -51,7 +51,7 @@ test.each([
   ["sdk-cli", "defer"],
   ["cli", "ask"],
   ["sdk-ts", "ask"],
-  [undefined, "ask"],
+  [undefined, "deny"],
 ])("when nobody decided in time, started as %s: %s", (entrypoint, decision) => {
   const event = read(beforeTool("Bash", {}), entrypoint);
   expect(event.whenUndecided).toBe(decision);

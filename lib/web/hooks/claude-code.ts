@@ -35,8 +35,9 @@ export const claudeCode: Program = {
       );
     const { data } = parsed;
     const isTool = data.hook_event_name === "PreToolUse";
-    const defers = headers.get(ENTRYPOINT_HEADER) === HEADLESS;
-    const whenUndecided = !isTool ? "deny" : defers ? "defer" : "ask";
+    const entrypoint = headers.get(ENTRYPOINT_HEADER);
+    // Without the header it may be another program, which could take `ask` for leave.
+    const whenUndecided = !isTool || !entrypoint ? "deny" : entrypoint === HEADLESS ? "defer" : "ask";
     return {
       call: {
         program: "Claude Code",

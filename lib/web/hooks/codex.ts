@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { AppError } from "../../base/errors.ts";
 import { isRecord } from "../../text/json.ts";
+import { claudeCode } from "./claude-code.ts";
 import { type Answers, contextOf, type HookEvent, type Program } from "./program.ts";
 
 const id = z.string().min(1).max(200);
@@ -46,8 +47,8 @@ export const codex: Program = {
       answers: data.hook_event_name === "PreToolUse" ? beforeTool : permission,
     };
   },
-  // Not an answer: the set-up's command exits with 2.
-  refuse: (reason) => ({ refused: reason }),
+  // Not an answer: the set-up's command exits with 2. The rest blocks a Claude Code that was given this address.
+  refuse: (reason) => ({ refused: reason, ...claudeCode.refuse(reason) }),
 };
 
 const answered = (hookEventName: string, said: object) => ({

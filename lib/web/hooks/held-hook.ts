@@ -17,6 +17,7 @@ export class HeldHook implements Held {
   /** The client says in no other way than by leaving that it waits no longer. */
   readonly name = null;
   readonly hasNoEnd = false;
+  readonly givesLeave = true;
   readonly #until: number;
   readonly #answers: Answers;
   #url: string;
@@ -37,7 +38,7 @@ export class HeldHook implements Held {
   /** Says nothing before the answer: a connection that breaks after a head with 200 could read as an empty answer, which decides nothing. */
   tick(): void {}
 
-  answer(task: AgentTaskRow | null, now: number): object | null {
+  answer(task: AgentTaskRow | null, now: number, isFirst: boolean): object | null {
     if (!task)
       return this.failure(new AppError("not_found", "The request for approval is not there any more."));
     if (!hasEnded(task.state)) {
@@ -45,7 +46,7 @@ export class HeldHook implements Held {
       return this.isOver(now) ? this.answerFromMemory() : null;
     }
     if (task.unopened) return this.isOver(now) ? this.answerFromMemory() : null;
-    return decided(task, this.#answers);
+    return decided(task, this.#answers, isFirst);
   }
 
   answerFromMemory(): object {
@@ -61,12 +62,18 @@ export class HeldHook implements Held {
   }
 }
 
-/** What people decided, in the program's words. Everything but an approval is a no. */
-function decided({ state, result }: AgentTaskRow, { allow, deny }: Answers): object {
+/** What people decided, in the program's words. Everything but an approval that nobody was told before is a no. */
+function decided(
+  { state, result }: AgentTaskRow,
+  { allow, deny, undecided }: Answers,
+  isFirst: boolean,
+): object {
   const ended = state === "completed" ? endedSchema.safeParse(result).data : undefined;
   if (!ended) return deny("The request for approval was cancelled in Intray.");
   const { outcome, by, comment = null, reason, revise, content } = ended.structuredContent;
   const who = by?.name ?? "Somebody";
+  if (outcome === "answered" && !isFirst)
+    return undecided(`${who} approved this call once, and the program was told. It needs another approval.`);
   if (outcome === "answered") {
     const input = isRecord(content?.arguments) ? content.arguments : null;
     return allow({ reason: `${who} approved it ${input ? "with changes " : ""}in Intray.`, comment, input });

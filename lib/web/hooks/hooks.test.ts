@@ -39,13 +39,20 @@ async function rules(...all: object[]) {
   });
 }
 
+/** Of Claude Code in a terminal, unless the headers say otherwise. */
+function hookOf(secret: string) {
+  const hook = rawHook(fixture.endpoint.url, PATH, secret);
+  return (body: unknown, { headers, ...how }: Parameters<typeof hook>[1] = {}) =>
+    hook(body, { ...how, headers: { [ENTRYPOINT_HEADER]: "cli", ...headers } });
+}
+
 async function anAgent() {
   const { id, secret } = await fixture.agent();
   const tasks = async () => (await fixture.tasks()).filter(({ agentId }) => agentId === id);
   return {
     id,
     secret,
-    hook: rawHook(fixture.endpoint.url, PATH, secret),
+    hook: hookOf(secret),
     tasks,
     /** The only request of it that is open, once there is one. */
     async asked() {
@@ -130,7 +137,7 @@ describe("a call that people decide", () => {
   test("is asked about, whatever a rule that names no tool of the program allows, and allowed once a person approved", async () => {
     const agent = await anAgent();
     const held = agent.hook(
-      beforeTool("Bash", { command: "deploy --token abcdefgh1234", description: "Ship it" }),
+      beforeTool("Bash", { command: "deploy --token Abcdefgh1234", description: "Ship it" }),
     );
     const { id, taskId, message } = await agent.asked();
     expect(message).toBe("May Claude Code run this command?");
@@ -146,7 +153,7 @@ describe("a call that people decide", () => {
       by: null,
       why: null,
     });
-    expect(JSON.stringify(task)).not.toContain("abcdefgh1234");
+    expect(JSON.stringify(task)).not.toContain("Abcdefgh1234");
     await fixture.organization.answer(id, { ...approve, comment: "Once" });
     const answer = await held;
     expect(decisionOf(answer).slice(0, 2)).toEqual([200, "allow"]);
@@ -156,13 +163,13 @@ describe("a call that people decide", () => {
     await fixture.inState(taskId, "completed");
   });
 
-  test("is made as a person changed it, and its repetition too", async () => {
+  test("is made as a person changed it", async () => {
     const agent = await anAgent();
-    const event = beforeTool("Bash", { command: "rm -r build", timeout: 1_000 });
-    const held = agent.hook(event);
+    const held = agent.hook(beforeTool("Bash", { command: "rm -r build", timeout: 1_000 }));
     const { id } = await agent.asked();
     const changed = { command: "rm -r build/cache", timeout: 1_000 };
-    const answer = (content: Record<string, unknown>) => fixture.organization.answer(id, { action: "accept", content });
+    const answer = (content: Record<string, unknown>) =>
+      fixture.organization.answer(id, { action: "accept", content });
     await expect(answer({ arguments: { command: "git push" } })).rejects.toMatchObject({
       code: "denied_by_rule",
     });
@@ -174,8 +181,6 @@ describe("a call that people decide", () => {
       additionalContext: expect.stringContaining('"rm -r build/cache"'),
     };
     expect((await held).body.hookSpecificOutput).toMatchObject(told);
-    expect((await agent.hook(event)).body.hookSpecificOutput).toMatchObject(told);
-    expect(await agent.tasks()).toHaveLength(1);
   });
 
   test("can't be changed where the input has masked secrets, or by a program that does not take it", async () => {
@@ -183,7 +188,7 @@ describe("a call that people decide", () => {
     const codex = rawHook(fixture.endpoint.url, "/hooks/codex", agent.secret);
     const content = { arguments: { command: "ls" } };
     for (const ask of [
-      () => agent.hook(beforeTool("Bash", { command: "deploy --token abcdefgh1234" })),
+      () => agent.hook(beforeTool("Bash", { command: "deploy --token Abcdefgh1234" })),
       () => codex(beforeTool("Bash", { command: "make" })),
     ]) {
       const held = ask();
@@ -208,15 +213,61 @@ describe("a call that people decide", () => {
     ]);
   });
 
-  test("repeated under its id has one request, and one answer, also once it was told", async () => {
+  test("asked twice under its id has one request, and one leave; once it was told, the same call is asked about anew", async () => {
     const agent = await anAgent();
     const event = beforeTool("Bash", { command: "deploy" });
     const both = [agent.hook(event), agent.hook(event)];
     const { id } = await agent.asked();
     await fixture.organization.answer(id, approve);
-    for (const answer of await Promise.all(both)) expect(decisionOf(answer)[1]).toBe("allow");
-    expect(decisionOf(await agent.hook(event))[1]).toBe("allow");
+    const said = (await Promise.all(both)).map((answer) => decisionOf(answer)[1]);
+    expect(said.toSorted()).toEqual(["allow", "ask"]);
     expect(await agent.tasks()).toHaveLength(1);
+
+    const again = [agent.hook(event), agent.hook(event)];
+    const second = await agent.asked();
+    const task = (await agent.tasks()).find(({ id: taskId }) => taskId === second.taskId)!;
+    expect((task.arguments as { call: { why: string } }).call.why).toBe(
+      "Claude Code was told of an earlier approval, and may have made this call.",
+    );
+    await fixture.organization.answer(second.id, { action: "decline" });
+    for (const answer of await Promise.all(again)) expect(decisionOf(answer)[1]).toBe("deny");
+    // A no stays one.
+    expect(decisionOf(await agent.hook(event))[1]).toBe("deny");
+    expect(await agent.tasks()).toHaveLength(2);
+  });
+
+  test("approved while nobody held it lets one of several that ask at once pass", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "deploy" });
+    await agent.hook(event, { timeout: 1 });
+    const { id, taskId } = await agent.asked();
+    await fixture.organization.answer(id, approve);
+    await fixture.inState(taskId, "completed");
+    const said = await Promise.all(Array.from({ length: 4 }, () => agent.hook(event, { timeout: 1 })));
+    expect(said.filter((answer) => decisionOf(answer)[1] === "allow")).toHaveLength(1);
+  });
+
+  test.each([
+    ["another directory", { cwd: "/home/ana/production" }],
+    ["another helper", { agent_type: "intern" }],
+  ])("under an id that was approved, from %s, is denied", async (_, more) => {
+    const agent = await anAgent();
+    const event = beforeTool("Bash", { command: "rm -rf *" });
+    await agent.hook(event, { timeout: 1 });
+    const { id, taskId } = await agent.asked();
+    await fixture.organization.answer(id, approve);
+    await fixture.inState(taskId, "completed");
+    expect(decisionOf(await agent.hook({ ...event, ...more }))[1]).toBe("deny");
+    expect(decisionOf(await agent.hook(event))[1]).toBe("allow");
+  });
+
+  test("approved just after its agent was revoked is denied", async () => {
+    const agent = await anAgent();
+    const held = agent.hook(beforeTool("Bash", { command: "deploy" }));
+    const { id } = await agent.asked();
+    await agent.revoke();
+    await fixture.organization.answer(id, approve);
+    expect(decisionOf(await held)[1]).toBe("deny");
   });
 
   test("under an id that was used before, with another input, is denied", async () => {
@@ -255,7 +306,7 @@ describe("a call that people decide", () => {
     const event = beforeTool("Bash", { command: "deploy" });
     const held = agent.hook(event);
     const { id } = await agent.asked();
-    const { organization, endpoint } = fixture;
+    const { organization } = fixture;
     const owner = createDatabase(organization.adminUrl, { connections: 2, seal: organization.seal });
     onTestFinished(() => owner.close());
     const elsewhere = uuidv7();
@@ -264,9 +315,7 @@ describe("a call that people decide", () => {
       return createMakerlessAgent(tx, COMMAND_LINE, { name: "Stranger" });
     });
     const colleague = await anAgent();
-    const others = [colleague.hook, rawHook(endpoint.url, PATH, stranger.secret)].map((hook) =>
-      hook(event, { timeout: 1 }),
-    );
+    const others = [colleague.hook, hookOf(stranger.secret)].map((hook) => hook(event, { timeout: 1 }));
     await fixture.organization.answer(id, approve);
     expect(decisionOf(await held)[1]).toBe("allow");
     for (const answer of await Promise.all(others)) expect(decisionOf(answer)[1]).toBe("ask");
@@ -289,6 +338,18 @@ describe("a call that people decide", () => {
     await fixture.organization.answer((await fixture.openRequest(other?.id)).id, { action: "decline" });
     const said = (await Promise.all(both)).map(({ body }) => body.hookSpecificOutput.decision.behavior);
     expect(said.toSorted()).toEqual(["allow", "deny"]);
+  });
+
+  test.each<[string, object]>([
+    ["a number that is rounded here", { tool_input: { amount: 2 ** 53 + 2 } }],
+    ["a number that is none here", { tool_input: { amount: Number.POSITIVE_INFINITY } }],
+    ["a directory too long to be shown", { cwd: `/${"a".repeat(5_000)}` }],
+  ])("with %s is denied, and nobody is asked", async (_, more) => {
+    const agent = await anAgent();
+    const event = { ...beforeTool("mcp__erp__pay", {}), ...more };
+    const answer = await agent.hook(JSON.stringify(event).replace('"amount":null', '"amount":1e400'));
+    expect(decisionOf(answer).slice(0, 2)).toEqual([200, "deny"]);
+    expect(await agent.tasks()).toEqual([]);
   });
 
   test("of more than a person can read is denied, and a rule may still allow it", async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { type AgentEndpoint, startAgentEndpoint } from "../../../test/agent-process.ts";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import type { Principal } from "../../access/principal.ts";
 import { settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
 import { revokeStandingApproval } from "../../lifecycle/revoke-standing-approval.ts";
 import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
@@ -69,14 +70,15 @@ async function agent() {
       return task?.gate === null ? "passed" : task?.gate;
     },
     /** Approves the waiting call with these arguments, and calls like it. */
-    async approve(args: object, standing: Partial<StandingInput>, more: object = {}) {
+    async approve(args: object, standing: Partial<StandingInput>, more: object = {}, by?: Principal) {
       const task = (await tasks()).find((each) => JSON.stringify(each.arguments) === JSON.stringify(args));
       const { id: requestId } = await fixture.openRequest(task?.id);
-      await fixture.organization.answer(requestId, {
-        ...{ action: "accept", content: {} },
-        standing: { forMs: HOUR_MS, except: [], ...standing },
-        ...more,
-      });
+      const bounds = { forMs: HOUR_MS, except: [], ...standing };
+      await fixture.organization.answer(
+        requestId,
+        { action: "accept", content: {}, standing: bounds, ...more },
+        by,
+      );
       await settle();
       return requestId;
     },
@@ -147,7 +149,33 @@ describe("an approval for a while", () => {
     expect(await its.how({ note: "as it was" })).toBe("passed");
   });
 
-  test("ends with its answer, with its time, and with its approver's right", async () => {
+  test("of a tool that may destroy something is an admin's, and ends with the admin's right", async () => {
+    const { sql, approver } = fixture.organization;
+    const its = await agent();
+    await its.call({ note: "first" });
+    const hints = (annotations: object) =>
+      sql(
+        "UPDATE task SET tool_hints = jsonb_set(tool_hints, '{annotations}', $1::jsonb) WHERE agent_id = $2",
+        [JSON.stringify(annotations), its.id],
+      );
+    const bounds = { except: ["note"] };
+    for (const annotations of [{}, { destructiveHint: true }]) {
+      await hints(annotations);
+      await expect(its.approve({ note: "first" }, bounds)).rejects.toMatchObject({
+        detail: "This call may destroy something. Only an admin approves it for a while.",
+      });
+    }
+    await sql("UPDATE membership SET role = 'admin' WHERE user_id = $1", [approver.userId]);
+    onTestFinished(
+      () => void sql("UPDATE membership SET role = 'approver' WHERE user_id = $1", [approver.userId]),
+    );
+    await its.approve({ note: "first" }, bounds, {}, { ...approver, role: "admin" });
+    expect(await its.how({ note: "of an admin" })).toBe("passed");
+    await sql("UPDATE membership SET role = 'approver' WHERE user_id = $1", [approver.userId]);
+    expect(await its.how({ note: "of an approver" })).toBe("waiting");
+  });
+
+  test("ends with its answer, and with its approver's right", async () => {
     const { sql, organizationId, approver } = fixture.organization;
     const its = await agent();
     await its.call({ note: "undone" });
@@ -160,7 +188,18 @@ describe("an approval for a while", () => {
     await sql("UPDATE membership SET role = 'viewer' WHERE user_id = $1", [approver.userId]);
     expect(await its.how({ note: "of a viewer" })).toBe("waiting");
     expect(await standing(its.id)).toMatchObject([{ state: "ended" }]);
+    // The same right given again gives nothing back.
     await sql("UPDATE membership SET role = 'approver' WHERE user_id = $1", [approver.userId]);
+    expect(await its.how({ note: "of an approver again" })).toBe("waiting");
+    expect(await standing(its.id)).toMatchObject([{ state: "ended" }]);
+  });
+
+  test("ends with its time", async () => {
+    const { sql, organizationId } = fixture.organization;
+    const its = await agent();
+    await its.call({ note: "first" });
+    await its.approve({ note: "first" }, { except: ["note"] });
+    expect(await its.how({ note: "in time" })).toBe("passed");
     await sql(
       "UPDATE standing_approval SET created_at = now() - interval '2 h', expires_at = now() - interval '1 s' WHERE organization_id = $1",
       [organizationId],

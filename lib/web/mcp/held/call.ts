@@ -62,6 +62,9 @@ export class HeldCall implements Held {
     return this.#until !== null && now >= this.#until;
   }
 
+  /** What it calls, Intray calls. */
+  readonly givesLeave = false;
+
   /** Of a call that may be held for as long as the task takes: it has no answer before. */
   get hasNoEnd(): boolean {
     return this.#until === null;

@@ -11,7 +11,7 @@ import { log } from "../../../base/log.ts";
 import { drainSignal } from "../../../base/process/lifecycle.ts";
 import { inScope } from "../../../base/process/scope.ts";
 import { type AgentTaskRow, readSomeAgentTasks } from "../../../lifecycle/agent-calls/agent-call-reads.ts";
-import { markSent } from "../../../lifecycle/agent-calls/agent-call-writes.ts";
+import { claimLeave, markSent } from "../../../lifecycle/agent-calls/agent-call-writes.ts";
 import { hasEnded } from "../../../tasks/task-status.ts";
 import { type AgentCaller, admitAgain } from "../../auth/agent.ts";
 import { database } from "../../database.ts";
@@ -38,12 +38,17 @@ export interface Held {
   readonly name: string | null;
   readonly stream: HeldStream;
   isOver(now: number): boolean;
+  /** Its answer lets a program act, so that the agent has to be one still when it is given. */
+  readonly givesLeave: boolean;
   /** It may be held for as long as the task takes: it has no answer before. */
   readonly hasNoEnd: boolean;
   /** Called again and again while it is held. */
   tick(now: number): void;
-  /** Returns the answer, if there is one now: the task has ended, is not there any more, or the time is over. */
-  answer(task: AgentTaskRow | null, now: number): object | null;
+  /**
+   * Returns the answer, if there is one now: the task has ended, is not there any more, or the time is over. `isFirst`: of calls that
+   * give leave, nobody was told before.
+   */
+  answer(task: AgentTaskRow | null, now: number, isFirst: boolean): object | null;
   /** The answer by what was known last, where the task can't be read now; null: nothing is known yet. */
   answerFromMemory(): object | null;
   /** To a client that has given the call up. */
@@ -161,11 +166,17 @@ class Holder {
         this.#wanted.delete(id);
       }
       try {
-        const { tasks, left } = await this.#tasks(ids);
+        const { tasks, left, untold } = await this.#tasks(ids);
+        // After the read: what people decided once the agent was revoked is not told.
+        const refused = untold.length > 0 ? await this.#refusal() : null;
+        if (refused) {
+          this.#refuseAll(refused);
+          continue;
+        }
         const now = Date.now();
         for (const id of ids) {
           if (left.includes(id)) this.#hinted.add(id);
-          else this.#settle(this.#calls.get(id), tasks.get(id) ?? null, now);
+          else this.#settle(this.#calls.get(id), tasks.get(id) ?? null, now, untold.includes(id));
         }
       } catch (error) {
         log.warn({ err: error }, "The tasks of held calls could not be read");
@@ -177,8 +188,14 @@ class Holder {
     this.#isReading = false;
   }
 
-  /** That a result is sent is stored before its first byte leaves. */
-  async #tasks(ids: string[]): Promise<{ tasks: Map<string, AgentTaskRow>; left: string[] }> {
+  #givesLeave(id: string): boolean {
+    return [...(this.#calls.get(id) ?? [])].some((call) => call.givesLeave);
+  }
+
+  /** That a result is sent is stored before its first byte leaves. `untold`: tasks that give leave, of which nobody was told before. */
+  async #tasks(
+    ids: string[],
+  ): Promise<{ tasks: Map<string, AgentTaskRow>; left: string[]; untold: string[] }> {
     const { principal } = this.caller;
     const { organizationId } = principal;
     const db = await database();
@@ -187,15 +204,18 @@ class Holder {
       const ended = [...read.tasks.values()]
         .filter(({ state, unopened }) => hasEnded(state) && !unopened)
         .map(({ id }) => id);
-      if (ended.length > 0) await markSent(tx, ended);
-      return read;
+      const { leaves = [], results = [] } = Object.groupBy(ended, (id) =>
+        this.#givesLeave(id) ? "leaves" : "results",
+      );
+      if (results.length > 0) await markSent(tx, results);
+      return { ...read, untold: leaves.length > 0 ? await claimLeave(tx, leaves) : [] };
     });
   }
 
-  #settle(calls: Set<Held> | undefined, task: AgentTaskRow | null, now: number): void {
+  #settle(calls: Set<Held> | undefined, task: AgentTaskRow | null, now: number, isUntold: boolean): void {
     const results = task && hasEnded(task.state) && !task.unopened ? [task.id] : [];
-    for (const call of [...(calls ?? [])]) {
-      const answer = call.answer(task, now);
+    for (const [at, call] of [...(calls ?? [])].entries()) {
+      const answer = call.answer(task, now, isUntold && at === 0);
       if (answer) this.#end(call, answer, results);
     }
   }
@@ -222,9 +242,19 @@ class Holder {
     if (this.#isChecking) return;
     this.#isChecking = true;
     this.#checkAt = now + HELD_RECHECK_MS;
-    const refused = await this.#refusal();
-    this.#isChecking = false;
-    if (!refused) return;
+    try {
+      const refused = await this.#refusal();
+      if (refused) this.#refuseAll(refused);
+    } catch (error) {
+      // While the database is down nothing can be told either, so the calls stay open.
+      if (!isDatabaseDown(error))
+        log.error({ err: error }, "The credential of held calls could not be checked");
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  #refuseAll(refused: AppError): void {
     const calls = this.#all();
     const { organizationId, actor } = this.caller.principal;
     log.info(
@@ -234,16 +264,14 @@ class Holder {
     for (const call of calls) this.#end(call, call.failure(refused), []);
   }
 
+  /** Why the agent is none any more; null: it is one. */
   async #refusal(): Promise<AppError | null> {
     try {
       const now = await admitAgain(this.caller, this.#address);
       return now ? null : new AppError("unauthenticated", "This agent was revoked, or its secret replaced.");
     } catch (error) {
-      if (error instanceof AppError) return error;
-      // While the database is down nothing can be told either, so the calls stay open.
-      if (!isDatabaseDown(error))
-        log.error({ err: error }, "The credential of held calls could not be checked");
-      return null;
+      if (error instanceof AppError && !isDatabaseDown(error)) return error;
+      throw error;
     }
   }
 }

@@ -130,9 +130,8 @@ describe("approving for a while", () => {
     ["a question of an agent", { gate: null }, false, false],
     ["a call that is decided already", { editable: false }, false, false],
     ["a call for which the policy has a rule", { approval }, false, false],
-    ["a destructive tool", { destructive: true }, false, false],
-    ["a call that may destroy something", { warnings: ["destructive"] }, false, false],
-    ["a destructive tool, by an admin", { destructive: true }, true, true],
+    ["a call that may destroy something", { standingNeedsAdmin: true }, false, false],
+    ["a call that may destroy something, by an admin", { standingNeedsAdmin: true }, true, true],
   ])("%s", (_, more, isAdmin, expected) => {
     expect(mayStand({ ...REQUEST, ...call, ...more }, me(isAdmin))).toBe(expected);
   });

@@ -25,7 +25,7 @@ type Question = Pick<
   | "editable"
   | "approval"
   | "requestedBy"
-  | "destructive"
+  | "standingNeedsAdmin"
 >;
 type Request = Pick<
   InputRequestDetail,
@@ -240,14 +240,12 @@ export function mayStand(
     editable,
     approval,
     requestedBy,
-    destructive,
-    warnings,
-  }: Pick<Question, "gate" | "editable" | "approval" | "requestedBy" | "destructive" | "warnings">,
+    standingNeedsAdmin,
+  }: Pick<Question, "gate" | "editable" | "approval" | "requestedBy" | "standingNeedsAdmin">,
   me: Pick<Me, "may">,
 ): boolean {
-  const destroys = destructive === true || warnings.includes("destructive");
   const isAgents = gate !== null && editable && requestedBy.kind === "agent";
-  return isAgents && approval === null && (!destroys || me.may("settings:manage"));
+  return isAgents && approval === null && (!standingNeedsAdmin || me.may("settings:manage"));
 }
 
 /** A button of the bar that decides. */
