@@ -44,6 +44,29 @@ describe("no amount is shown where the tool may read a larger one", () => {
     expect(amountOf({ lines: [{ amount: 59 }, { amount: 60 }], budget: 500 }, "Pay 119.00 EUR?")).toBeNull();
   });
 
+  test("nor beside more names about money than are read word by word", () => {
+    const ids = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`payment_${at}_id`, "x"]));
+    expect(amountOf({ total: 5, more: ids(1_900) }, "")).toEqual({ value: 5, currency: null });
+    expect(amountOf({ total: 5, more: ids(2_100) }, "")).toBeNull();
+    expect(readLargest({ total: 5, more: ids(20_000) })).toEqual({ largest: 5 });
+  });
+
+  test("which is read once for all questions about the same arguments", () => {
+    let reads = 0;
+    const ownKeys = (its: object) => {
+      reads++;
+      return Reflect.ownKeys(its);
+    };
+    const payment = new Proxy({ value: 3 }, { ownKeys });
+    const args = { total: 5, more: { payment }, again: {} };
+    expect(amountOf(args, "Pay it?")).toEqual({ value: 5, currency: null });
+    const before = reads;
+    for (let n = 0; n < 10; n++)
+      expect(amountOf(args, `Pay EUR 5, ${n}?`)).toEqual({ value: 5, currency: "EUR" });
+    expect(reads).toBe(before);
+  });
+
   test("nor beside more amounts, or names below one, than are read", () => {
     const named = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`k${at}`, {}]));
     expect(amountOf({ total: 5, payment: named }, "")).toBeNull();

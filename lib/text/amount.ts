@@ -41,7 +41,7 @@ const LARGEST = 1e15;
 /** Among more, none is shown: it could be another than the tool reads. Rules read them all. */
 const MOST_NAMES = 300;
 /** The same of amounts: a page has 200 requests. */
-export const MOST_SHOWN = 200;
+const MOST_SHOWN = 200;
 export const isWide = (values: Record<string, unknown>) => Object.keys(values).length > MOST_NAMES;
 
 /**
@@ -56,7 +56,7 @@ export const isWide = (values: Record<string, unknown>) => Object.keys(values).l
 export function amountOf(args: Record<string, unknown>, message: string): Amount | null {
   const found = namedAmount(args, message);
   if (found === null) return null;
-  const read = readLargest(args, MOST_SHOWN);
+  const read = readLargestShown(args);
   return "unclear" in read || (read.largest ?? 0) > Math.abs(found.value) ? null : found;
 }
 
@@ -214,20 +214,40 @@ export type Largest = { largest: number | null } | { unclear: string };
 /**
  * Returns the largest amount that any field of money names, at any depth: the one that lists show could be another that the caller
  * added. What stands below such a field counts too, as in `amount: {value: 9000}`. Null: there is none. It is unclear where an amount
- * has no single reading, and for more than `most`.
+ * has no single reading, and where there are more than are read.
  */
-export function readLargest(args: Record<string, unknown>, most = MOST_AMOUNTS): Largest {
-  const scan: Scan = { most, left: most, largest: null, unclear: null, places: new Map() };
+export const readLargest = keptByArguments((args) => scanFor(args, MOST_AMOUNTS));
+
+/** As `readLargest`, among fewer amounts: for lists and pages. */
+export const readLargestShown = keptByArguments((args) => scanFor(args, MOST_SHOWN));
+
+function scanFor(args: Record<string, unknown>, most: number): Largest {
+  const left = { amounts: most, names: most * NAMES_AN_AMOUNT };
+  const scan: Scan = { most, left, largest: null, unclear: null, places: new Map() };
   look(args, NOWHERE, scan);
   return scan.unclear === null ? { largest: scan.largest } : { unclear: scan.unclear };
 }
 
+/** A server may ask a hundred questions about the same arguments, and each is judged in more than one place. */
+function keptByArguments(
+  read: (args: Record<string, unknown>) => Largest,
+): (args: Record<string, unknown>) => Largest {
+  const known = new WeakMap<object, Largest>();
+  return (args) => {
+    const found = known.get(args) ?? read(args);
+    known.set(args, found);
+    return found;
+  };
+}
+
 /** More than any call has that somebody made on purpose; each is read in some microseconds. */
 const MOST_AMOUNTS = 10_000;
+/** Names about money that are read word by word for each amount that may be read: `payment_id` is none, and takes as long. */
+const NAMES_AN_AMOUNT = 10;
 
 interface Scan {
   most: number;
-  left: number;
+  left: { amounts: number; names: number };
   largest: number | null;
   /** Once set, nothing more is looked at. */
   unclear: string | null;
@@ -257,13 +277,13 @@ const MOST_CURRENCIES = 10;
 
 function look(value: unknown, place: Place, scan: Scan): void {
   // Objects too, as each of their names is read.
-  if (place.name !== "" && !Array.isArray(value) && --scan.left < 0)
+  if (place.name !== "" && !Array.isArray(value) && --scan.left.amounts < 0)
     scan.unclear = `the arguments have more than ${scan.most} amounts`;
   if (typeof value !== "object" || value === null) {
     lookAtAmount(value, place, scan);
     return;
   }
-  if (place.name !== "" && Object.keys(value).length > scan.left) {
+  if (place.name !== "" && Object.keys(value).length > scan.left.amounts) {
     scan.unclear = `the arguments have more than ${scan.most} amounts`;
     return;
   }
@@ -279,7 +299,8 @@ function look(value: unknown, place: Place, scan: Scan): void {
 }
 
 /** `isBeside`: a currency is named beside it. */
-function namedBy(key: string, above: string, isBeside: boolean, { places }: Scan): Named {
+function namedBy(key: string, above: string, isBeside: boolean, scan: Scan): Named {
+  const { places, left } = scan;
   const place = `${isBeside ? "+" : "-"}${above}`;
   const below = places.get(place) ?? new Map<string, Named>();
   places.set(place, below);
@@ -287,6 +308,7 @@ function namedBy(key: string, above: string, isBeside: boolean, { places }: Scan
   if (known !== undefined) return known;
   const isMoney = isMoneyBeside(key, isBeside);
   const isNone = !isMoney && above === "";
+  if (!isNone && --left.names < 0) scan.unclear = "the arguments have too many names about money";
   const isNoSum = isNone || (isMoney ? NO_SUM : NO_SUM_BELOW).has(wordsOf(key).at(-1) ?? "");
   const name = isMoney ? key : `${above}_${key}`;
   const its = isNoSum ? NOWHERE : { name, above: isMoney ? key : above, unit: unitOf(name) };

@@ -12,6 +12,7 @@ import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { Act } from "../../../test/servers/hostile-server.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
+import { CAPTURED_TOGETHER } from "../tunables.ts";
 
 const MEGABYTE = 1024 * 1024;
 let fixture: HostileFixture;
@@ -265,6 +266,11 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     const openOnes = async () =>
       (await fixture.queries.requestsOf(task.id)).filter(({ state }) => state === "open");
     await until("a hundred are open", async () => (await openOnes()).length === OPEN_QUESTIONS, PATIENCE_MS);
+    const together = await fixture.organization.within(
+      (tx) => tx.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM input_request
+        WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ${task.id}::uuid GROUP BY xmin::text`,
+    );
+    expect(Math.max(...together.map(({ count }) => count))).toBeLessThanOrEqual(CAPTURED_TOGETHER);
     const [first] = await openOnes();
     await fixture.organization.answer(first!.id, { action: "accept" });
     await until(

@@ -4,7 +4,7 @@ import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markHandled } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { retractAsk } from "../../requests/capture/ask-writes.ts";
-import { captureQuestion, hasRoom } from "../../requests/capture/capture-question.ts";
+import { capturing, hasRoom } from "../../requests/capture/capture-question.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import { judgeDelivery } from "../../requests/deliveries/judge-delivery.ts";
 import {
@@ -34,6 +34,7 @@ export async function storeQuestions(
     done.length = 0;
     const lessons = new TraitUpdates(ctx);
     const events: NewEvent[] = [];
+    const capture = capturing(tx, taskId);
     for (const one of questions) {
       const { message } = one;
       const question = message.question!;
@@ -50,7 +51,7 @@ export async function storeQuestions(
       const digest = message.sessionDigest;
       if (task) learnFromQuestion(lessons, task, question, digest.toString("hex"));
       events.push(
-        ...(await captureQuestion(tx, taskId, {
+        ...(await capture({
           question,
           key: null,
           rpc: {

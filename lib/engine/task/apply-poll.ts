@@ -1,18 +1,20 @@
 /** Applies a server's report on a task to the database. */
 
+import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/running-task-writes.ts";
 import { questionHash } from "../../mcp/forms/question-hash.ts";
 import type { RemoteTask, TaskResult } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
-import { captureQuestion } from "../../requests/capture/capture-question.ts";
+import { capturing } from "../../requests/capture/capture-question.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../requests/deliveries/judge-delivery.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import {
   CANCEL_GRACE_MS,
+  CAPTURED_TOGETHER,
   CHOICE_REPLY_MS,
   MINOR_STATUS_MS,
   MISSING_RESULTS,
@@ -129,18 +131,23 @@ async function carryOut(
         verdict === "undeliverable" ? OUTCOME_UNKNOWN : endingOf(lessons, unansweredMs(task, request));
       events.push(...(await carryOutVerdict(tx, requestIds(task.id, request), verdict, ending)));
     }
-    for (const { question, key } of plan.capture)
-      events.push(
-        ...(await captureQuestion(tx, task.id, {
-          question,
-          key,
-          rpc: null,
-          lifetimeMs: null,
-        })),
-      );
+    events.push(...(await captureAll(tx, task.id, plan.capture.slice(0, CAPTURED_TOGETHER))));
     if (plan.status) await recordStatus(tx, task.id, statusChangeOf(remote, state));
     await appendEvents(tx, events);
   });
+  // If this process ends meanwhile, the next poll shows the others.
+  for (let first = CAPTURED_TOGETHER; first < plan.capture.length; first += CAPTURED_TOGETHER) {
+    const some = plan.capture.slice(first, first + CAPTURED_TOGETHER);
+    await fencedTransaction(ctx, task, async (tx) => appendEvents(tx, await captureAll(tx, task.id, some)));
+  }
+}
+
+async function captureAll(tx: Tx, taskId: string, asked: Plan["capture"]): Promise<NewEvent[]> {
+  const capture = capturing(tx, taskId);
+  const events: NewEvent[] = [];
+  for (const { question, key } of asked)
+    events.push(...(await capture({ question, key, rpc: null, lifetimeMs: null })));
+  return events;
 }
 
 /** A call that must not be made twice may have been made: a person is asked anew while its server asks. */

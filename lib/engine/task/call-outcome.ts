@@ -38,7 +38,7 @@ import { handleBrokenCall } from "./broken-call.ts";
 import { peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
 import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./send-call.ts";
-import { confirmTaken, failRound, storeRound, waitAgain } from "./store-round.ts";
+import { confirmTaken, failRound, judgeRound, storeRound, waitAgain } from "./store-round.ts";
 import { sealedTask } from "./task-secrets.ts";
 
 /**
@@ -114,6 +114,7 @@ async function storeReply(
   const { connectionId } = ctx;
   // Later messages name the handle, which is masked in all of them.
   if (outcome.kind === "task") ctx.name(task, outcome.task.taskId);
+  const judged = await judgeRound(task, outcome);
   const isPlainStart = outcome.kind === "task" && answersUnderWay(task.work).length === 0;
   const stored = await storeOutcome(ctx, task, async (tx) => {
     // A start that nobody has given up meanwhile needs no look before.
@@ -122,7 +123,7 @@ async function storeReply(
     await confirmTaken(tx, task);
     if (outcome.kind === "input_required" && outcome.questions.length > OPEN_QUESTIONS)
       await endTask(tx, task.id, { state: "failed", error: tooManyQuestions(outcome.questions.length) });
-    else if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
+    else if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome, judged);
     else if (outcome.kind === "task") await storeTask(ctx, tx, task, attempt, outcome.task);
     else {
       const { result } = outcome;

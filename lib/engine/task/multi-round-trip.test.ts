@@ -8,6 +8,7 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { age } from "../../../test/fixtures/row-age.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
+import { statementsOf } from "../../../test/guards/statements.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 import type { Tool } from "../../mcp/peer.ts";
@@ -101,6 +102,25 @@ test("several questions: nothing is sent before all are answered, and an answer 
   await fixture.answer(second!.id, { action: "decline" });
   await queries.inState(id, "completed");
   expect(remote.calls.at(-1)?.inputResponses).toEqual({ amount: three, colour: { action: "decline" } });
+});
+
+test("as many questions at once as a task may have open: its arguments, which may be large, are read with the first", async () => {
+  remote.behave.onOrder = "hundred";
+  const args = { total: 5, payment: { note: "x", iban: "DE89370400440532013000" } };
+  const [id, sent] = await statementsOf(async () => {
+    const id = await fixture.startTask(server, args, ORDER);
+    await queries.inState(id, "input_required");
+    return id;
+  });
+  const requests = await queries.requestsOf(id);
+  expect(requests).toHaveLength(100);
+  // Judged before the transaction, as the others are in it.
+  expect(requests.map(({ amount }) => amount)).toEqual(requests.map(() => 5));
+  const captures = sent.filter((text) => text.includes(`AS "confirmedBefore"`));
+  expect(captures).toHaveLength(100);
+  expect(captures.filter((text) => text.includes("t.arguments"))).toHaveLength(1);
+  await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
+  await queries.inState(id, "cancelled");
 });
 
 test("more questions at once than a task may have open: nobody is asked, and the task fails in words", async () => {

@@ -2,15 +2,19 @@
  * Writes of multi round trips: what a call's reply changes. Apart from multi-round-trip.ts, which makes the call and would
  * close an import circle: call -> outcome -> writes.
  */
+import { setImmediate as turn } from "node:timers/promises";
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markAsking, markNotRetried } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
-import type { StartOutcome } from "../../mcp/peer.ts";
-import { captureQuestion } from "../../requests/capture/capture-question.ts";
+import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
+import type { Question, StartOutcome } from "../../mcp/peer.ts";
+import { capturing } from "../../requests/capture/capture-question.ts";
 import { closeRequest, confirmRequest } from "../../requests/capture/close-request.ts";
+import { columnsOf, type ShownColumns } from "../../requests/capture/insert-request.ts";
 import { markAccepted, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
+import { CAPTURED_TOGETHER } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
@@ -22,6 +26,26 @@ export function isRound(work: TaskWork): boolean {
   return work.state === "input_required" && work.sealedHandle === null && work.durable;
 }
 
+/**
+ * Judges the questions of a long round before the transaction that stores them, each in a turn of its own. A round is stored as
+ * one, and judging a hundred questions about large arguments could take longer than a transaction may.
+ */
+export async function judgeRound({ work }: WatchedTask, outcome: StartOutcome): Promise<Judged> {
+  const judged: Judged = new Map();
+  const questions = outcome.kind === "input_required" ? outcome.questions : [];
+  const { id, tool, arguments: args, toolHints } = work;
+  const isLong = questions.length > CAPTURED_TOGETHER && questions.length <= OPEN_QUESTIONS;
+  if (args === null || !isLong) return judged;
+  const asking = { id, tool, arguments: args, destructive: toolHints?.annotations?.destructiveHint };
+  for (const question of questions) {
+    judged.set(question, columnsOf(asking, question));
+    await turn();
+  }
+  return judged;
+}
+
+type Judged = Map<Question, ShownColumns>;
+
 /** Stores a round of questions. */
 export async function storeRound(
   ctx: WatcherContext,
@@ -29,14 +53,16 @@ export async function storeRound(
   task: WatchedTask,
   attempt: string,
   round: Extract<StartOutcome, { kind: "input_required" }>,
+  judged: Judged,
 ): Promise<void> {
   const sealed = sealRequestState(ctx, task.id, round.requestState);
   await markAsking(tx, task.id, attempt, sealed);
   const events: NewEvent[] = [];
+  const capture = capturing(tx, task.id);
   for (const question of round.questions) {
     if (question.address.kind !== "key") continue;
     const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
-    events.push(...(await captureQuestion(tx, task.id, captured)));
+    events.push(...(await capture({ ...captured, shown: judged.get(question) })));
   }
   await appendEvents(tx, events);
 }

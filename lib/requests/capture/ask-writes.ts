@@ -9,6 +9,7 @@ import { ASKS } from "../../mcp/limits.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";
 import { judgeDelivery } from "../deliveries/judge-delivery.ts";
 import { carryOutVerdict, confirmRequest, type LiveRequest, liveRequests } from "./close-request.ts";
+import type { ShownColumns } from "./insert-request.ts";
 
 export interface CapturedQuestion {
   question: Question;
@@ -31,6 +32,8 @@ export interface CapturedQuestion {
   } | null;
   /** How long the server is known to wait for an answer, in ms. Null: as long as the task lives. */
   lifetimeMs: number | null;
+  /** As judged before the transaction. Undefined: the question is judged in it. */
+  shown?: ShownColumns | undefined;
 }
 
 /**

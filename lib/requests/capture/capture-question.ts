@@ -40,18 +40,35 @@ import {
 import { dropVotes, releaseWithoutVote, rewordedAs, rewordRequest, viaOf } from "./reword-request.ts";
 
 /** Stores a question before anything else is done with it. A known question gets at most another ask. */
-export async function captureQuestion(
+export function captureQuestion(tx: Tx, taskId: string, captured: CapturedQuestion): Promise<NewEvent[]> {
+  return capture(tx, taskId, captured, { read: null });
+}
+
+/** As `captureQuestion`, for several of one task in this transaction: its arguments, which may be large, are read with the first. */
+export function capturing(tx: Tx, taskId: string): (captured: CapturedQuestion) => Promise<NewEvent[]> {
+  const about: About = { read: null };
+  return (captured) => capture(tx, taskId, captured, about);
+}
+
+/** What all questions of a task are about; null until the first one is captured. */
+interface About {
+  read: Pick<AskingTask, "arguments" | "policy"> | null;
+}
+
+async function capture(
   tx: Tx,
   taskId: string,
   captured: CapturedQuestion,
+  about: About,
 ): Promise<NewEvent[]> {
   const { question, rpc } = captured;
   const hash = questionHash({ taskId, ...question });
   const hashes = contentOf(tx).hashes(hash);
   const key = captured.key ?? contentOf(tx).hash(hash);
   const asked = Prisma.sql`FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id`;
-  const [task] = await tx.$queryRaw<AskingTask[]>`
-    SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool, t.recipe_version IS NOT NULL AS "isRecipes", t.label, ${POLICY_OF_TASK} AS policy,
+  const unread = about.read ? Prisma.empty : Prisma.sql`t.arguments, ${POLICY_OF_TASK} AS policy,`;
+  const [row] = await tx.$queryRaw<AskingTask[]>`
+    SELECT t.id, t.connection_id AS "connectionId", ${unread} t.tool, t.recipe_version IS NOT NULL AS "isRecipes", t.label,
       t.tool_hints->'annotations'->'destructiveHint' AS destructive, t.visibility,
       least(t.expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms', ${endOf(rpc)}) AS "endsAt",
       (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
@@ -61,7 +78,9 @@ export async function captureQuestion(
         AND r.state = 'undeliverable') AS "mayReopen",
       EXISTS (SELECT ${asked} AND r.question_hash = ANY (${hashes}) AND r.state = 'settled') AS "confirmedBefore"
     FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
-  if (!task || task.over) return [];
+  if (!row || row.over) return [];
+  about.read ??= { arguments: row.arguments, policy: row.policy };
+  const task = { ...row, ...about.read };
   // The same request has the same elicitation task, so it is not captured again.
   const mayBeKnown = rpc && task.hasRequests && rpc.elicitationTaskId === undefined;
   if (mayBeKnown && (await isKnownAsk(tx, taskId, hashes, rpc))) return [];
@@ -118,7 +137,7 @@ export async function captureQuestion(
           },
         })) > 0
       : task.confirmedBefore;
-  const shown = columnsOf(task, question);
+  const shown = captured.shown ?? columnsOf(task, question);
   const approval = approvalOf(task, shown, askedAgain);
   const { connectionId, endsAt } = task;
   const origin = "server" as const;

@@ -11,6 +11,7 @@ import type { Question } from "../../mcp/peer.ts";
 import type { Approval } from "../../policy/judge.ts";
 import { judgeRequest } from "../../policy/judge-request.ts";
 import { amountOf } from "../../text/amount.ts";
+import { isRecord } from "../../text/json.ts";
 import { judgeQuestion } from "../warnings.ts";
 
 /** Most characters of a question in the history; the hash beside them covers all of the question. */
@@ -83,7 +84,7 @@ export function columnsOf(
   question: Omit<Question, "address">,
 ): ShownColumns {
   const shown = shownOf(question);
-  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
+  const args = argumentsSchema.parse(task.arguments);
   const amount = amountOf(args, shown.message);
   const { tool, destructive } = task;
   const hash = questionHash({ taskId: task.id, ...question });
@@ -102,6 +103,9 @@ export function columnsOf(
   };
 }
 
+/** Of any size: zod's record would copy them name by name, and other questions could not be known to be about the same ones. */
+const argumentsSchema = z.custom<Record<string, unknown>>(isRecord);
+
 /** Who has to agree on a question, by the policy; null: any one approver. */
 export function approvalOf(
   task: Pick<AskingTask, "policy" | "tool" | "label" | "arguments">,
@@ -112,7 +116,7 @@ export function approvalOf(
   const { message, amount, currency, url } = shown;
   const form = formSchema.parse(shown.form);
   const fields = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
-  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
+  const args = argumentsSchema.parse(task.arguments);
   return judgeRequest({ ...task, arguments: args }, { message, amount, currency, fields, url, askedAgain });
 }
 

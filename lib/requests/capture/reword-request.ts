@@ -80,9 +80,10 @@ export async function rewordRequest(
   tx: Tx,
   task: AskingTask,
   inputRequestId: string,
-  { question }: CapturedQuestion,
+  captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
   const { id: taskId } = task;
+  const { question } = captured;
   const isSame = await hasSameForm(tx, inputRequestId, question);
   await tx.$executeRaw`UPDATE input_request SET reworded_at = now(),
       earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
@@ -91,7 +92,7 @@ export async function rewordRequest(
     await tx.$executeRaw`UPDATE input_request SET earlier_hashes = array_fill(
         encode(sha256(convert_to(id::text || ' another form', 'UTF8')), 'hex'), ARRAY[cardinality(earlier_hashes)])
       WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open'`;
-  const shown = columnsOf(task, question);
+  const shown = captured.shown ?? columnsOf(task, question);
   const approval = approvalOf(task, shown, false);
   await tx.inputRequest.updateMany({
     where: { organizationId: tx.organizationId, id: inputRequestId, state: "open" },

@@ -14,6 +14,8 @@ import type { RequestDocument } from "./document-schema.ts";
 export const MOST_DOCUMENTS = 20;
 /** Values that are looked at of all that a request has: its arguments, its result and those of other tasks. */
 const MOST_VALUES = 20_000;
+/** An address takes as long to read as so many other values. */
+const SITE_VALUES = 49;
 const NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 300;
 /** Longer paths, to values nested ever deeper, are not told. */
@@ -44,7 +46,10 @@ export interface Source {
 export function documentsOfArguments(args: unknown, source: Source, budget = newBudget()): FoundDocument[] {
   return walk(args, "arguments", budget, (text, key) => {
     const isAddress = source.servesResources && isResourceAddress(text);
-    return isAddress || (isDocumentKey(key) && isSite(text)) ? asLink("arguments", text) : null;
+    if (isAddress) return asLink("arguments", text);
+    if (!isDocumentKey(key) || !isLikeSite(text)) return null;
+    budget.values -= SITE_VALUES;
+    return isSite(text) ? asLink("arguments", text) : null;
   });
 }
 
@@ -93,7 +98,11 @@ function isResourceAddress(text: string): boolean {
 }
 
 function isSite(text: string): boolean {
-  return text.length <= URL_CHARACTERS && /^https?:\/\/\S+$/i.test(text) && readAddress(text) !== null;
+  return isLikeSite(text) && readAddress(text) !== null;
+}
+
+function isLikeSite(text: string): boolean {
+  return text.length <= URL_CHARACTERS && /^https?:\/\/\S+$/i.test(text);
 }
 
 const words = z.string().nullish().catch(null);

@@ -1,4 +1,4 @@
-import { currencyOf, inUnits, isWide, MOST_SHOWN, readLargest, snake, totalOf } from "../amount.ts";
+import { currencyOf, inUnits, isWide, readLargestShown, snake, totalOf } from "../amount.ts";
 import { countHidden } from "../foreign/hidden.ts";
 import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
@@ -99,13 +99,18 @@ function firstValues(values: Json, names: string[]): { first: Json; rest: string
   const end = names.findIndex((name) => {
     const value = values[name];
     add(sum, name, value);
+    if (isTooMuch(sum)) return true;
     const text = JSON.stringify([name, value], readAtMost);
     sum.hidden += countHidden(text, MOST.hidden + 1) + countEscapes(text, MOST.hidden + 1);
-    return Object.entries(sum).some(([each, count]) => count > MOST[each as keyof Weight]);
+    return isTooMuch(sum);
   });
   if (end === -1) return { first: values, rest: [] };
   const first = Object.fromEntries(names.slice(0, end).map((name) => [name, values[name]]));
   return { first, rest: names.slice(end) };
+}
+
+function isTooMuch(sum: Weight): boolean {
+  return Object.entries(sum).some(([each, count]) => count > MOST[each as keyof Weight]);
 }
 
 /** Counts what JSON writes as escapes and a page marks as hidden: control characters and halves of characters. */
@@ -124,8 +129,10 @@ function readAtMost(_: string, value: unknown): unknown {
 function add(sum: Weight, name: string, value: unknown, isInGroup = false): void {
   sum.characters += name.length;
   if (isObject(value) && !isInGroup) {
-    if (Object.keys(value).length === 0) sum.values++;
-    for (const [inner, each] of Object.entries(value)) add(sum, inner, each, true);
+    const names = Object.keys(value);
+    // Each weighs one at least: of too many, none has to be looked at.
+    if (names.length === 0 || names.length > MOST.values) sum.values += Math.max(1, names.length);
+    else for (const inner of names) add(sum, inner, value[inner], true);
     return;
   }
   sum.values++;
@@ -144,7 +151,7 @@ function add(sum: Weight, name: string, value: unknown, isInGroup = false): void
 /** The largest amount of the arguments: a tick beside a smaller one would vouch for what the tool may not read. */
 function largestShown(values: Json): number {
   if (isWide(values)) return Number.POSITIVE_INFINITY;
-  const read = readLargest(values, MOST_SHOWN);
+  const read = readLargestShown(values);
   return "unclear" in read ? Number.POSITIVE_INFINITY : (read.largest ?? 0);
 }
 

@@ -1,14 +1,6 @@
 /** Warnings about the figures of a call, for the list and for the page of a request. Pure. */
 
-import {
-  type Amount,
-  amountOf,
-  currencyOf,
-  hasNamedAmount,
-  isWide,
-  MOST_SHOWN,
-  readLargest,
-} from "../amount.ts";
+import { type Amount, amountOf, currencyOf, hasNamedAmount, isWide, readLargestShown } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
 import { formatPast, momentOf } from "../time.ts";
@@ -65,7 +57,7 @@ export function judgeFigures(values: Json, message: string, formats: Formats): F
 /** The largest of a few amounts, where no field is called a total: `{payment: 9000}`. */
 function onlyAmount(values: Json, message: string): Amount | null {
   if (isWide(values) || Object.values(values).some((value) => typeof value === "object")) return null;
-  const read = readLargest(values, MOST_SHOWN);
+  const read = readLargestShown(values);
   if ("unclear" in read || !read.largest || hasNamedAmount(values, message)) return null;
   return { value: read.largest, currency: currencyOf(values) };
 }

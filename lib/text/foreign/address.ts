@@ -1,7 +1,7 @@
 /** Addresses (URLs) that others wrote. Pure. */
 
-/** No name of a host is half as long (RFC 1035: 253 octets). */
-const HOST_CHARACTERS = 500;
+/** No name of a host is longer (RFC 1035: 253 octets). */
+const HOST_CHARACTERS = 253;
 
 /**
  * Returns the address, or null for a text that is none. The platform's parser takes time with the square of the length
