@@ -132,17 +132,20 @@ describe("whoever tries", () => {
 
   test("is told so too where strangers of many networks fill the line of passwords", async () => {
     const pia = await personAt("198.51.100.15");
-    const waiting = new Turns<{ begin(): void; refuse(): void }>(40);
-    for (let n = 0; n < 40; n++) waiting.add(`network ${n}`, { begin: () => {}, refuse: () => {} });
-    const before = replace("password hashes", { running: 2, waiting });
+    const elsewhere = at("198.51.101.15");
+    const line = () => new Turns<{ begin(): void; refuse(): void }>(40);
+    const strangers = line();
+    for (let n = 0; n < 40; n++) strangers.add(`network ${n}`, { begin: () => {}, refuse: () => {} });
+    const full = { running: 2, known: line(), strangers, wasKnown: false };
+    const before = replace("password hashes", full);
     try {
-      const url = await pia.browser.post("callback/password", { email: pia.email, password: PASSWORD });
+      const url = await elsewhere.post("callback/password", { email: pia.email, password: PASSWORD });
       expect(new URL(url).searchParams.get("error")).toBe("throttled:5");
-      const { csrfToken } = (await (await pia.browser.send("/api/auth/csrf")).json()) as {
+      const { csrfToken } = (await (await elsewhere.send("/api/auth/csrf")).json()) as {
         csrfToken: string;
       };
       const form = { email: pia.email, password: PASSWORD, csrfToken, json: "true" };
-      const answer = await pia.browser.send("/api/auth/callback/password", form);
+      const answer = await elsewhere.send("/api/auth/callback/password", form);
       expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "5"]);
       const body = { token: "none", password: "correct horse battery" };
       const set = await web.call("POST", "/api/set-password", { body });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../test/fixtures/organization-fixture.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
-import { createDatabase, type Database } from "../base/db/db.ts";
+import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { inScope } from "../base/process/scope.ts";
-import { fairDatabase } from "./database.ts";
-import { DATABASE_CONNECTIONS, DATABASE_SHARES } from "./tunables.ts";
+import { fairDatabase, type Shares } from "./database.ts";
+import { DATABASE_CONNECTIONS, DATABASE_SHARES, GATE_SHARES } from "./tunables.ts";
 
 let postgres: TestDatabase;
 let database: Database;
@@ -19,6 +19,7 @@ afterAll(async () => {
   await postgres.drop();
 });
 
+const fairly = (shares: Shares) => fairDatabase(database, shares, shares);
 const ids = { a: uuidv7(), b: uuidv7(), c: uuidv7() };
 const LONG_MS = 600_000;
 const PATIENT = { stillMs: LONG_MS, waitMs: LONG_MS };
@@ -44,7 +45,7 @@ function slowly(fair: Database) {
 }
 
 test("one organization has its share at most, and another's begins at once beside it", async () => {
-  const { begun, run, has, endOne } = slowly(fairDatabase(database, { atOnce: 3, ofOne: 2, ...PATIENT }));
+  const { begun, run, has, endOne } = slowly(fairly({ atOnce: 3, ofOne: 2, ...PATIENT }));
   const work = (["a", "a", "a", "a"] as const).map(run);
   await has(2);
   work.push(run("b"));
@@ -65,9 +66,7 @@ test("one organization has its share at most, and another's begins at once besid
 });
 
 test("who waits in a line that stands still is told so, and takes no place later", async () => {
-  const { begun, run, has, endOne } = slowly(
-    fairDatabase(database, { atOnce: 2, ofOne: 1, stillMs: 20, waitMs: LONG_MS }),
-  );
+  const { begun, run, has, endOne } = slowly(fairly({ atOnce: 2, ofOne: 1, stillMs: 20, waitMs: LONG_MS }));
   const first = run("a");
   await has(1);
   await expect(run("a")).rejects.toMatchObject({ code: "database_busy", status: 503, retryAfterMs: 2_000 });
@@ -82,7 +81,7 @@ test("who waits in a line that stands still is told so, and takes no place later
 
 test("a line that moves is waited in for longer, and not for ever", async () => {
   const shares = { atOnce: 1, ofOne: 1, stillMs: 1_000 };
-  const patient = fairDatabase(database, { ...shares, waitMs: LONG_MS });
+  const patient = fairly({ ...shares, waitMs: LONG_MS });
   for (;;) {
     const turns = [performance.now()];
     const work = () =>
@@ -98,7 +97,7 @@ test("a line that moves is waited in for longer, and not for ever", async () => 
     expect(all.map(({ status }) => status)).toEqual(all.map(() => "fulfilled"));
     break;
   }
-  const hasty = fairDatabase(database, { ...shares, stillMs: LONG_MS, waitMs: 20 });
+  const hasty = fairly({ ...shares, stillMs: LONG_MS, waitMs: 20 });
   const { run, has, endOne } = slowly(hasty);
   const first = run("a");
   await has(1);
@@ -108,7 +107,7 @@ test("a line that moves is waited in for longer, and not for ever", async () => 
 });
 
 test("a read whose caller has left waits no longer", async () => {
-  const { begun, run, has, endOne } = slowly(fairDatabase(database, { atOnce: 1, ofOne: 1, ...PATIENT }));
+  const { begun, run, has, endOne } = slowly(fairly({ atOnce: 1, ofOne: 1, ...PATIENT }));
   const first = run("a");
   await has(1);
   const left = new AbortController();
@@ -126,10 +125,36 @@ test("a read whose caller has left waits no longer", async () => {
 test("half of the places at most are one organization's", () => {
   expect(DATABASE_SHARES.ofOne).toBeLessThanOrEqual(DATABASE_SHARES.atOnce / 2);
   expect(DATABASE_SHARES.atOnce).toBeLessThan(DATABASE_CONNECTIONS);
+  expect(GATE_SHARES.ofOne).toBeLessThanOrEqual(GATE_SHARES.atOnce / 2);
+  expect(GATE_SHARES.atOnce).toBeLessThan(DATABASE_CONNECTIONS);
+});
+
+test("statements of one network that get no further leave room for another's, and for transactions", async () => {
+  const fair = fairly({ atOnce: 2, ofOne: 1, ...PATIENT });
+  const lock = Prisma.sql`SELECT 1 AS done FROM pg_advisory_xact_lock(20261130)`;
+  const of = <T>(network: string, query: Prisma.Sql) =>
+    inScope({ requestId: null, trace: null, caller: { network, left: new AbortController().signal } }, () =>
+      fair.gate<T>(query),
+    );
+  const isHeld = Promise.withResolvers<void>();
+  const isOver = Promise.withResolvers<void>();
+  const holder = database.withOrganization(ids.a, async (tx) => {
+    await tx.$queryRaw(lock);
+    isHeld.resolve();
+    await isOver.promise;
+  });
+  await isHeld.promise;
+  // More than the pool has connections.
+  const flood = Array.from({ length: 12 }, () => of("flood", lock));
+  expect(await of("person", Prisma.sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  expect(await fair.withOrganization(ids.b, async () => "done")).toBe("done");
+  isOver.resolve();
+  await holder;
+  expect(await Promise.all(flood)).toHaveLength(12);
 });
 
 test("one that fails leaves its place to the next", async () => {
-  const fair = fairDatabase(database, { atOnce: 1, ofOne: 1, ...PATIENT });
+  const fair = fairly({ atOnce: 1, ofOne: 1, ...PATIENT });
   const failed = fair.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1 / 0`);
   const next = fair.withOrganization(ids.b, async () => "done");
   await expect(failed).rejects.toThrow("division by zero");

@@ -3,7 +3,7 @@ import { need } from "../base/env.ts";
 import { AppError } from "../base/errors.ts";
 import { forget, onePerProcess } from "../base/process/process-wide.ts";
 import { scope } from "../base/process/scope.ts";
-import { DATABASE_CONNECTIONS, DATABASE_RETRY_AFTER_MS, DATABASE_SHARES } from "./tunables.ts";
+import { DATABASE_CONNECTIONS, DATABASE_RETRY_AFTER_MS, DATABASE_SHARES, GATE_SHARES } from "./tunables.ts";
 
 /** The web's database, as a role that row security binds, shared fairly among organizations. Throws ConfigurationError for any other role. */
 export const database: () => Promise<Database> = onePerProcess("web database", () =>
@@ -17,7 +17,7 @@ async function open(): Promise<Database> {
   const opened = createDatabase(need("appDatabaseUrl"), { connections: DATABASE_CONNECTIONS });
   try {
     await refusePowerfulRole(opened, "APP_DATABASE_URL");
-    return fairDatabase(opened, DATABASE_SHARES);
+    return fairDatabase(opened, DATABASE_SHARES, GATE_SHARES);
   } catch (error) {
     await opened.close();
     throw error;
@@ -25,9 +25,9 @@ async function open(): Promise<Database> {
 }
 
 export interface Shares {
-  /** Transactions at once; fewer than the pool has connections, so that credentials are looked up meanwhile. */
+  /** Transactions, or statements, at once. */
   atOnce: number;
-  /** Transactions at once of one organization; at most half of `atOnce`, so that another's begins without waiting. */
+  /** The same of one owner; at most half of `atOnce`, so that another's begins without waiting. */
   ofOne: number;
   /** The longest wait in a line that stands still. */
   stillMs: number;
@@ -35,11 +35,26 @@ export interface Shares {
   waitMs: number;
 }
 
+/**
+ * Shares the connections of the web's pool, so that nobody's slow reads, and no flood, keep others waiting: transactions among
+ * organizations, and statements before an organization is known among the networks that call.
+ */
+export function fairDatabase(database: Database, transactions: Shares, statements: Shares): Database {
+  const byOrganization = fairTurns(transactions);
+  const byNetwork = fairTurns(statements);
+  return {
+    ...database,
+    withOrganization: (organizationId, work) =>
+      byOrganization(organizationId, () => database.withOrganization(organizationId, work)),
+    gate: (query) => byNetwork(scope().caller?.network ?? "none", () => database.gate(query)),
+  };
+}
+
 interface Waiting {
   begin(): void;
 }
 
-/** Who waits of an organization, in the order of turns. */
+/** Who waits of an owner, in the order of turns. */
 interface Line {
   callers: Set<Waiting>;
   /** When somebody of this line got a turn last, or the first one came; monotonic, in ms. */
@@ -47,50 +62,54 @@ interface Line {
 }
 
 /**
- * Shares the connections of the web's pool among organizations, so that one whose reads are slow does not keep the
- * others waiting: each has `ofOne` transactions at most, the rest queue by organization and take turns. Who waited
+ * Returns a function that runs work in turn: each owner has `ofOne` at most, the rest queue by owner and take turns. Who waited
  * `waitMs`, or `stillMs` in a line of which nobody got a turn meanwhile, gets 503 `database_busy`, and a read whose caller has
  * left 499 `caller_left`. While nobody has to wait it counts, no more.
  */
-export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitMs }: Shares): Database {
-  /** Running transactions by organization. */
+function fairTurns({
+  atOnce,
+  ofOne,
+  stillMs,
+  waitMs,
+}: Shares): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
+  /** What runs, by owner. */
   const running = new Map<string, number>();
-  /** Waiting callers by organization, in the order of turns. */
+  /** Waiting callers by owner, in the order of turns. */
   const waiting = new Map<string, Line>();
   let free = atOnce;
 
-  const mayBegin = (organizationId: string) => free > 0 && (running.get(organizationId) ?? 0) < ofOne;
-  const begin = (organizationId: string) => {
+  const mayBegin = (owner: string) => free > 0 && (running.get(owner) ?? 0) < ofOne;
+  const begin = (owner: string) => {
     free--;
-    running.set(organizationId, (running.get(organizationId) ?? 0) + 1);
+    running.set(owner, (running.get(owner) ?? 0) + 1);
   };
-  const end = (organizationId: string) => {
+  const end = (owner: string) => {
     free++;
-    const left = (running.get(organizationId) ?? 1) - 1;
-    if (left > 0) running.set(organizationId, left);
-    else running.delete(organizationId);
+    const left = (running.get(owner) ?? 1) - 1;
+    if (left > 0) running.set(owner, left);
+    else running.delete(owner);
     beginNext();
   };
   const beginNext = () => {
-    for (const [organizationId, line] of waiting) {
+    for (const [owner, line] of waiting) {
       if (free === 0) return;
-      if (!mayBegin(organizationId)) continue;
+      if (!mayBegin(owner)) continue;
       const [next] = line.callers;
       if (!next) continue;
       line.callers.delete(next);
       line.movedAt = performance.now();
-      // An organization with more waiting callers goes to the back.
-      waiting.delete(organizationId);
-      if (line.callers.size > 0) waiting.set(organizationId, line);
-      begin(organizationId);
+      // An owner with more waiting callers goes to the back.
+      waiting.delete(owner);
+      if (line.callers.size > 0) waiting.set(owner, line);
+      begin(owner);
       next.begin();
     }
   };
-  const turn = (organizationId: string) =>
+  const turn = (owner: string) =>
     new Promise<void>((resolve, reject) => {
       const cameAt = performance.now();
-      const line = waiting.get(organizationId) ?? { callers: new Set(), movedAt: cameAt };
-      waiting.set(organizationId, line);
+      const line = waiting.get(owner) ?? { callers: new Set(), movedAt: cameAt };
+      waiting.set(owner, line);
       const { left } = scope();
       let timer: NodeJS.Timeout | undefined;
       const settle = () => {
@@ -100,7 +119,7 @@ export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitM
       const endWith = (error: AppError) => {
         settle();
         line.callers.delete(its);
-        if (line.callers.size === 0 && waiting.get(organizationId) === line) waiting.delete(organizationId);
+        if (line.callers.size === 0 && waiting.get(owner) === line) waiting.delete(owner);
         reject(error);
       };
       const refuse = () =>
@@ -127,16 +146,13 @@ export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitM
       else watch();
     });
 
-  return {
-    ...database,
-    async withOrganization(organizationId, work) {
-      if (mayBegin(organizationId)) begin(organizationId);
-      else await turn(organizationId);
-      try {
-        return await database.withOrganization(organizationId, work);
-      } finally {
-        end(organizationId);
-      }
-    },
+  return async (owner, work) => {
+    if (mayBegin(owner)) begin(owner);
+    else await turn(owner);
+    try {
+      return await work();
+    } finally {
+      end(owner);
+    }
   };
 }

@@ -120,6 +120,9 @@ export const DATABASE_CONNECTIONS = 10;
  */
 export const DATABASE_SHARES = { atOnce: 8, ofOne: 4, stillMs: 5_000, waitMs: 30_000 };
 
+/** The same of statements that look up credentials and count tries, of all networks and of one. Each takes a moment. */
+export const GATE_SHARES = { atOnce: 8, ofOne: 4, stillMs: 5_000, waitMs: 30_000 };
+
 /** The Retry-After that a client gets when the database is down, or busy. */
 export const DATABASE_RETRY_AFTER_MS = 2_000;
 

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { inScope, Spent } from "../../lib/base/process/scope.ts";
 import { sessionCookieName } from "../../lib/web/auth/session-cookie.ts";
+import { callerIn } from "../../lib/web/http/client-address.ts";
 import { countAnswer } from "../../lib/web/http/metrics.ts";
 import { serverTiming } from "../../lib/web/http/observe.ts";
 
@@ -40,8 +41,13 @@ export function pageCounter(): (
     response.once("close", () =>
       countAnswer(request.method ?? "GET", pattern, response.statusCode, performance.now() - began),
     );
+    if (pattern === "files") return handle();
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const forwardedFor = [request.headers["x-forwarded-for"] ?? []].flat().join(",");
+    const scope = { requestId: null, trace: null, caller: callerIn(forwardedFor, gone.signal) };
     // Timings could tell strangers whether a searched thing exists.
-    if (pattern === "files" || !request.headers.cookie?.includes(sessionCookieName())) return handle();
+    if (!request.headers.cookie?.includes(sessionCookieName())) return inScope(scope, handle);
     const spent = new Spent();
     const writeHead = response.writeHead.bind(response);
     response.writeHead = (...head: unknown[]) => {
@@ -49,6 +55,6 @@ export function pageCounter(): (
         response.setHeader("server-timing", serverTiming(performance.now() - began, spent));
       return Reflect.apply(writeHead, response, head);
     };
-    inScope({ requestId: null, trace: null, spent }, handle);
+    inScope({ ...scope, spent }, handle);
   };
 }

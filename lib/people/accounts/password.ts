@@ -29,8 +29,8 @@ export async function changePassword(
       "no_password",
       "Your account has no password; ask the person who runs Intray for a link to set one.",
     );
-  if (!(await verifyPassword(input.current, before))) throw wrongPassword("current");
-  const after = await hashNewPassword(input.password, [name, email]);
+  if (!(await verifyPassword(input.current, before, userId))) throw wrongPassword("current");
+  const after = await hashNewPassword(input.password, [name, email], userId);
   const [row] = await db.gate<{ done: boolean }>(
     Prisma.sql`SELECT gate.change_password(${userId}::uuid, ${before}, ${after}, ${keptSessionId}::uuid) AS done`,
   );
@@ -66,7 +66,7 @@ export async function proveAgain(
   field = "currentPassword",
 ): Promise<void> {
   const hash = await readPasswordHash(db, userId);
-  if (hash !== null && !(await verifyPassword(password ?? "", hash))) throw wrongPassword(field);
+  if (hash !== null && !(await verifyPassword(password ?? "", hash, userId))) throw wrongPassword(field);
 }
 
 function wrongPassword(field: string): AppError {

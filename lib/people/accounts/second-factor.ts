@@ -78,7 +78,7 @@ export async function confirmSecondFactor(
   const step = found && stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now);
   if (!found || step === null) throw wrongCode();
   const codes = newRecoveryCodes();
-  const kept = await hashed(codes);
+  const kept = await hashed(codes, userId);
   const [row] = await db.gate<{ done: boolean }>(
     Prisma.sql`SELECT gate.confirm_second_factor(${userId}::uuid, ${found.sealedSecret}, ${step}::bigint,
       ${kept.selectors}, ${kept.hashes}) AS done`,
@@ -123,7 +123,7 @@ async function takeRecoveryCode(db: Database, userId: string, code: string): Pro
   const [found] = await db.gate<{ hash: string | null }>(
     Prisma.sql`SELECT gate.recovery_hash(${userId}::uuid, ${selector}) AS hash`,
   );
-  if (!(await verifyPassword(secret, found?.hash ?? null)) || !found?.hash) return false;
+  if (!(await verifyPassword(secret, found?.hash ?? null, userId)) || !found?.hash) return false;
   const [row] = await db.gate<{ done: boolean }>(
     Prisma.sql`SELECT gate.use_recovery_code(${userId}::uuid, ${selector}, ${found.hash}) AS done`,
   );
@@ -162,7 +162,7 @@ export async function replaceRecoveryCodes(
 ): Promise<string[]> {
   await proveByCode(db, seal, userId, code);
   const codes = newRecoveryCodes();
-  const kept = await hashed(codes);
+  const kept = await hashed(codes, userId);
   await db.gate(
     Prisma.sql`SELECT 1 AS done FROM gate.replace_recovery_codes(${userId}::uuid, ${kept.selectors}, ${kept.hashes})`,
   );
@@ -216,10 +216,10 @@ function newRecoveryCodes(): string[] {
 }
 
 /** One after the other: ten slow hashes at once would keep the process's threads from everybody else. */
-async function hashed(codes: string[]): Promise<{ selectors: string[]; hashes: string[] }> {
+async function hashed(codes: string[], userId: string): Promise<{ selectors: string[]; hashes: string[] }> {
   const tidied = codes.map(tidy);
   const hashes: string[] = [];
-  for (const code of tidied) hashes.push(await hashPassword(code.slice(SELECTOR)));
+  for (const code of tidied) hashes.push(await hashPassword(code.slice(SELECTOR), userId));
   return { selectors: tidied.map((code) => code.slice(0, SELECTOR)), hashes };
 }
 

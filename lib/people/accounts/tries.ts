@@ -36,6 +36,8 @@ export interface Try {
   waitMs: number;
   /** The account of the address; null: there is none. */
   userId: string | null;
+  /** The account has signed in from this network or browser before. */
+  isKnown: boolean;
   /** Takes the try back, for a password that was right. */
   wasRight(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function beginTry(
   return {
     waitMs: Number(row.wait_ms),
     userId: row.user_id,
+    isKnown: row.known,
     wasRight: async () => {
       await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.was_right(${row.pair}, ${row.known}, ${account},
         ${ofAccount.everyMs}::bigint, ${place}, ${ofNetwork.everyMs}::bigint)`);

@@ -13,13 +13,16 @@ const JUDGED_CHARACTERS = 64;
 /** Letters of one's own in a password that is made with the person's name, address or organization. */
 const FEWEST_OWN_LETTERS = 4;
 
-/** `about`: what an attacker knows of the person. Throws `invalid_input` for the field `password`. */
-export async function hashNewPassword(password: string, about: string[]): Promise<string> {
+/**
+ * `about`: what an attacker knows of the person. `knownAs`: as for `verifyPassword`. Throws `invalid_input` for the field
+ * `password`.
+ */
+export async function hashNewPassword(password: string, about: string[], knownAs?: string): Promise<string> {
   if (await isEasyToGuess(password, about))
     throw new AppError("invalid_input", "Some values are not valid.", {
       errors: [{ field: "password", message: EASY_TO_GUESS }],
     });
-  return hashPassword(password);
+  return hashPassword(password, knownAs);
 }
 
 const EASY_TO_GUESS = "This password is easy to guess: use several words, or let your browser make one";

@@ -41,11 +41,11 @@ describe("a line of passwords", () => {
   /** Begins a check for each of these networks; `ended` has what became of them, in order. */
   function checks() {
     const ended: string[] = [];
-    const check = (network: string, left = new AbortController().signal) =>
+    const check = (network: string, left = new AbortController().signal, knownAs?: string) =>
       inScope({ requestId: null, trace: null, caller: { network, left } }, () =>
-        verifyPassword("x", CHEAP),
+        verifyPassword("x", CHEAP, knownAs),
       ).then(
-        () => ended.push(network),
+        () => ended.push(knownAs ?? network),
         (error: unknown) =>
           ended.push(error instanceof AppError ? `${network} ${error.code}` : String(error)),
       );
@@ -56,14 +56,25 @@ describe("a line of passwords", () => {
     const { ended, check } = checks();
     const flood = Array.from({ length: 600 }, (_, n) => check(`flood ${Math.floor(n / 60)}`));
     await Promise.all([...flood, check("person")]);
-    expect(ended.filter((each) => each.endsWith("throttled"))).toHaveLength(601 - 42);
+    expect(ended.filter((each) => each.endsWith("throttled"))).toHaveLength(601 - 102);
     const done = ended.filter((each) => !each.endsWith("throttled"));
     // After the two that run, one of each other network, and one that ends while the person's runs.
     expect(done.indexOf("person")).toBeLessThanOrEqual(13);
   });
 
+  test("lets people who are known pass strangers of any number of networks, and no flood of one account", async () => {
+    const { ended, check } = checks();
+    const flood = Array.from({ length: 300 }, (_, n) => check(`flood ${n}`));
+    const one = Array.from({ length: 60 }, () => check("flood 1", undefined, "one account"));
+    await Promise.all([...flood, ...one, check("flood 2", undefined, "person")]);
+    expect(ended.filter((each) => each.endsWith("throttled"))).toHaveLength(300 - 102 + 60 + 1 - 40);
+    const done = ended.filter((each) => !each.endsWith("throttled"));
+    // After the two that run: two of the account, two strangers, and one that ends while the person's runs.
+    expect(done.indexOf("person")).toBeLessThanOrEqual(7);
+  });
+
   test("says when to come back", async () => {
-    const all = await Promise.allSettled(Array.from({ length: 43 }, () => verifyPassword("x", CHEAP)));
+    const all = await Promise.allSettled(Array.from({ length: 103 }, () => verifyPassword("x", CHEAP)));
     expect(all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []))).toMatchObject([
       { code: "throttled", status: 429, retryAfterMs: 5_000 },
     ]);

@@ -11,9 +11,10 @@ import { LOG2_N, P, R } from "./password-cost.ts";
 
 const LENGTH = 32;
 
-export async function hashPassword(password: string): Promise<string> {
+/** `knownAs`: as for `verifyPassword`. */
+export async function hashPassword(password: string, knownAs?: string): Promise<string> {
   const salt = randomBytes(16);
-  const derived = await derive(password, salt, LOG2_N, R, P);
+  const derived = await derive(password, { salt, log2N: LOG2_N, r: R, p: P }, knownAs);
   return ["scrypt", LOG2_N, R, P, salt.toString("base64url"), derived.toString("base64url")].join("$");
 }
 
@@ -22,12 +23,20 @@ export function isDated(stored: string): boolean {
   return !stored.startsWith(`scrypt$${LOG2_N}$${R}$${P}$`);
 }
 
-/** Whether `password` matches `stored`. Null (no account, or no password) takes as long, and is false. */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+/**
+ * Whether `password` matches `stored`. Null (no account, or no password) takes as long, and is false. `knownAs`: the account, of
+ * somebody who is signed in, or has signed in from this network or browser before.
+ */
+export async function verifyPassword(
+  password: string,
+  stored: string | null,
+  knownAs?: string,
+): Promise<boolean> {
   const [kind, log2N, r, p, salt, known] = (stored ?? NO_HASH).split("$");
   if (kind !== "scrypt" || !salt || !known) throw new Error("a stored password hash is not in our format");
   const expected = Buffer.from(known, "base64url");
-  const actual = await derive(password, Buffer.from(salt, "base64url"), Number(log2N), Number(r), Number(p));
+  const cost = { log2N: Number(log2N), r: Number(r), p: Number(p) };
+  const actual = await derive(password, { salt: Buffer.from(salt, "base64url"), ...cost }, knownAs);
   return timingSafeEqual(actual, expected) && stored !== null;
 }
 
@@ -39,8 +48,9 @@ const NO_HASH = `scrypt$${LOG2_N}$${R}$${P}$${randomBytes(16).toString("base64ur
  * need these threads too: many sign-ins wait for each other, not everybody for them.
  */
 const AT_ONCE = 2;
-/** Most that wait, some four seconds together. */
-const MOST_WAITING = 40;
+/** Most that wait: of people who are known, some four seconds together, and of strangers, ten. */
+const MOST_KNOWN = 40;
+const MOST_STRANGERS = 100;
 const RETRY_AFTER_MS = 5_000;
 
 interface Waiting {
@@ -48,31 +58,52 @@ interface Waiting {
   refuse(error: AppError): void;
 }
 
+/** People who are known have a line of their own, since strangers of enough networks fill every other one. */
 const hashes = onePerProcess("password hashes", () => ({
   running: 0,
-  waiting: new Turns<Waiting>(MOST_WAITING),
+  /** By account. */
+  known: new Turns<Waiting>(MOST_KNOWN),
+  /** By network: strangers of a few cannot keep people of others from signing in. */
+  strangers: new Turns<Waiting>(MOST_STRANGERS),
+  wasKnown: false,
 }));
 
+interface Parameters {
+  salt: Buffer;
+  log2N: number;
+  r: number;
+  p: number;
+}
+
 /** Throws `throttled` where too many wait, and `caller_left`. */
-async function derive(password: string, salt: Buffer, log2N: number, r: number, p: number): Promise<Buffer> {
+async function derive(password: string, by: Parameters, knownAs: string | undefined): Promise<Buffer> {
   const all = hashes();
   if (all.running < AT_ONCE) all.running++;
-  else await turn();
+  else await turn(knownAs);
   try {
-    return await hash(password, salt, log2N, r, p);
+    return await hash(password, by);
   } finally {
-    const next = all.waiting.take();
+    const next = nextOf(all);
     if (next) next.begin();
     else all.running--;
   }
 }
 
-/** Networks take turns: strangers of a few cannot keep people of others from signing in. */
-function turn(): Promise<void> {
+/** The two lines take turns. */
+function nextOf(all: ReturnType<typeof hashes>): Waiting | undefined {
+  all.wasKnown = !all.wasKnown;
+  return all.wasKnown
+    ? (all.known.take() ?? all.strangers.take())
+    : (all.strangers.take() ?? all.known.take());
+}
+
+function turn(knownAs: string | undefined): Promise<void> {
   const { network = "none", left } = scope().caller ?? {};
+  const { known, strangers } = hashes();
+  const [line, owner] = knownAs === undefined ? [strangers, network] : [known, knownAs];
   return new Promise((resolve, reject) => {
     const leave = () => {
-      hashes().waiting.remove(network, its);
+      line.remove(owner, its);
       reject(new AppError("caller_left", "The caller closed the connection."));
     };
     const its: Waiting = {
@@ -87,17 +118,15 @@ function turn(): Promise<void> {
     };
     if (left?.aborted) return leave();
     left?.addEventListener("abort", leave);
-    hashes()
-      .waiting.add(network, its)
-      ?.refuse(
-        new AppError("throttled", "Too many passwords are being checked; try again in a few seconds.", {
-          retryAfterMs: RETRY_AFTER_MS,
-        }),
-      );
+    line.add(owner, its)?.refuse(
+      new AppError("throttled", "Too many passwords are being checked; try again in a few seconds.", {
+        retryAfterMs: RETRY_AFTER_MS,
+      }),
+    );
   });
 }
 
-function hash(password: string, salt: Buffer, log2N: number, r: number, p: number): Promise<Buffer> {
+function hash(password: string, { salt, log2N, r, p }: Parameters): Promise<Buffer> {
   const N = 2 ** log2N;
   return new Promise((resolve, reject) => {
     // scrypt needs 128 * N * r bytes, exactly Node's default limit at N = 2^15: allow twice that

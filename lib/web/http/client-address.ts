@@ -6,7 +6,9 @@
 import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 import { log } from "../../base/log.ts";
+import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { onePerProcess } from "../../base/process/process-wide.ts";
+import type { Caller } from "../../base/process/scope.ts";
 
 export function clientAddress(forwardedFor: string | null | undefined): string {
   return forwardedFor?.split(",").at(-1)?.trim().slice(0, 64) || "unknown";
@@ -23,6 +25,11 @@ export function countedNetworkOf(address: string): string {
   if (parsed.kind() === "ipv4") return parsed.toString();
   const start = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`);
   return `${start.toRFC5952String()}/64`;
+}
+
+/** A call's caller, by whom its work takes turns with others'. */
+export function callerIn(forwardedFor: string | null | undefined, left: AbortSignal): Caller {
+  return { network: rememberedNetworkOf(clientAddress(forwardedFor)) ?? "unknown", left };
 }
 
 /** Whether a text is an IP address as it is commonly written: `127.1` is not. */

@@ -1,10 +1,9 @@
 /** Observes every call: a figure, a log line, a span, and the id that all of them name. */
 import { type Span, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { log } from "../../base/log.ts";
-import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { inScope, type Spent } from "../../base/process/scope.ts";
 import { inSpan } from "../../base/tracing/span.ts";
-import { clientAddress } from "./client-address.ts";
+import { callerIn } from "./client-address.ts";
 import { countAnswer } from "./metrics.ts";
 
 /** Next passes undefined for an address without parameters. */
@@ -29,8 +28,7 @@ export async function observe(
   const began = performance.now();
   // Of a write something may be done already, or have to be noted.
   const left = method === "GET" ? { left: request.signal } : {};
-  const address = clientAddress(request.headers.get("x-forwarded-for"));
-  const caller = { network: rememberedNetworkOf(address) ?? "unknown", left: request.signal };
+  const caller = callerIn(request.headers.get("x-forwarded-for"), request.signal);
   return inScope({ requestId, trace: null, spent, caller, ...left }, () =>
     inSpan(`${method} ${route}`, options, async (span) => {
       const response = await answer();

@@ -33,12 +33,13 @@ export async function checkPassword(
       )
     : [];
   const given = password.slice(0, 1000);
-  const right = await verifyPassword(given, found?.password_hash ?? null);
+  const knownAs = attempt.isKnown ? (attempt.userId ?? undefined) : undefined;
+  const right = await verifyPassword(given, found?.password_hash ?? null, knownAs);
   if (!right || !found?.password_hash) return { kind: "refused", userId: attempt.userId };
   await attempt.wasRight();
   if (isDated(found.password_hash))
     await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.rehash_password(${found.user_id}::uuid,
-      ${found.password_hash}, ${await hashPassword(given)})`);
+      ${found.password_hash}, ${await hashPassword(given, found.user_id)})`);
   if (!(await readSecondFactor(db, found.user_id))?.confirmed)
     return { kind: "person", userId: found.user_id, epoch: found.epoch };
   const secret = randomSecret();
