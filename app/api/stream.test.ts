@@ -140,6 +140,17 @@ test("one principal has eight streams at most, and gets another when one ends", 
   for (const stream of streams) stream.leave();
 });
 
+test("an organization has 500 streams at most at one process, and leaves others theirs", async () => {
+  const [acme, globex] = [await web.organization("crowd"), await web.organization("quiet")];
+  const keys = await Promise.all(Array.from({ length: 63 }, () => web.key(acme, "viewer")));
+  const streams = await Promise.all(keys.flatMap((key) => Array.from({ length: 8 }, () => listen(key))));
+  const refused = streams.filter(({ response }) => response.status === 429);
+  expect(refused).toHaveLength(63 * 8 - 500);
+  const other = await listen(await web.key(globex, "viewer"));
+  expect(other.response.status).toBe(200);
+  for (const stream of [...streams, other]) stream.leave();
+});
+
 test("a stream ends when its credential is revoked", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {

@@ -141,6 +141,12 @@ export const STREAM_LIFETIME_MS = 15 * 60_000;
 /** Open event streams of one member or API key; one per browser is enough. */
 export const STREAMS_PER_PRINCIPAL = 8;
 
+/** Those of an organization in one web process: each hint is written to every one of them. */
+export const STREAMS_PER_ORGANIZATION = 500;
+
+/** Checks of credentials behind streams at once: a member's change has each credential of the organization checked. */
+export const STREAM_CHECKS = 2;
+
 /** A reader that is this many hints behind is dropped, and reads everything anew when it reconnects. */
 export const STREAM_BACKLOG = 1_000;
 

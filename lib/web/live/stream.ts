@@ -8,9 +8,11 @@ import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { drawnFor } from "../http/session-refusals.ts";
 import {
   STREAM_BACKLOG,
+  STREAM_CHECKS,
   STREAM_COMMENT_MS,
   STREAM_LIFETIME_MS,
   STREAM_RECHECK_MS,
+  STREAMS_PER_ORGANIZATION,
   STREAMS_PER_PRINCIPAL,
 } from "../tunables.ts";
 import { type Frame, subscribe } from "./live.ts";
@@ -31,12 +33,15 @@ const open = onePerProcess("open streams", () => new Map<string, number>())();
  * one stream too many.
  */
 export function openStream(caller: Caller, request: Request): Response {
-  const who = `${caller.principal.organizationId} ${caller.principal.actor.kind} ${caller.principal.actor.id}`;
+  const { organizationId, actor } = caller.principal;
+  const who = `${organizationId} ${actor.kind} ${actor.id}`;
   if ((open.get(who) ?? 0) >= STREAMS_PER_PRINCIPAL)
-    throw new AppError("throttled", "Too many streams are open; one is enough.", {
-      retryAfterMs: STREAM_RECHECK_MS,
-    });
-  count(who, 1);
+    throw tooMany("Too many streams are open; one is enough.");
+  if ((open.get(organizationId) ?? 0) >= STREAMS_PER_ORGANIZATION)
+    throw tooMany(
+      `Your organization has ${STREAMS_PER_ORGANIZATION} streams open here. Let some of them end.`,
+    );
+  count([who, organizationId], 1);
   let stop: () => boolean;
 
   const body = new ReadableStream<Frame>(
@@ -49,11 +54,11 @@ export function openStream(caller: Caller, request: Request): Response {
           if ((controller.desiredSize ?? 0) < -STREAM_BACKLOG) close();
         };
         const check = async () => {
-          const valid = await stillValid(caller, request);
+          const valid = await checks().isValid(caller, request);
           if (!valid) close();
           return valid;
         };
-        const unsubscribe = subscribe(caller.principal.organizationId, {
+        const unsubscribe = subscribe(organizationId, {
           userId: selfOf(caller.principal),
           hear: (frame, topic) => {
             // A former member receives nothing more, not even this hint.
@@ -76,7 +81,7 @@ export function openStream(caller: Caller, request: Request): Response {
           unsubscribe();
           for (const timer of timers) clearInterval(timer);
           for (const signal of ends) signal.removeEventListener("abort", close);
-          count(who, -1);
+          count([who, organizationId], -1);
           return true;
         };
         for (const signal of ends) signal.addEventListener("abort", close);
@@ -91,11 +96,75 @@ export function openStream(caller: Caller, request: Request): Response {
   return new Response(body, { headers: HEADERS });
 }
 
-function count(who: string, change: number): void {
-  const left = (open.get(who) ?? 0) + change;
-  if (left > 0) open.set(who, left);
-  else open.delete(who);
+function count(owners: string[], change: number): void {
+  for (const owner of owners) {
+    const left = (open.get(owner) ?? 0) + change;
+    if (left > 0) open.set(owner, left);
+    else open.delete(owner);
+  }
 }
+
+const tooMany = (words: string) => new AppError("throttled", words, { retryAfterMs: STREAM_RECHECK_MS });
+
+interface Check {
+  begin(): void;
+  isValid: Promise<boolean>;
+}
+
+/**
+ * Checks the credentials behind streams, a few at once. All streams of one credential that ask before its next check has begun
+ * share this check: one that had begun before may have read what the hint says has changed.
+ */
+export class CredentialChecks {
+  /** Those that have not begun, in order. */
+  readonly #waiting = new Map<string, Check>();
+  readonly #check: typeof stillValid;
+  #running = 0;
+
+  constructor(check = stillValid) {
+    this.#check = check;
+  }
+
+  isValid(caller: Caller, request: Request): Promise<boolean> {
+    const credential = [...CREDENTIAL.map((name) => request.headers.get(name)), drawnFor(caller.principal)];
+    const key = JSON.stringify(credential);
+    const waiting = this.#waiting.get(key) ?? this.#add(key, () => this.#check(caller, request));
+    return waiting.isValid;
+  }
+
+  #add(key: string, work: () => Promise<boolean>): Check {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const check: Check = {
+      isValid: promise,
+      begin: () => {
+        this.#waiting.delete(key);
+        this.#running++;
+        work()
+          .then(resolve, reject)
+          .finally(() => {
+            this.#running--;
+            this.#beginNext();
+          });
+      },
+    };
+    this.#waiting.set(key, check);
+    // A turn later: others of the same hint join.
+    setImmediate(() => this.#beginNext());
+    return check;
+  }
+
+  #beginNext(): void {
+    for (const check of this.#waiting.values()) {
+      if (this.#running >= STREAM_CHECKS) return;
+      check.begin();
+    }
+  }
+}
+
+/** What `authenticate` reads of a request. */
+const CREDENTIAL = ["authorization", "cookie", "x-forwarded-for"];
+
+const checks = onePerProcess("checks of streams", () => new CredentialChecks());
 
 /** Whether the credential still leads to the same principal, in the same organization. */
 async function stillValid({ principal }: Caller, request: Request): Promise<boolean> {
