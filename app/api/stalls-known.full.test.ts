@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMakerlessAgent } from "@/lib/agents/agent-writes.ts";
 import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
+import { withClient } from "@/scripts/database/roles.ts";
 import { createDirectoryFixture, GROUP, patch, USER } from "@/test/directory.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { busiestTurn, MOST_HELD_MS } from "@/test/guards/busiest-turn.ts";
@@ -62,6 +63,18 @@ describe("a SAML response", () => {
     ],
     ["of open tags", () => inside("<a ".repeat(19_000))],
     ["of quotes", () => inside(`<a ${`"'`.repeat(60_000)}`)],
+    [
+      "with a signature that names many prefixes",
+      () => {
+        const said = { ...provider.said, inResponseTo: newId(), nameId: "x", attributes: {} };
+        const list = Array.from({ length: 28_000 }, (_, n) => `p${n.toString(36)}`).join(" ");
+        const inclusive = `<ec:InclusiveNamespaces xmlns:ec="http://www.w3.org/2001/10/xml-exc-c14n#" PrefixList="${list}"/>`;
+        const transform = /(<ds:Transform Algorithm="[^"]*xml-exc-c14n#")\s*(?:\/>|>\s*<\/ds:Transform>)/;
+        const xml = respond(said, provider.key).replace(transform, `$1>${inclusive}</ds:Transform>`);
+        expect(xml).toContain("PrefixList");
+        return xml.replace("</saml:Assertion>", `${`<a ${names(0, 20)}/>`.repeat(500)}</saml:Assertion>`);
+      },
+    ],
     [
       "with a signature over much",
       () => {
@@ -385,10 +398,15 @@ test("a rule that reads the amount of a call with thousands of them, in seven cu
 
 test("a list of tasks with as many arguments as are read for a row", async () => {
   const server = await insertServer(web.db, acme);
-  const args = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`a${n}`, n]));
-  for (let n = 0; n < 200; n++) await insertTask(web.db, acme, server, { arguments: args, tool: "wide" });
-  const call = () => web.call("GET", "/api/v1/tasks?limit=200&tool=wide", { key });
-  expect((await watched(call)).body.items).toHaveLength(200);
+  const shapes = {
+    wide: Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`a${n}`, n])),
+    dear: { total: 5, payment: repeated(1_980, "1") },
+  };
+  for (const [tool, args] of Object.entries(shapes)) {
+    for (let n = 0; n < 200; n++) await insertTask(web.db, acme, server, { arguments: args, tool });
+    const call = () => web.call("GET", `/api/v1/tasks?limit=200&tool=${tool}`, { key });
+    expect((await watched(call)).body.items).toHaveLength(200);
+  }
 });
 
 test("a request with as many arguments as a call has, and its documents", async () => {
@@ -402,12 +420,17 @@ test("a request with as many arguments as a call has, and its documents", async 
       }),
     ),
   );
+  const foreign = (length: number, n: number) =>
+    String.fromCodePoint(...Array.from({ length }, (_, at) => 0x4e00 + ((at * 7_919 + n) % 20_000)));
   const shapes = [
     names,
     { order: names },
     { ids: results, list: repeated(20_000, {}) },
     { ids: results, list: repeated(19_000, { type: "resource_link" }) },
     { ["aB-".repeat(30_000)]: repeated(19_000, "https://a.b") },
+    { total: 5, payment: Object.fromEntries(Object.keys(names).map((name) => [name, {}])) },
+    { total: 5, more: Object.fromEntries(Object.keys(names).map((name) => [`payment_${name}_id`, {}])) },
+    { document_url: Array.from({ length: 1_200 }, (_, n) => `http://${foreign(240, n)}:99999/`) },
   ];
   for (const args of shapes) {
     const task = await insertTask(web.db, acme, server, { arguments: args });
@@ -415,4 +438,34 @@ test("a request with as many arguments as a call has, and its documents", async 
     for (const path of [`/api/v1/input-requests/${id}`, `/api/v1/input-requests/${id}/documents`])
       expect((await watched(() => web.call("GET", path, { key }))).status).toBe(200);
   }
+});
+
+test("groups of a directory with more members than a page brings, which come in pages", async () => {
+  const { scim, organizationId } = await createDirectoryFixture(web, "acme-groups");
+  await withClient(web.database.adminUrl, async (client) => {
+    await client.query(
+      `INSERT INTO directory_person (organization_id, id, user_name)
+        SELECT $1, gen_random_uuid(), n || '@many.example' FROM generate_series(1, 2000) n`,
+      [organizationId],
+    );
+    await client.query(
+      `WITH made AS (INSERT INTO directory_group (organization_id, id, display_name)
+          SELECT $1, gen_random_uuid(), 'group ' || n FROM generate_series(1, 60) n RETURNING id)
+        INSERT INTO directory_group_member (organization_id, group_id, person_id)
+        SELECT $1, made.id, p.id FROM made, directory_person p WHERE p.organization_id = $1`,
+      [organizationId],
+    );
+  });
+  const found: { id: string; members: unknown[] }[] = [];
+  while (found.length < 60) {
+    const path = `/Groups?count=200&startIndex=${found.length + 1}`;
+    const { body } = await watched(() => scim("GET", path));
+    expect([body.totalResults, body.itemsPerPage]).toEqual([60, body.Resources.length]);
+    expect(body.Resources).not.toHaveLength(0);
+    found.push(...body.Resources);
+  }
+  expect(new Set(found.map(({ id }) => id)).size).toBe(60);
+  expect(found.every(({ members }) => members.length === 2_000)).toBe(true);
+  const names = await watched(() => scim("GET", "/Groups?count=200&excludedAttributes=members"));
+  expect(names.body.Resources).toHaveLength(60);
 });

@@ -47,7 +47,10 @@ function attributesOf(organizationId: string): ReadonlyMap<string, Attribute> {
   ]);
 }
 
-/** A page of groups, as `listPeople`. */
+/** Members of a page of groups: it ends before a group that would bring more, unless that is its first one. */
+const MOST_MEMBERS = 50_000;
+
+/** A page of groups, as `listPeople`; shorter than was asked where its groups are large. */
 export async function listGroups(
   tx: Tx,
   {
@@ -64,8 +67,15 @@ export async function listGroups(
   >`SELECT count(*) AS total FROM directory_group g WHERE ${own}`;
   const total = Number(all?.total ?? 0);
   if (count === 0 || offset >= total) return { total, rows: [] };
-  const rows = await tx.$queryRaw<GroupRow[]>`SELECT ${columns(withMembers)} FROM directory_group g
+  const page = Prisma.sql`SELECT * FROM directory_group g
     WHERE ${own} ORDER BY g.created_at, g.id LIMIT ${count} OFFSET ${offset}`;
+  const upTo = Prisma.sql`sum((SELECT count(*) FROM directory_group_member m
+    WHERE m.organization_id = g.organization_id AND m.group_id = g.id)) OVER (ORDER BY g.created_at, g.id)`;
+  const fits = withMembers
+    ? Prisma.sql`(SELECT g.*, ${upTo} AS members_so_far, row_number() OVER (ORDER BY g.created_at, g.id) AS place FROM (${page}) g)`
+    : Prisma.sql`(SELECT g.*, 0 AS members_so_far, 1 AS place FROM (${page}) g)`;
+  const rows = await tx.$queryRaw<GroupRow[]>`SELECT ${columns(withMembers)} FROM ${fits} g
+    WHERE g.place = 1 OR g.members_so_far <= ${MOST_MEMBERS} ORDER BY g.created_at, g.id`;
   return { total, rows };
 }
 

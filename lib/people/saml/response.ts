@@ -207,8 +207,14 @@ function checkSignatures(response: Element): void {
     for (const [name, allowed] of Object.entries(ALGORITHMS))
       for (const method of descendants(signature, name))
         if (!allowed.includes(attribute(method, "Algorithm") ?? "")) throw new SamlFault("algorithm");
+    for (const list of descendants(signature, "InclusiveNamespaces"))
+      for (const { value } of Array.from(list.attributes))
+        if (value.length > PREFIXES_CHARACTERS) throw new SamlFault("malformed");
   }
 }
+
+/** A list of prefixes, which is looked through for each namespace of each element. Providers name a handful. */
+const PREFIXES_CHARACTERS = 1_000;
 
 const ENCRYPTIONS = [
   "http://www.w3.org/2009/xmlenc11#aes128-gcm",
