@@ -311,6 +311,11 @@ describe("arguments of a task", () => {
       { a: {} },
     ],
     [
+      "many names below an amount",
+      { type: "object" },
+      { total: 5, payment: Object.fromEntries(repeated(48_000, {}).map((each, n) => [`k${n}`, each])) },
+    ],
+    [
       "errors that would each repeat a long name",
       { type: "object", additionalProperties: { additionalProperties: false } },
       { ["~".repeat(120_000)]: Object.fromEntries(repeated(12_000, 0).map((zero, n) => [`k${n}`, zero])) },

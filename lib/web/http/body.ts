@@ -2,7 +2,7 @@
  * The bodies of requests and answers. Bytes of a request that has come whole are taken at once, not through two streams, so that
  * nothing that is held meanwhile waits for the caller.
  */
-import { storableText } from "../../base/db/db.ts";
+import { storableText, UNSTORABLE } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { sizeOfJson } from "../../text/json.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from "../tunables.ts";
@@ -31,9 +31,6 @@ export async function readJson(
   const value = parseJson(text);
   return UNSTORABLE.test(text) ? storableValue(value) : value;
 }
-
-/** The escapes of NUL and of lone surrogates, the only form in which JSON can carry them. */
-const UNSTORABLE = /\\u(0000|d[89a-f])/i;
 
 /** The value with its texts and names made storable by Postgres. */
 function storableValue(value: unknown): unknown {
