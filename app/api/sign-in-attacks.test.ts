@@ -130,6 +130,19 @@ describe("whoever tries", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(60);
   });
 
+  test("is told so at once where forty tries of the network are under way, and others go on", async () => {
+    const pia = await personAt("198.51.100.16");
+    const before = replace("tries to sign in", new Map([["203.0.113.0/24", 40]]));
+    try {
+      const stranger = at("203.0.113.16");
+      const url = await stranger.post("callback/password", { email: pia.email, password: PASSWORD });
+      expect(new URL(url).searchParams.get("error")).toBe("throttled:5");
+      expect(await enter(pia.browser, pia.email)).toBe(null);
+    } finally {
+      replace("tries to sign in", before);
+    }
+  });
+
   test("is told so too where strangers of many networks fill the line of passwords", async () => {
     const pia = await personAt("198.51.100.15");
     const elsewhere = at("198.51.101.15");

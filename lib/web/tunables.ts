@@ -31,6 +31,9 @@ export const PASSWORD_TRIES: TryLimits = {
   network: { tries: 60, everyMs: 6_000 },
 };
 
+/** Tries to sign in of one network that are under way; one more is told to come again. */
+export const TRIES_AT_ONCE = 40;
+
 /** A browser is known for this long after somebody signed in with it, as networks are (gate.sweep_throttle). */
 export const BROWSER_COOKIE_MS = 90 * 24 * 3600_000;
 

@@ -8,13 +8,19 @@ import type { NextAuthOptions, User } from "next-auth";
 import { env, need } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { Spent } from "../../base/process/scope.ts";
+import { onePerProcess } from "../../base/process/process-wide.ts";
+import { Spent, scope } from "../../base/process/scope.ts";
 import { countCall } from "../http/calls.ts";
 import { observe } from "../http/observe.ts";
 import { problem } from "../http/problem.ts";
 import { setApiHeaders } from "../http/security-headers.ts";
 import { mayTry, throttle } from "../http/throttle.ts";
-import { LOGOUTS_PER_ORIGIN, PROVIDER_STARTS_PER_ORIGIN, SESSION_LIFETIME_MS } from "../tunables.ts";
+import {
+  LOGOUTS_PER_ORIGIN,
+  PROVIDER_STARTS_PER_ORIGIN,
+  SESSION_LIFETIME_MS,
+  TRIES_AT_ONCE,
+} from "../tunables.ts";
 import { knownBrowser, type Origin, originOf } from "./origin.ts";
 import {
   cookieName,
@@ -95,17 +101,48 @@ async function answer(request: Request, path: string[], known: boolean): Promise
     demand = { ...asked, again: asked.again || (await isSignedIn(request, origin)) };
   }
   const metadata = provider && path[0] !== "signout" ? await metadataOf(provider) : null;
-  const response = await runNextAuth(
-    request,
-    path,
-    authOptions(request, origin, progress, provider, metadata, demand),
-  );
+  const options = authOptions(request, origin, progress, provider, metadata, demand);
+  const run = () => runNextAuth(request, path, options);
+  const isTry = path[0] === "callback" && request.method === "POST";
+  const response = await (isTry ? amongFew(origin, run) : run());
   if (provider && (isStart ? metadata === null : isFailure(response)))
     noteSignIn(origin, "provider", "failed", { provider: provider.id });
   for (const cookie of progress.setCookies) response.headers.append("set-cookie", cookie);
   // Pages stay in the browser's memory for its Back button. Its storage keeps settings such as the theme.
   if (path[0] === "signout") response.headers.set("clear-site-data", '"cache"');
   return progress.retryAfterMs === undefined ? response : paused(response, progress.retryAfterMs);
+}
+
+const tries = onePerProcess("tries to sign in", () => new Map<string, number>());
+
+/**
+ * Bounds the tries of one network that are under way: next-auth alone takes some milliseconds of each. A browser that is known is
+ * counted by its account.
+ */
+async function amongFew(origin: Origin, work: () => Promise<Response>): Promise<Response> {
+  const owner = origin.browser === null ? (scope().caller?.network ?? origin.network) : origin.key;
+  const count = tries().get(owner) ?? 0;
+  if (count >= TRIES_AT_ONCE) {
+    noteSignIn(origin, "password", "paused");
+    throw pausedFor(
+      "Too many sign-ins of your network are being checked; try again in a few seconds.",
+      5_000,
+    );
+  }
+  tries().set(owner, count + 1);
+  try {
+    return await work();
+  } finally {
+    const left = (tries().get(owner) ?? 1) - 1;
+    if (left > 0) tries().set(owner, left);
+    else tries().delete(owner);
+  }
+}
+
+/** The answer has an address, which next-auth's client goes to. */
+function pausedFor(words: string, retryAfterMs: number): AppError {
+  const url = `${env().url}/sign-in?error=${encodeURIComponent(`throttled:${retryAfterMs / 1000}`)}`;
+  return new AppError("throttled", words, { retryAfterMs, extra: { url } });
 }
 
 /** Null: the provider is away. next-auth has an error code for that, which it finds by itself. */
@@ -118,15 +155,14 @@ async function metadataOf({ id, issuer }: SignInProvider): Promise<ProviderMetad
   }
 }
 
-/** Each start keeps the provider and us busy. The answer has an address, which next-auth's client goes to. */
+/** Each start keeps the provider and us busy. */
 async function limitStarts({ network, key }: Origin, provider: string): Promise<void> {
   if (await mayTry(`provider start ${key}`, PROVIDER_STARTS_PER_ORIGIN)) return;
   noteSignIn({ network }, "provider", "paused", { provider });
-  const { windowMs: retryAfterMs } = PROVIDER_STARTS_PER_ORIGIN;
-  throw new AppError("throttled", "Too many sign-ins were begun from your network; wait a minute.", {
-    retryAfterMs,
-    extra: { url: `${env().url}/sign-in?error=${encodeURIComponent(`throttled:${retryAfterMs / 1000}`)}` },
-  });
+  throw pausedFor(
+    "Too many sign-ins were begun from your network; wait a minute.",
+    PROVIDER_STARTS_PER_ORIGIN.windowMs,
+  );
 }
 
 /** next-auth answers a wrong password and a try that has to wait alike. */
