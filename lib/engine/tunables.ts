@@ -277,6 +277,8 @@ export const MAX_TIMER_MS = 2_147_483_647;
 export const IDLE_LOOK_MS = 10_000;
 /** Delay of a look after a wake-up, to see the work of several commits at once. */
 export const LOOK_AFTER_MS = 20;
+/** Shortest pause between looks for other organizations' work while a job serves some. */
+export const LOOK_AGAIN_MS = 1_000;
 /** Looks that are due within this time share a statement. */
 export const LOOK_TOGETHER_MS = 200;
 /** Shortest pause between looks for answers to questions of Intray's own: a held call of an agent waits for this. */
@@ -330,8 +332,9 @@ export const FORGET_BATCH = 1_000;
 
 /** Interval of checks for bulk operations. */
 export const BULK_MS = 500;
-/** Items of one organization processed before the next organization's turn: each may ask a slow server. */
+/** Items of one organization processed before the next organization's turn, and the time after which no further one begins. */
 export const BULK_BATCH = 5;
+export const BULK_BATCH_MS = 2_000;
 /** Organizations that a job of one engine serves side by side. */
 export const JOB_LANES = 3;
 /** Interval of adding new history lines to the figures. */

@@ -107,3 +107,25 @@ test("an organization whose work never ends, or waits for a slow server, holds u
     held.resolve(false);
   }
 });
+
+test("an organization whose work comes while another's is under way is served beside it", async () => {
+  const held = Promise.withResolvers<boolean>();
+  const served: string[] = [];
+  const due: string[] = [TWO[0]];
+  const slow = job("slow", {
+    due: () => Prisma.sql`SELECT unnest(${due}::uuid[]) AS id`,
+    run: async (_, id) => {
+      served.push(id);
+      return id === TWO[0] ? held.promise : false;
+    },
+  });
+  start(slow);
+  try {
+    await until("the first one is served", async () => served.length === 1);
+    due.push(TWO[1]);
+    await until("the other one is served", async () => served.includes(TWO[1]));
+    expect(served.filter((id) => id === TWO[0])).toHaveLength(1);
+  } finally {
+    held.resolve(false);
+  }
+});

@@ -8,7 +8,7 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { jobFailures, jobSeconds, jobsWaiting } from "../../history/metrics/engine.ts";
-import { IDLE_LOOK_MS, JOB_LANES, LOOK_AFTER_MS, LOOK_TOGETHER_MS } from "../tunables.ts";
+import { IDLE_LOOK_MS, JOB_LANES, LOOK_AFTER_MS, LOOK_AGAIN_MS, LOOK_TOGETHER_MS } from "../tunables.ts";
 
 export interface JobContext {
   database: Database;
@@ -185,22 +185,44 @@ export class JobRunner {
 
   /**
    * Serves the organizations in turn, a few side by side: the work of one may take long, by its amount or its servers, and
-   * the others' does not wait for its end.
+   * the others' does not wait for its end. Nor does work that comes meanwhile.
    */
   async #turn(job: Job, organizations: string[]): Promise<void> {
     const waiting = [...organizations];
-    let working = 0;
-    const count = () => jobsWaiting.set({ name: job.name }, waiting.length + working);
-    const lane = async () => {
+    const working = new Set<string>();
+    const lanes = new Set<Promise<void>>();
+    const count = () => jobsWaiting.set({ name: job.name }, waiting.length + working.size);
+    const serve = async () => {
       for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-        working++;
+        working.add(id);
         count();
-        if (await this.#serve(job, id)) waiting.push(id);
-        working--;
+        const hasMore = await this.#serve(job, id);
+        working.delete(id);
+        if (hasMore) waiting.push(id);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(JOB_LANES, waiting.length) }, lane));
+    for (;;) {
+      while (lanes.size < JOB_LANES && waiting.length > 0) {
+        const lane = serve().finally(() => lanes.delete(lane));
+        lanes.add(lane);
+      }
+      if (lanes.size === 0) break;
+      await endOrPause(Promise.all(lanes), Math.max(LOOK_AGAIN_MS, job.everyMs));
+      if (lanes.size === 0 || this.#stopping) continue;
+      for (const id of await this.#dueFor(job))
+        if (!working.has(id) && !waiting.includes(id)) waiting.push(id);
+    }
     count();
+  }
+
+  /** The organizations with work for a job whose turn goes on. Never rejects. */
+  async #dueFor(job: Job): Promise<string[]> {
+    try {
+      return (await lookFor(this.#context.database, [job], false)).due.get(job) ?? [];
+    } catch (error) {
+      this.#logFailure(job.name, error);
+      return [];
+    }
   }
 
   /** Returns true if more is left to do for the organization. Never rejects. */
@@ -219,6 +241,16 @@ export class JobRunner {
     const level = isDatabaseDown(error) ? "warn" : "error";
     this.#context.log[level]({ err: error, job: name, organizationId }, "a job failed");
   }
+}
+
+/** Waits for the end of what goes on, but no longer than `ms`. */
+async function endOrPause(end: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const pause = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([end, pause]);
+  clearTimeout(timer);
 }
 
 /** Not before `everyMs` after the last look: however often a job is told, its pace stays. */

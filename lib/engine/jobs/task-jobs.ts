@@ -13,6 +13,7 @@ import {
   ACKNOWLEDGEMENTS_MS,
   AUTOMATIC_ANSWERS_MS,
   BULK_BATCH,
+  BULK_BATCH_MS,
   BULK_MS,
   OWN_QUESTIONS_MS,
   REQUEST_TIMERS_MS,
@@ -64,7 +65,9 @@ export const BULK_OPERATIONS: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_bulk_work()`,
   async run({ database, ...context }, organizationId) {
     const services = { db: database, ...context };
-    for (let done = 0; done < BULK_BATCH; done++)
+    // Each item may ask a slow server.
+    const until = performance.now() + BULK_BATCH_MS;
+    for (let done = 0; done < BULK_BATCH && performance.now() < until; done++)
       if (!(await carryOutOne(services, organizationId))) {
         await database.withOrganization(organizationId, (tx) => endFinished(tx));
         return false;
