@@ -25,6 +25,12 @@ describe("no amount is shown where the tool may read a larger one", () => {
     [{ total: 5, lines: [{ currency_code: "USD", value: "9k" }] }],
     [{ total: 5, grossMinor: 900_000, currency: "JPY" }],
     [{ total: 5, net_sek: 9000 }],
+    [{ total: 5, currency: "EUR", ordervalue: 9000 }],
+    [{ total: 5, neteur: 9000 }],
+    ...["totalamount", "amountdue", "grandtotal", "paymentamount", "TOTALAMOUNT", "AMOUNTEUR", "feeusd"].map(
+      (name): [Record<string, unknown>] => [{ price: 5, extra: { [name]: 9000 } }],
+    ),
+    [{ price: 5, repairs: { minor_repairs_cost: 9000 } }],
   ])("%j", (args) => {
     expect(amountOf(args, "Pay 5.00 EUR?")).toBeNull();
   });
@@ -191,4 +197,29 @@ test("the units of a long name's values cost a moment of the processor", () => {
   for (let value = 0; value < 10_000; value++) inUnits(name, value, "JPY");
   const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(1_000);
+});
+
+test("a total that is written together is shown as one, and an id of a payment as none", () => {
+  const euros = (value: number) => ({ value, currency: "EUR" });
+  expect(amountOf({ price: 5, totalamount: 9000, currency: "EUR" }, "")).toEqual(euros(9000));
+  expect(amountOf({ AMOUNTEUR: 9000 }, "")).toEqual(euros(9000));
+  expect(amountOf({ amountcents: 900_000, currency: "EUR" }, "")).toEqual(euros(9000));
+  expect(amountOf({ amount: 5, paymentid: 4711, currency: "EUR" }, "")).toEqual(euros(5));
+});
+
+test.each<[string, number]>([
+  ["amount_cents", 90],
+  ["amountMinor", 90],
+  ["amount_minor_units", 90],
+  ["minor_amount", 90],
+  ["price_cents_eur", 90],
+  ["fee_cents_per_item", 90],
+  ["total_in_cents", 90],
+  // Not the unit, but what is paid for.
+  ["minor_repairs_cost", 9000],
+  ["total_minor_repairs", 9000],
+  ["minor_cost", 9000],
+  ["cents_off_total", 9000],
+])("the unit of %s", (name, value) => {
+  expect(inUnits(name, 9000)).toBe(value);
 });

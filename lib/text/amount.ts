@@ -97,7 +97,7 @@ export function totalOf(
   const names = Object.keys(values).filter(isMoneyName);
   const fields = names.map((key) => {
     const currency = currencyInName(key);
-    return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };
+    return { key, currency, name: currency ? apart(key).slice(0, -4) : apart(key) };
   });
   const said = currencyOf(values);
   const named = TOTALS.flatMap((name) => fields.filter((field) => field.name === name));
@@ -124,8 +124,13 @@ function isUnreadable(value: unknown): boolean {
 
 /** Returns the currency of `price_eur`, or null: `total_tax` and `total_fee` name none. */
 export function currencyInName(key: string): string | null {
-  const code = /_([a-z]{3})$/.exec(snake(key))?.[1]?.toUpperCase() ?? "";
+  const code = /_([a-z]{3})$/.exec(apart(key))?.[1]?.toUpperCase() ?? "";
   return CURRENCIES.has(code) ? code : null;
+}
+
+/** As `snake`, and with words of money apart that are written together: `amounteur` is `amount_eur`. */
+function apart(key: string): string {
+  return /^[a-z]+$/i.test(key) ? wordsOf(key).join("_") : snake(key);
 }
 
 /** Returns what a field `currency` beside the amounts says, or null. */
@@ -153,11 +158,10 @@ export function inUnits(key: string, value: number, currency: string | null = nu
 
 /** How many of what a field of this name is sent in make a whole unit of a currency. For many values of one name. */
 function unitOf(key: string): (currency: string | null) => number {
-  const name = snake(key);
-  if (!IN_CENTS.test(name)) return () => 1;
-  const isMinor = /(^|_)minor(_|$)/.test(name);
+  const word = smallUnitIn(key);
+  if (word === null) return () => 1;
   return (currency) =>
-    10 ** (isMinor && currency !== null && CURRENCIES.has(currency) ? decimalsOf(currency) : 2);
+    10 ** (word === "minor" && currency !== null && CURRENCIES.has(currency) ? decimalsOf(currency) : 2);
 }
 
 const decimals = new Map<string, number>();
@@ -172,10 +176,26 @@ function decimalsOf(currency: string): number {
   return maximumFractionDigits;
 }
 
-const IN_CENTS = /(^|_)(cents|pence|minor)(_|$)/;
-
 export function isInCents(key: string): boolean {
-  return IN_CENTS.test(snake(key));
+  return smallUnitIn(key) !== null;
+}
+
+const SMALL_UNIT = /^(?:cents|pence|minor)$/;
+/** What may stand behind them: `amount_minor_units`, `cents_total`. The cost of `minor_repairs` is in whole units. */
+const OF_SMALL_UNIT = new Set("unit units amount amounts total totals value net gross due paid".split(" "));
+
+/** The word by which a name says that its amounts are in hundredths or in the smallest unit, or null. In doubt it says no such thing. */
+function smallUnitIn(key: string): string | null {
+  if (!/cents|pence|minor|[^ -~]/i.test(key)) return null;
+  const words = wordsOf(key);
+  const at = words.findLastIndex((word) => SMALL_UNIT.test(word));
+  const word = words[at];
+  if (word === undefined) return null;
+  const isOfMoney = word !== "minor" && isMoneyName(words[at - 1] ?? "");
+  const isLast = words
+    .slice(at + 1)
+    .every((next) => OF_SMALL_UNIT.has(next) || CURRENCIES.has(next.toUpperCase()));
+  return isOfMoney || isLast ? word : null;
 }
 
 /** Returns the currency in which the message states the amount, as a sign if it uses one, or null. */

@@ -120,3 +120,12 @@ test("names tell what is money", () => {
     false,
   ]);
 });
+
+test("words of money are found where they are written together with others", () => {
+  const joined =
+    "totalamount amountdue grandtotal paymentamount TOTALAMOUNT AMOUNTEUR orderUSD orderusd wireamountusd unitcost salestax servicefee feeusd sumdue repayment unitprices netsalary";
+  expect(joined.split(" ").filter((name) => !isMoneyName(name))).toEqual([]);
+  const others =
+    "paramount tantamount checksum coffee feedback syntax taxonomy cravat loadbalancer balancer_port rebalance accost costume prepaid unpaid private entrepreneur recents";
+  expect(others.split(" ").filter(isMoneyName)).toEqual([]);
+});

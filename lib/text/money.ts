@@ -30,15 +30,30 @@ export function plainName(name: string): string {
   return /\P{ASCII}/u.test(read) ? read.normalize("NFKC").slice(0, NAME_CHARACTERS) : read;
 }
 
-/** The words of a field's name, in lower case: `USDAmount_2`, `usd-amount` and `usdAmount` are `usd` and `amount`. */
+/**
+ * The words of a field's name, in lower case: `USDAmount_2`, `usd-amount` and `usdAmount` are `usd` and `amount`, as are `usdamount`
+ * and `USDAMOUNT`.
+ */
 export function wordsOf(name: string): string[] {
   return plainName(name)
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .replace(/(?<=[A-Z]{2})(?=[A-Z][a-z])/g, "_")
     .toLowerCase()
+    .replace(JOINED, "_$&_")
+    .replace(JOINED_AT_END, "_$&_")
     .split(/[^a-z]+/)
     .filter((word) => word !== "");
 }
+
+/** Words of money that people write together with others: `totalamount`, `amountdue`. “Tantamount” and “balancer” are no such words. */
+const JOINED =
+  /(?<!par|tant)amounts?|payments?|refunds?|(?:sub)?totals?|prices?|salar(?:y|ies)|budgets?|(?<!load|re|im)balances?(?!(?:rs?|d)(?![a-z]))/g;
+const TAIL = "(?:due|paid|cents|pence|minor|usd|eur|gbp|chf|jpy)";
+/** Shorter ones, which other words begin with: `unitcost`, `salestax`, `feeusd`. “Checksum”, “coffee” and “prepaid” are other words. */
+const JOINED_AT_END = new RegExp(
+  `(?:(?<!check|dim|gyp|ip|os)sums?|(?<!ac|pente)costs?|(?<!cof|tof)fees?|(?<!syn)tax(?:es)?|(?<!cra)vat|(?<!pre|re|un)paid|usd|gbp|chf|jpy|(?:value|gross|payout|payable|deposit)s?|(?:net|worth)(?=${TAIL}(?![a-z])))(?=${TAIL}?(?![a-z]))`,
+  "g",
+);
 
 /** In the singular. The inbox and call rules know money by them; docs/conditions.md lists them for people who write rules. */
 const MONEY_WORDS = new Set(

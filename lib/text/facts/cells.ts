@@ -1,7 +1,7 @@
 import { currencyInName, isInCents } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { humanise } from "../labels.ts";
-import { isMoneyName, readMoney } from "../money.ts";
+import { isMoneyName, readMoney, wordsOf } from "../money.ts";
 import { isDateText } from "../time.ts";
 import type { Check } from "./amount-checks.ts";
 
@@ -34,7 +34,7 @@ export function describeValue(
 ): Cell | null {
   if (value === null || value === undefined || value === "") return { kind: "empty" };
   if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
-  if (isMoneyName(name) && !OF_MONEY.test(humanise(name))) {
+  if (isMoneyName(name) && !OF_MONEY.test(wordsOf(name).join(" "))) {
     const cell = describeMoney(name, value, formats, currency);
     if (cell) return cell;
   }
