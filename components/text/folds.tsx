@@ -16,9 +16,9 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 
-/** A part of a page that is folded away. `count`: of characters, fields, lines or values. */
+/** A part of a page that is folded away. `count`: of characters, fields, lines, values or documents. */
 export interface Fold {
-  what: "message" | "fields" | "lines" | "text" | "values";
+  what: "message" | "fields" | "lines" | "text" | "values" | "documents";
   count: number;
 }
 
@@ -48,8 +48,8 @@ export function useCardFolds() {
     setUnopened([...noted.current.values()].map(({ fold }) => fold));
   }, []);
   return {
-    /** None after `reveal()`: where there are too many values, some stay folded even then. */
-    unopened: revealed ? [] : unopened,
+    /** After `reveal()` too: what is still loading has not been read. */
+    unopened,
     /** What `reveal()` has opened. */
     opened,
     /** For `CardFoldsProvider`. */
@@ -78,20 +78,21 @@ export function useRevealed(): boolean {
 
 /**
  * A part of a page that is folded at first. `fold`: null if nothing is folded away. `startsOpen`: it is open without a
- * press; `opensAlone`: it does not open with the other folds of the card, since all of it may be too much for a browser.
+ * press; `isLoading`: it has been opened, and there is nothing to read yet.
  * `ref`: of an element that can take the focus, and at whose end the hidden part begins.
  */
 export function useFold<Element extends HTMLElement>(
   fold: Fold | null,
-  { startsOpen = false, opensAlone = false } = {},
+  { startsOpen = false, isLoading = false } = {},
 ): { open: boolean; setOpen: (open: boolean) => void; ref: RefObject<Element | null> } {
   const { revealed = false, note } = useContext(CardFolds) ?? {};
   const id = useId();
   const ref = useRef<Element>(null);
   const [chosen, setChosen] = useState<boolean | null>(null);
-  const open = chosen ?? (startsOpen || (revealed && !opensAlone));
+  const open = chosen ?? (startsOpen || (revealed && fold !== null));
   // A person who has opened it may fold it again.
-  const [what, count] = fold && !open && chosen === null ? [fold.what, fold.count] : [null, 0];
+  const isUnread = isLoading || (!open && chosen === null);
+  const [what, count] = fold && isUnread ? [fold.what, fold.count] : [null, 0];
   useEffect(() => {
     if (!note || what === null) return;
     note(id, { fold: { what, count }, element: ref.current });

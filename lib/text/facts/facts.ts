@@ -261,7 +261,7 @@ export function nodesIn(value: unknown, levels = 2): number {
   return entries.reduce<number>((sum, each) => sum + nodesIn(each, levels - 1), entries.length);
 }
 
-/** Levels further in are opened one by one: each is moved to the right, and browsers end at some hundreds. */
+/** Levels further in are text: browsers end at some hundreds. */
 const MOST_LEVELS = 30;
 
 /** How many levels of a JSON value have at most so many entries together; at least one. */

@@ -262,6 +262,7 @@ describe("what is folded away is opened before a press decides", () => {
       "the rest of the message, 7 more lines and a long text",
     ],
     ["one", [{ what: "values", count: 1 }], "1 more value"],
+    ["a document", [{ what: "documents", count: 1 }], "a document"],
     [
       "several texts",
       [

@@ -99,6 +99,7 @@ const FOLD_WORDS: Record<Fold["what"], (count: number, folds: number) => string>
   lines: (count) => plural(count, "more line"),
   text: (_, folds) => (folds === 1 ? "a long text" : `${folds} long texts`),
   values: (count) => plural(count, "more value"),
+  documents: (count) => (count === 1 ? "a document" : `${count} documents`),
 };
 
 /** Says what a press has opened: `There is more to read: 12 more fields and a long text. Press again to decide.` */
