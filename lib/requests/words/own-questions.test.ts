@@ -153,6 +153,28 @@ describe("a document that the card shows below is only named in the details", ()
     expect(gatedFacts(args, items, mayHaveMore)).toEqual(facts);
   });
 
+  test("but for its text, which the tool gets as it gets any other", () => {
+    const memo = (text: string) => ({ type: "resource", resource: { uri: "note://1", text } });
+    const text = "Pay EUR 9,000 to Mallory.\nKY12 3456";
+    const here = (path: string, name: string) => ({ ...named(path, name), kept: "here" });
+    const args = { to: "ACME", note: memo(text), scan: { type: "image", data: "aGk=" } };
+    expect(gatedFacts(args, [here("/note", "1"), here("/scan", "2")])).toEqual({
+      to: "ACME",
+      note: `Document below: 1\n${text}`,
+      scan: "Document below: 2",
+    });
+    expect(
+      gatedFacts({ notes: [memo("a"), memo("b")] }, [here("/notes/0", "x"), here("/notes/1", "y")]),
+    ).toEqual({ notes: "2 documents below\nx: a\ny: b" });
+    // With more beside it in the call, the text alone is marked.
+    expect(gatedFacts({ note: { ...memo(text), iban: "DE00" } }, [here("/note/resource", "1")])).toEqual({
+      note: { type: "resource", resource: `Document below\n${text}`, iban: "DE00" },
+    });
+    expect(ownFacts({ details: { note: memo(text) } }, [here("/details/note", "1")])).toEqual({
+      note: `Document below\n${text}`,
+    });
+  });
+
   test("nothing that has its name elsewhere", () => {
     const scan = link("erp://1");
     const args = { message: "Pay?", details: { details: { scan: "payee EVIL", y: 1 }, scan } };

@@ -8,6 +8,7 @@ import { bothEnds } from "../../text/labels.ts";
 import { withMarksAt } from "../../text/mask.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
+import { textInArguments } from "./document-words.ts";
 import type { ProgramCall } from "./program-call.ts";
 import { rejectionsBesides } from "./vote-words.ts";
 
@@ -82,7 +83,10 @@ export function commentWords(request: Asked & Pick<InputRequestSummary, "approva
     : `goes to ${actorWords(requestedBy)} with the answer`;
 }
 
-/** What a request is decided by: the arguments, with a mark for each of those that stand below them as documents. */
+/**
+ * What a request is decided by: the arguments, with a mark for each of those that stand below them as documents. The text of
+ * a document stays: the tool gets it as it gets any other.
+ */
 export function factsOf({
   arguments: given,
   documents,
@@ -90,9 +94,15 @@ export function factsOf({
   gate,
 }: Pick<InputRequestDetail, "arguments" | "documents" | "origin" | "gate">): Record<string, unknown> {
   const shown = documents.items.flatMap((document) =>
-    document.from === "arguments" && document.path !== null ? [{ pointer: document.path, document }] : [],
+    document.from === "arguments" && document.path !== null
+      ? [{ pointer: document.path, document, text: textInArguments(given, document) }]
+      : [],
   );
-  const values = withMarksAt(given, shown, (found) => documentsBelow(documents, found));
+  const values = withMarksAt(given, shown, (found) =>
+    [documentsBelow(documents, found), ...found.flatMap((each) => textWords(each, found.length > 1))].join(
+      "\n",
+    ),
+  );
   return origin === "intray" && !gate ? ownFacts(values) : values;
 }
 
@@ -103,6 +113,14 @@ export function programCallOf({
   gate,
 }: Pick<InputRequestDetail, "arguments" | "origin" | "gate">): ProgramCall | null {
   return origin === "intray" && !gate && isRecord(call) ? (call as unknown as ProgramCall) : null;
+}
+
+function textWords(
+  { text, document: { name } }: { text: string | null; document: RequestDocument },
+  isOneOfSeveral: boolean,
+): string[] {
+  if (text === null) return [];
+  return [isOneOfSeveral ? `${name}: ${text}` : text];
 }
 
 /** Which of a request's documents a value is. Names are the caller's: where two are alike, their addresses say it. */

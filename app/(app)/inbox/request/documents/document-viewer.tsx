@@ -4,8 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Download, ExternalLink } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
+import { useFold } from "@/components/text/folds.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { RequestDocument } from "@/lib/requests/documents/document-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
@@ -23,11 +25,16 @@ const MORE = 50_000;
 export function DocumentViewer({
   request,
   document,
+  isPart = false,
 }: {
   request: InputRequestDetail;
   document: RequestDocument;
+  /** The call sends the document itself, so that it is read before a decision. */
+  isPart?: boolean;
 }) {
   const content = useQuery(documentContent(request.id, document.id));
+  const isRead = content.isError ? isFinal(content.error) : content.isSuccess && !content.isRefetching;
+  useFold(isPart && !isRead ? { what: "documents", count: 1 } : null, { isLoading: true });
   if (content.isPending || content.isRefetching) {
     return (
       <div role="status" className="flex flex-col gap-2 text-[13px] text-muted">
@@ -41,18 +48,21 @@ export function DocumentViewer({
   if (content.isError) {
     return <NotRead error={content.error} onRetry={() => void content.refetch()} />;
   }
-  return <Shown blob={content.data} name={visibleText(document.name)} />;
+  return <Shown blob={content.data} name={visibleText(document.name)} isPart={isPart} />;
+}
+
+/** What the document is will not change with another try. */
+function isFinal(error: Error): boolean {
+  return error instanceof ApiError && error.code.startsWith("document_");
 }
 
 function NotRead({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  // What the document is will not change with another try.
-  const isFinal = error instanceof ApiError && error.code.startsWith("document_");
   return (
     <Notice
       live
       title={error instanceof ApiError ? error.sentence : errorSentence(error)}
       action={
-        !isFinal && (
+        !isFinal(error) && (
           <Button size="sm" onClick={onRetry}>
             Try again
           </Button>
@@ -62,12 +72,16 @@ function NotRead({ error, onRetry }: { error: Error; onRetry: () => void }) {
   );
 }
 
-function Shown({ blob, name }: { blob: Blob; name: string }) {
+function Shown({ blob, name, isPart }: { blob: Blob; name: string; isPart: boolean }) {
   const url = useObjectUrl(blob);
   const isText = blob.type.startsWith("text/");
   return (
     <>
-      {isText ? <TextDocument blob={blob} name={name} /> : url && <Drawn url={url} blob={blob} name={name} />}
+      {isText ? (
+        <TextDocument blob={blob} name={name} isPart={isPart} />
+      ) : (
+        url && <Drawn url={url} blob={blob} name={name} />
+      )}
       {url && (
         <div className="flex flex-wrap items-center gap-2">
           {!isText && (
@@ -131,9 +145,14 @@ function Drawn({ url, blob, name }: { url: string; blob: Blob; name: string }): 
   );
 }
 
-function TextDocument({ blob, name }: { blob: Blob; name: string }) {
+function TextDocument({ blob, name, isPart }: { blob: Blob; name: string; isPart: boolean }) {
   const [text, setText] = useState<string | null>(null);
-  const [shown, setShown] = useState(SHOWN);
+  const [pressed, setShown] = useState(SHOWN);
+  const length = text?.length ?? 0;
+  const { open, ref } = useFold<HTMLButtonElement>(
+    isPart && length > pressed ? { what: "text", count: length - pressed } : null,
+  );
+  const shown = open ? length : pressed;
   useEffect(() => {
     let isCurrent = true;
     void blob.text().then((read) => isCurrent && setText(read));
@@ -150,13 +169,17 @@ function TextDocument({ blob, name }: { blob: Blob; name: string }) {
         aria-label={`Document ${name}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         tabIndex={0}
-        className="scroll-quiet max-h-[65vh] overflow-auto whitespace-pre-wrap break-words rounded-md border border-line bg-sunken px-3 py-2.5 font-mono text-xs leading-5"
+        className={cn(
+          "scroll-quiet overflow-auto whitespace-pre-wrap break-words rounded-md border border-line bg-sunken px-3 py-2.5 font-mono text-xs leading-5",
+          !isPart && "max-h-[65vh]",
+        )}
       >
         {text === "" ? <span className="text-muted">This document is empty.</span> : null}
         <PlainText text={left > 0 ? `${text.slice(0, shown)}…` : text} />
       </section>
       {left > 0 && (
         <Button
+          ref={ref}
           variant="link"
           className="w-fit px-0 font-normal max-md:min-h-11"
           onClick={() => setShown(shown + MORE)}

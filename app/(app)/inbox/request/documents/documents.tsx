@@ -5,11 +5,12 @@ import { File, FileImage, FileText, Globe, type LucideIcon } from "lucide-react"
 import { useId, useState } from "react";
 import { OpenSite, SiteAddress } from "@/components/request/open-site.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { useFold } from "@/components/text/folds.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { RequestDocument } from "@/lib/requests/documents/document-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { documentFacts, likelyType } from "@/lib/requests/words/document-words.ts";
+import { documentFacts, isUnreadPart, likelyType } from "@/lib/requests/words/document-words.ts";
 import { urlParts } from "@/lib/text/foreign/address.ts";
 import { bothEnds } from "@/lib/text/labels.ts";
 import { requestDocuments } from "@/lib/web/client/request-context.ts";
@@ -37,7 +38,8 @@ export function Documents({ request }: { request: InputRequestDetail }) {
 
 function DocumentRow({ document, request }: { document: RequestDocument; request: InputRequestDetail }) {
   const { view } = useMe();
-  const [open, setOpen] = useState(false);
+  const isPart = isUnreadPart(request.arguments, document);
+  const { open, setOpen, ref } = useFold<HTMLButtonElement>(isPart ? { what: "documents", count: 1 } : null);
   const id = useId();
   const Icon = iconOf(document);
   return (
@@ -62,6 +64,7 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
           )}
         </div>
         <Button
+          ref={ref}
           size="sm"
           className="min-w-14"
           id={`${id}-button`}
@@ -81,7 +84,7 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
           {document.kept === "site" ? (
             <SiteDocument request={request} document={document} />
           ) : (
-            <DocumentViewer request={request} document={document} />
+            <DocumentViewer request={request} document={document} isPart={isPart} />
           )}
         </div>
       )}
