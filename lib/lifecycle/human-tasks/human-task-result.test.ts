@@ -207,6 +207,10 @@ test.each<[string, Record<string, object>, Record<string, unknown>]>([
   ),
   ...[
     ["Ship", "Needs changes"],
+    ["Ship it", "Scrap it"],
+    ["Release the order", "Drop the order"],
+    ["Merge", "Close it"],
+    ["Pay now", "In two weeks"],
     ["Release", "Escalate to legal"],
     ["LGTM", "Request changes"],
     ["Pass", "Fail"],

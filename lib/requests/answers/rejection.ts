@@ -1,7 +1,7 @@
 import { isTyped } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import { affirms, asksForNo, consents, denies, refuses, refusesAnywhere } from "../../text/foreign/yes-no.ts";
-import { capitalise, humanise } from "../../text/labels.ts";
+import { capitalise, humanise, splitSent } from "../../text/labels.ts";
 import { raisesAlarm } from "./alarms.ts";
 import { askedBy, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
 import { type AskedText, isPlainNo } from "./plain-no.ts";
@@ -171,11 +171,12 @@ function isNoYes(field: Field, given: unknown, decided: boolean): boolean {
 /** Whether consent was on offer and something else was chosen: “Needs changes” beside “Approve”. */
 function isBesideConsent(field: Field, given: unknown): boolean {
   const says = (say: typeof affirms, { value, title }: { value: ChoiceValue; title: string }) =>
-    say(String(value)) || say(title);
+    say(String(value)) || say(splitSent(title).called);
+  const isYes = (text: string) => affirms(text) || consents(text);
   switch (field.kind) {
     case "one_of": {
       const chosen = field.options.find(({ value }) => value === given);
-      return !(chosen && says(affirms, chosen)) && field.options.some((option) => says(consents, option));
+      return !(chosen && says(isYes, chosen)) && field.options.some((option) => says(consents, option));
     }
     case "text":
     case "number":

@@ -29,10 +29,16 @@ export function denies(text: string): boolean {
 }
 
 const CONSENTING = new RegExp(`^${FILLERS}(?:${CONSENTS})\\b`, "i");
+/** As a whole: “Pay 10” may be one of several amounts. */
+const GOES_AHEAD = new RegExp(
+  `^${FILLERS}(?:${YES_WORDS}|merge|deploy|run|execute|apply|install|submit|sign|post|order|buy|book|transfer|wire|launch|start)(?: (?:it|this|that|them|all|now|please|everything|the \\p{L}+))*$`,
+  "iu",
+);
 
-/** Whether a text is a plain consent: “Approve”, and not “Pay”, which may be one of several amounts or times. */
+/** Whether a text is a plain consent: “Approve”, or “Ship it”. */
 export function consents(text: string): boolean {
-  return CONSENTING.test(words(text)) && !refuses(text);
+  const said = words(text);
+  return (CONSENTING.test(said) || GOES_AHEAD.test(said)) && !refuses(text);
 }
 
 const OR_YES = new RegExp(`(?:\\bor\\b|/)\\s*${FILLERS}${YES_WORDS}\\b`, "i");
