@@ -20,6 +20,14 @@ export function humanise(name: string): string {
   return capitalise(words.join(" ")) || name;
 }
 
+/** `-admin` may take away what `admin` gives. */
+const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-|[-.](?=\d)|(?<![\p{L}\p{N}_-])\./u;
+
+/** A name in words, or as JSON has it where a sign stands at its beginning or end or behind another, which words would not show. */
+export function nameInWords(name: string): string {
+  return SIGNED.test(name) ? asJson(name) : humanise(name);
+}
+
 /** With its blanks (one behind another as its code), its capitals, and no character that another may look like. */
 export function asJson(name: string): string {
   return JSON.stringify(name).replace(

@@ -1,6 +1,6 @@
 /** Compares two wordings of a question by what matters in it: amounts, dates, references, names. Pure. */
 import type { Formats } from "./formats/formats.ts";
-import { humanise } from "./labels.ts";
+import { nameInWords } from "./labels.ts";
 import { messageTokens } from "./message-tokens.ts";
 import { FIGURES_WITHIN, findMoney, writeFound } from "./money.ts";
 import { diffWords } from "./text-diff.ts";
@@ -76,7 +76,7 @@ function namesOf(values: Record<string, unknown>): [label: string, name: string]
     .slice(0, MOST_NAMES)
     .flatMap(([key, value]) =>
       typeof value === "string" && value.length > 2 && value.length <= LONGEST_NAME && isName(value)
-        ? [[humanise(key), value] as [string, string]]
+        ? [[nameInWords(key), value] as [string, string]]
         : [],
     );
 }

@@ -1,7 +1,7 @@
 /** Reads a property of a requested schema as a field. Nothing of it gets lost: what has no place of its own stands in the description. */
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { affirms, refuses, saysJust } from "../../text/foreign/yes-no.ts";
-import { asJson, humanise } from "../../text/labels.ts";
+import { asJson, humanise, nameInWords } from "../../text/labels.ts";
 import { isDateText } from "../../text/time.ts";
 import { trimEndOf } from "../../text/trim-end.ts";
 import { distinctChoices } from "./choices.ts";
@@ -69,7 +69,7 @@ export function toField(name: string, from: Property, required: boolean): Field 
 function nameWords(name: string, title: string, from: Property): string | null {
   const { description } = from;
   const asked = trimEndOf(title, "?").replace(/^(?:which|what|whom) /i, "");
-  if (!meansByName(name, title, from) || saysJust(asked, humanise(name))) return null;
+  if (!meansByName(name, title, from) || saysJust(asked, nameInWords(name))) return null;
   // As `toldApart` writes it.
   if ([name, asJson(name)].some((said) => title.endsWith(`(${said})`))) return null;
   const said = `Sent as “${visibleText(name)}”.`;

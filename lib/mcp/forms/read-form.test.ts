@@ -985,6 +985,12 @@ describe("choices that people could mistake", () => {
       ]);
   });
 
+  it("says under which name a yes is sent that has a sign more than its title", () => {
+    expect(form({ "-approve": { type: "boolean", title: "Approve" } })).toMatchObject({
+      fields: [{ description: "Sent as “-approve”." }],
+    });
+  });
+
   it.each<[string, [value: string, title?: string][]]>([
     ["a hidden letter", [["reject"], ["reject\u200b", "Other"]]],
     ["the variation of a letter", [["reject"], ["reject\ufe0e", "Other"]]],

@@ -5,7 +5,7 @@ import { isTyped } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, FieldKind } from "../../mcp/forms/form.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned } from "../../text/foreign/yes-no.ts";
-import { capitalise, humanise, shorten, splitSent } from "../../text/labels.ts";
+import { capitalise, humanise, nameInWords, shorten, splitSent } from "../../text/labels.ts";
 import { booleanWords, PLAIN_TITLE } from "./form-buttons.ts";
 
 /** Of a decline that asks for another request. */
@@ -77,7 +77,7 @@ export function decidedWords(
 }
 
 function ofBoolean(name: string, value: boolean, field: DecidedField | null): string {
-  const title = field?.title ?? humanise(name);
+  const title = field?.title ?? nameInWords(name);
   const isPlain = [name, humanise(name)].some((plain) => plain.toLowerCase() === title.toLowerCase());
   // “Keep it blocked”, of a field `approved`: the title is what was read.
   const saysSo = affirms(title) && affirms(humanise(name)) && !isTurned(title);
@@ -95,7 +95,7 @@ function ofChoice(name: string, value: string | number, field: DecidedField | nu
   if (word && own(PAST, title) === word && !(field && asksForNo(field.title))) return word;
   // A form that was captured by an earlier version has no value beside its titles.
   const told = distinctChoices([{ value, title }])?.[0]?.title ?? title;
-  return answered(field?.title ?? humanise(name), capitalise(told));
+  return answered(field?.title ?? nameInWords(name), capitalise(told));
 }
 
 function answered(title: string, label: string): string {

@@ -1,7 +1,7 @@
 import { currenciesOf, currencyInName, isInCents } from "../amount.ts";
 import { readAs } from "../foreign/alike.ts";
 import type { Formats } from "../formats/formats.ts";
-import { asJson, humanise, plural } from "../labels.ts";
+import { asJson, humanise, nameInWords, plural } from "../labels.ts";
 import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
 import { type Check, checkLine, isUnitPrice } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
@@ -161,18 +161,13 @@ function singular(key: string): string {
   return humanise(key).toLowerCase().replace(/s$/, "");
 }
 
-/**
- * Returns how each name is labelled: humanised, or as JSON has it where another's label would look the same, and where a sign
- * stands at its beginning or end or behind another: `-admin` may take away what `admin` gives.
- */
+/** Returns how each name is labelled: in words, or as JSON has it where another's label would look the same. */
 export function labelsOf(names: string[]): (name: string) => string {
   const keys = new Map(names.map((name) => [name, readAs(humanise(name.slice(0, COMPARED_CHARACTERS)))]));
   const counts = new Map<string | undefined, number>();
   for (const key of keys.values()) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return (name) => (counts.get(keys.get(name)) === 1 && !SIGNED.test(name) ? humanise(name) : asJson(name));
+  return (name) => (counts.get(keys.get(name)) === 1 ? nameInWords(name) : asJson(name));
 }
 
 /** Names that are the same so far count as alike: one may have a megabyte. */
 const COMPARED_CHARACTERS = 500;
-
-const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-|[-.](?=\d)|(?<![\p{L}\p{N}_-])\./u;

@@ -6,7 +6,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { Field, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
-import { capitalise, humanise } from "@/lib/text/labels.ts";
+import { capitalise, nameInWords } from "@/lib/text/labels.ts";
 import { ArgumentsTab } from "./arguments-tab.tsx";
 import { emptyArguments, readForm, showsProblem } from "./form-schema.ts";
 import { idOf, judge, type Problem, pathInWords } from "./judge-arguments.ts";
@@ -151,7 +151,7 @@ export function ProblemList({
 
 /** The form calls its fields by titles, the JSON by names. */
 function nameOf({ path }: Problem, form: Json | null): string {
-  return pathInWords(form ? path.map((part) => (typeof part === "string" ? humanise(part) : part)) : path);
+  return pathInWords(form ? path.map((part) => (typeof part === "string" ? nameInWords(part) : part)) : path);
 }
 
 /** The arguments as text. Remounts when its tab opens, so it always starts from the form's values. */

@@ -41,6 +41,9 @@ test.each([
   ["delete_all", { enum: ["yes", "no"], title: "Keep all records" }, "Keep all records (delete_all)"],
   ["approve", { type: "boolean", title: "Approve the payment?" }, "Approve the payment?"],
   ["dry_run", { type: "boolean", title: "Dry run" }, "Dry run"],
+  ["-force", { type: "boolean" }, '"-force"'],
+  [".delete", { type: "boolean", title: "Delete" }, '".delete"'],
+  ["-approve", { type: "boolean", title: "Approve it?" }, "Approve it? (-approve)"],
   [
     "delete_files",
     { type: "array", items: { enum: ["a", "b"] }, title: "Files to keep" },

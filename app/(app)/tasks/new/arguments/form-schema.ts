@@ -3,7 +3,7 @@
  */
 import { readAs } from "@/lib/text/foreign/alike.ts";
 import { saysJust } from "@/lib/text/foreign/yes-no.ts";
-import { asJson, humanise } from "@/lib/text/labels.ts";
+import { asJson, nameInWords } from "@/lib/text/labels.ts";
 import { trimEndOf } from "@/lib/text/trim-end.ts";
 import { Beyond, expand, isJson, type Json } from "./schema-tree.ts";
 
@@ -90,7 +90,7 @@ function drawProperties(properties: Json, isPart: boolean): Json {
     const { title } = property as Json;
     // Generators derive titles by capitalising the name; Intray's own wording of the name reads better.
     const own = typeof title === "string" && title.trim() !== "" && !looksGenerated(title, name);
-    return { name, property: property as Json, title: own ? title : humanise(name) };
+    return { name, property: property as Json, title: own ? title : nameInWords(name) };
   });
   const alike = Map.groupBy(drawn, ({ title }) => readAs(title));
   return Object.fromEntries(
@@ -98,7 +98,7 @@ function drawProperties(properties: Json, isPart: boolean): Json {
       const isAlone = alike.get(readAs(title))?.length === 1;
       // A yes or a choice could be sent under a name that says the opposite of the title.
       const offers = isPart || mayOffer(withoutNull(property));
-      const isNamed = !offers || saysJust(trimEndOf(title, "?"), humanise(name));
+      const isNamed = !offers || saysJust(trimEndOf(title, "?"), nameInWords(name));
       const called = isAlone && isNamed ? title : `${title} (${PLAIN_NAME.test(name) ? name : asJson(name)})`;
       return [name, { ...draw(property, isPart), title: called }];
     }),
