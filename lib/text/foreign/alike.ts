@@ -74,9 +74,12 @@ export function drawnAs(text: string): string {
   return inAnyOrder(bare, bare);
 }
 
-/** How often each letter is in `seen`, where `bare` has letters from right to left. */
+/** Letters of one direction, which are drawn in the order that they have. */
+const ONE_DIRECTION = new RegExp(`^(?:(?=${RIGHT_TO_LEFT.source})\\p{L}|\\p{M}|\\s)*$`, "u");
+
+/** How often each letter is in `seen`, where `bare` has letters from right to left beside anything else. */
 function inAnyOrder(bare: string, seen: string): string {
-  if (!RIGHT_TO_LEFT.test(bare)) return seen;
+  if (!RIGHT_TO_LEFT.test(bare) || ONE_DIRECTION.test(bare)) return seen;
   const counts = new Map<string, number>();
   for (const letter of seen.slice(0, COMPARED_CHARACTERS)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   const letters = [...counts].map(([letter, count]) => `${letter}${count}`).sort();
