@@ -58,6 +58,15 @@ test.each<[object, string | null]>([
   expect(figures({ ...args }).party).toBe(party);
 });
 
+test.each(["ACME Corp · 5.00 EUR", "ACME • Globex", "5.00 EUR", "9,000.00", "EUR 5 Shop"])(
+  "the party %s is not named, which a row would have people read as more than a name",
+  (supplier) => {
+    expect(figures({ supplier }).party).toBeNull();
+    expect(figures({ supplier: "ACME", payee: supplier }).party).toBeNull();
+    expect(figures({ supplier: "Col·lectiu 7 - Berlin" }).party).toBe("Col·lectiu 7 - Berlin");
+  },
+);
+
 test("a party is named, however long its name is", () => {
   const long = `The ${"Very ".repeat(40)}Long Company`;
   expect(figures({ supplier: long, project: "x".repeat(61) }).party).toBe(long);

@@ -54,6 +54,8 @@ describe("requests are accepted together", () => {
     const call = { tool: "grant_admin", label: "INV-1", party: "Mall\u202eory" };
     expect(callParts(call)).toEqual(["grant_admin", "INV-1", "Mall\ufffdory"]);
     expect(callParts({ ...call, label: null, party: null })).toEqual(["grant_admin"]);
+    // It would stand there as Intray writes amounts.
+    expect(callParts({ ...call, label: "Bill · 5.00 EUR", party: null })).toEqual(["grant_admin"]);
   });
 });
 

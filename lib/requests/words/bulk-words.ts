@@ -1,6 +1,7 @@
 /** What selected requests have in common. */
 import { readAs } from "../../text/foreign/alike.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
+import { fitsInRow } from "../../text/labels.ts";
 import { sumAmounts } from "../../text/money.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";
 import type { Amount, InputRequestSummary } from "../request-schema.ts";
@@ -51,7 +52,8 @@ export function callParts({
   label,
   party,
 }: Pick<InputRequestSummary, "tool" | "label" | "party">): string[] {
-  return [tool, label, party].filter((part) => part !== null).map(visibleText);
+  const shown = label !== null && fitsInRow(label) ? label : null;
+  return [tool, shown, party].filter((part) => part !== null).map(visibleText);
 }
 
 /** The sums of the amounts, one for each currency; amounts of different currencies are never added. */

@@ -38,6 +38,12 @@ describe("a row's title", () => {
     ],
     ["an amount alone", { label: null, party: null }, "Approve invoice INV-100?"],
     ["nothing", { label: null, party: null, amount: null }, "Approve invoice INV-100?"],
+    ["a label that would be read as an amount", { label: "Bill · 5.00 EUR" }, "ACME Corp · $1,000.00"],
+    [
+      "nothing but such a label",
+      { label: "5.00 EUR", party: null, amount: null },
+      "Approve invoice INV-100?",
+    ],
     [
       "text that would turn the line around",
       { label: "INV\u202e001" },

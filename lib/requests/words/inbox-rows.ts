@@ -2,6 +2,7 @@
 
 import { visibleText } from "../../text/foreign/hidden.ts";
 import type { Formats } from "../../text/formats/formats.ts";
+import { fitsInRow } from "../../text/labels.ts";
 import type { InputRequestSummary } from "../request-schema.ts";
 import type { InboxGrouping } from "./inbox-filters.ts";
 
@@ -21,9 +22,10 @@ export function requestTitle(request: Titled, formats: Formats): string {
 
 /** The title as a list shows it: a narrow row cuts the name short, but never the amount. */
 export function titleParts(
-  { label, party, amount, message, origin, gate }: Titled,
+  { label: given, party, amount, message, origin, gate }: Titled,
   formats: Formats,
 ): { name: string; amount: string | null } {
+  const label = given !== null && fitsInRow(given) ? given : null;
   const names = [label, party].filter((name) => name !== null);
   const sum = amount && visibleText(formats.amount(amount));
   const inOwnWords = origin === "intray" && gate === null;

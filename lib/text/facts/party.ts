@@ -1,5 +1,6 @@
 /** Whom a call is about: the supplier, the customer, and other names that repeat. Pure. */
 import { snake } from "../amount.ts";
+import { fitsInRow } from "../labels.ts";
 
 const LONGEST_NAME = 60;
 /** A party is shown, however long its name is: longer texts are no names. */
@@ -21,7 +22,7 @@ export interface Names {
   names: Record<string, string>;
   /** All parties of the call, lower case, each once and in order. */
   parties: string[];
-  /** The party of the call, as sent, e.g. `ACME Corp`, or both of two: any of them may be paid. Null: there is none, or more. */
+  /** The party of the call, as sent, e.g. `ACME Corp`, or both of two: any of them may be paid. Null: there is none, or more, or one that a row can't show. */
   party: string | null;
   /** The key of the first party in `names`, e.g. `supplier`. */
   partyKind: string | null;
@@ -50,7 +51,10 @@ export function namesIn(args: Record<string, unknown>, label: string | null): Na
     if (isParty && !parties.has(read)) parties.set(read, { said, kind: name });
   }
   const [first] = parties.values();
-  const isNamed = first !== undefined && parties.size <= MOST_PARTIES;
+  const isNamed =
+    first !== undefined &&
+    parties.size <= MOST_PARTIES &&
+    [...parties.values()].every(({ said }) => fitsInRow(said));
   return {
     names,
     parties: [...parties.keys()].toSorted(),
