@@ -3,7 +3,7 @@
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
 import { areAlike } from "@/lib/text/question-changes.ts";
-import { changesOf } from "@/lib/text/value-changes.ts";
+import { changesOf, valueText } from "@/lib/text/value-changes.ts";
 
 /** What differs between the arguments of two calls, whole: deletions and insertions are marked by more than colour. */
 export function ValueChanges({
@@ -47,25 +47,15 @@ function Change({ was, is }: { was: unknown; is: unknown }) {
       {was !== undefined && (
         <del className="rounded-sm bg-bad-soft px-0.5 text-bad">
           <span className="sr-only">gone: </span>
-          <PlainText text={textOf(was)} />
+          <PlainText text={valueText(was)} />
         </del>
       )}{" "}
       {is !== undefined && (
         <ins className="rounded-sm bg-good-soft px-0.5 font-medium text-good no-underline">
           <span className="sr-only">new: </span>
-          <PlainText text={textOf(is)} />
+          <PlainText text={valueText(is)} />
         </ins>
       )}
     </span>
   );
-}
-
-/** A text as it is, anything else as JSON: `"5"` and `5` are different calls. */
-function textOf(value: unknown): string {
-  return typeof value === "string" && value.trim() !== "" && !isJson(value) ? value : JSON.stringify(value);
-}
-
-/** Whether a text reads like another value. */
-function isJson(text: string): boolean {
-  return /^(true|false|null|-?\d|[[{"])/.test(text.trim());
 }

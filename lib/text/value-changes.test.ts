@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf, changeWords } from "./value-changes.ts";
+import { changesOf, changeWords, compared, valueText } from "./value-changes.ts";
 
 const words = (before: unknown, after: unknown) => changesOf(before, after).changes.map(changeWords);
 
@@ -33,4 +33,42 @@ test("of long values the words begin shortly before the difference", () => {
   expect(words({ note: `${long}x` }, { note: `${long}y` })).toEqual([
     `note: …${"a".repeat(40)}x" → …${"a".repeat(40)}y"`,
   ]);
+});
+
+test("of several values, what is the same in all stands apart from what each has besides", () => {
+  const call = (user: string, more: object) => ({ user, role: "admin", scope: { team: 7, ...more } });
+  expect(
+    compared([call("bob", { until: "May" }), call("mallory", { until: null }), call("eve", {})]),
+  ).toEqual({
+    same: [
+      { path: "role", value: "admin" },
+      { path: "scope.team", value: 7 },
+    ],
+    each: [
+      [
+        { path: "user", value: "bob" },
+        { path: "scope.until", value: "May" },
+      ],
+      [
+        { path: "user", value: "mallory" },
+        { path: "scope.until", value: null },
+      ],
+      [{ path: "user", value: "eve" }],
+    ],
+  });
+  // Neither is the other, however they look.
+  expect(compared([{ a: {} }, { a: [] }])?.same).toEqual([]);
+  expect(
+    compared([{ a: 1 }, { a: "1" }])
+      ?.each.flat()
+      .map(({ value }) => valueText(value)),
+  ).toEqual(["1", '"1"']);
+  expect(compared([{ "a.b": 1 }, { a: { b: 1 } }])?.same).toEqual([]);
+});
+
+test("values that nobody could compare by reading are not", () => {
+  expect(compared([{ a: "x".repeat(100_000) }, { a: "x".repeat(100_000) }])).toBeNull();
+  expect(
+    compared([Array.from({ length: 2_001 }, () => 1), Array.from({ length: 2_001 }, () => 2)]),
+  ).toBeNull();
 });

@@ -61,3 +61,51 @@ export function changeWords({ path, before, after }: ValueChange): string {
 const BEFORE_CHARACTERS = 40;
 
 const wordsOf = (value: unknown) => (value === undefined ? "nothing" : JSON.stringify(value));
+
+/** A text as it is, anything else as JSON: `"5"` and `5` are different values. */
+export function valueText(value: unknown): string {
+  return typeof value === "string" && value.trim() !== "" && !isJson(value) ? value : JSON.stringify(value);
+}
+
+/** Whether a text reads like another value. */
+function isJson(text: string): boolean {
+  return /^(true|false|null|-?\d|[[{"])/.test(text.trim());
+}
+
+/** A value that holds no others, and where it is. */
+export interface Leaf {
+  path: string;
+  value: unknown;
+}
+
+/** More of several values together, or longer ones, are too much to compare by reading. */
+const MOST_LEAVES = 4_000;
+const MOST_CHARACTERS = 200_000;
+
+/** What several values have in common, and what each has besides, leaf by leaf. Null: they hold too much. */
+export function compared(values: unknown[]): { same: Leaf[]; each: Leaf[][] } | null {
+  if (values.reduce<number>((sum, value) => sum + JSON.stringify(value).length, 0) > MOST_CHARACTERS)
+    return null;
+  const all = values.map((value) => {
+    const leaves: Leaf[] = [];
+    collect("", value, leaves);
+    return leaves;
+  });
+  if (all.flat().length > MOST_LEAVES) return null;
+  const places = all.map((leaves) => new Map(leaves.map(({ path, value }) => [path, JSON.stringify(value)])));
+  const isSame = ({ path, value }: Leaf) => {
+    const text = JSON.stringify(value);
+    return places.every((place) => place.get(path) === text);
+  };
+  const [first = []] = all;
+  return {
+    same: first.filter(isSame),
+    each: all.map((leaves) => leaves.filter((leaf) => !isSame(leaf))),
+  };
+}
+
+function collect(path: string, value: unknown, leaves: Leaf[]): void {
+  const members = membersOf(value);
+  if (members === null || members.size === 0) leaves.push({ path, value });
+  else for (const [name, member] of members) collect(below(path, name), member, leaves);
+}

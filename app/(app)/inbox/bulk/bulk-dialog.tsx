@@ -1,29 +1,30 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { TriangleAlert } from "lucide-react";
-import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { useFormats } from "@/components/shell/session/me.tsx";
-import { Badge } from "@/components/ui/badge.tsx";
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { CardFoldsProvider, useCardFolds } from "@/components/text/folds.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { decisionOf } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { FieldError } from "@/lib/requests/words/answer-values.ts";
-import { callParts, totals } from "@/lib/requests/words/bulk-words.ts";
-import { WARNING_LABELS } from "@/lib/requests/words/request-labels.ts";
-import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { compared } from "@/lib/text/value-changes.ts";
 import { declineReasons } from "@/lib/web/client/organization.ts";
+import { callsOf } from "@/lib/web/client/requests.ts";
+import { readFirstWords } from "../answer/decision/decision-offer.ts";
+import { useArmed } from "../answer/decision-store.ts";
 import { AnswerFields } from "../answer/fields/answer-fields.tsx";
 import { AnswerQuestion, FormWords } from "../answer/fields/answer-question.tsx";
 import { useAnswerForm } from "../answer/fields/use-answer-form.ts";
 import { type BulkAction, secondLook } from "./bulk-actions.ts";
 import { type BulkOutcome, isOver } from "./bulk-outcome.ts";
 import { BulkResults } from "./bulk-results.tsx";
+import { ChosenRequests } from "./chosen-requests.tsx";
 import { followBulk, useFollowed } from "./follow-bulk.tsx";
 import { useBulkAnswer } from "./use-bulk-answer.ts";
 
@@ -46,9 +47,22 @@ export function BulkDialog({
   const [seen, setSeen] = useState(false);
   const { marked, missing } = secondLook(action, requests, { seen, comment });
   const bulk = useBulkAnswer(requests);
+  const reads = !action.harmless;
+  const calls = useQuery({ ...callsOf(requests.map(({ id }) => id)), enabled: reads });
+  const parts = useMemo(() => (calls.data ? compared(calls.data) : null), [calls.data]);
+  const folds = useCardFolds();
+  const isUnfolded = folds.opened.length > 0;
+  const armed = useArmed("bulk", isUnfolded);
+  const isBarred = missing || (reads && parts === null);
   const send = (content = action.content) => {
     const said = comment.trim();
-    if (!bulk.answer.isPending && !missing)
+    if (isBarred || !armed) return;
+    if (reads && folds.unopened.length > 0) {
+      folds.reveal();
+      document.activeElement?.scrollIntoView({ block: "center" });
+      return;
+    }
+    if (!bulk.answer.isPending)
       bulk.answer.mutate({
         action: action.action,
         ...(content && { content }),
@@ -69,7 +83,8 @@ export function BulkDialog({
       comment={comment}
       onComment={setComment}
       pending={bulk.answer.isPending}
-      unseen={missing}
+      barred={isBarred}
+      told={isUnfolded ? readFirstWords(folds.opened) : null}
       count={count}
       onDismiss={onDismiss}
       onSend={onSend}
@@ -93,12 +108,29 @@ export function BulkDialog({
             : `${receiver} gets the same answer to each of them.`
       }
       className="md:max-w-xl"
+      // The focus of a control below would scroll past what is to be read.
+      forReading
     >
       {results ? (
         <BulkResults requests={requests} bulk={bulk} results={results} receiver={receiver} onClose={close} />
       ) : (
         <>
-          <ChosenRequests requests={requests} />
+          <CardFoldsProvider value={folds.card}>
+            <ChosenRequests requests={requests} parts={parts} />
+          </CardFoldsProvider>
+          {calls.isLoading && (
+            <p role="status" className="text-[13px] text-muted">
+              Loading the calls…
+            </p>
+          )}
+          {calls.isError && (
+            <LoadFailure what="The calls" error={calls.error} onRetry={() => void calls.refetch()} />
+          )}
+          {calls.data && parts === null && (
+            <Notice tone="wait" title="These calls are too long to read together">
+              <p>Accept them one by one.</p>
+            </Notice>
+          )}
           {marked > 0 && (
             <label className="flex min-h-9 items-center gap-2.5 max-md:min-h-11">
               <input
@@ -141,58 +173,6 @@ function doesWords(label: string, count: string): string {
 }
 
 const OWN_WORDS = /^(?:Approve|Reject|Confirm|Answer|Yes|No|Deny|Allow|Accept|Refuse|Decline)$/;
-
-/** What each request asks and about which call, and the sum of the amounts. */
-function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
-  const formats = useFormats();
-  const sums = totals(requests.map((request) => request.amount));
-  const without = requests.filter((request) => !request.amount).length;
-  return (
-    <div className="flex flex-col overflow-hidden rounded-lg border border-line">
-      <ul
-        aria-label="Selected requests"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, also with the keyboard
-        tabIndex={0}
-        className="scroll-quiet max-h-56"
-      >
-        {requests.map((request) => (
-          <li
-            key={request.id}
-            className="flex items-start gap-4 border-line border-b px-3 py-2 text-[13px] last:border-b-0"
-          >
-            <span className="min-w-0 flex-1 break-words">
-              <bdi>{visibleText(request.message)}</bdi>
-              <span className="block text-muted text-xs">
-                {callParts(request).map((part, at) => (
-                  <Fragment key={String(at)}>
-                    {at > 0 && " · "}
-                    <bdi>{part}</bdi>
-                  </Fragment>
-                ))}
-              </span>
-            </span>
-            {request.warnings.map((warning) => (
-              <Badge key={warning} tone="bad" icon={TriangleAlert} className="shrink-0">
-                {WARNING_LABELS[warning]}
-              </Badge>
-            ))}
-            {request.amount && (
-              <span className="shrink-0 font-medium tabular-nums">{formats.amount(request.amount)}</span>
-            )}
-          </li>
-        ))}
-      </ul>
-      {sums.length > 0 && (
-        <p className="flex flex-wrap items-baseline justify-between gap-x-4 border-line border-t bg-sunken px-3 py-2 text-[13px]">
-          <span className="font-medium">
-            Sum{without > 0 && <span className="font-normal text-muted"> · {without} without an amount</span>}
-          </span>
-          <span className="font-semibold tabular-nums">{sums.map(formats.amount).join(" + ")}</span>
-        </p>
-      )}
-    </div>
-  );
-}
 
 /** The form that all the requests share: filled in once, without a draft, or what one reads above its choices. */
 function SharedFields({
@@ -240,7 +220,8 @@ function CommentAndButtons({
   comment,
   onComment,
   pending,
-  unseen,
+  barred,
+  told,
   count,
   onDismiss,
   onSend,
@@ -249,7 +230,10 @@ function CommentAndButtons({
   comment: string;
   onComment: (text: string) => void;
   pending: boolean;
-  unseen: boolean;
+  /** Something is missing, or has to be read first. */
+  barred: boolean;
+  /** What the last press has opened. */
+  told: string | null;
   count: string;
   onDismiss: () => void;
   onSend: () => void;
@@ -290,19 +274,23 @@ function CommentAndButtons({
           }}
         />
       </div>
-      <DialogActions>
+      <p role="status" className="text-[13px] text-wait empty:hidden">
+        {told}
+      </p>
+      {/* Not in view before the end of the list is: unlike `DialogActions`. */}
+      <div className="flex flex-wrap justify-end gap-2 max-md:*:flex-1">
         <Button onClick={onDismiss} disabled={pending}>
           Close
         </Button>
         <Button
           variant={declining ? "destructive" : "primary"}
-          disabled={pending || unseen}
-          aria-describedby={unseen ? "bulk-unseen" : undefined}
+          disabled={pending || barred}
+          aria-describedby={barred ? "bulk-unseen" : undefined}
           onClick={onSend}
         >
           {pending ? "Recording…" : doesWords(action.label, count)}
         </Button>
-      </DialogActions>
+      </div>
     </>
   );
 }
