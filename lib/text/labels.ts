@@ -20,14 +20,6 @@ export function humanise(name: string): string {
   return capitalise(words.join(" ")) || name;
 }
 
-/** `-admin` may take away what `admin` gives. */
-const SIGNED = /^[\s_.-]|[\s_.-]$|(?<![\p{L}\p{N}])-|[-.](?=\d)|(?<![\p{L}\p{N}_-])\./u;
-
-/** A name in words, or as JSON has it where a sign stands at its beginning or end or behind another, which words would not show. */
-export function nameInWords(name: string): string {
-  return SIGNED.test(name) ? asJson(name) : humanise(name);
-}
-
 /** With its blanks (one behind another as its code), its capitals, and no character that another may look like. */
 export function asJson(name: string): string {
   return JSON.stringify(name).replace(
@@ -63,16 +55,4 @@ export const ADDRESS_CHARACTERS = 240;
 /** A long address without its middle: the host and the file's name both stay. */
 export function bothEnds(address: string): string {
   return address.length > ADDRESS_CHARACTERS ? `${address.slice(0, 120)} … ${address.slice(-119)}` : address;
-}
-
-/** What lists write between a name and an amount, and what looks like it. */
-const SEPARATOR =
-  /\s[\u00b7\u0387\u2022\u2219\u22c5\u2027\u30fb\uff65\u2e31\u2e33\u16eb\u25cf\u25e6]|[\u00b7\u0387\u2022\u2219\u22c5\u2027\u30fb\uff65\u2e31\u2e33\u16eb\u25cf\u25e6]\s/u;
-const LIKE_AMOUNT =
-  /^\s*[-−]?\d[\d.,'’\s]*[.,]\d{2}\s*$|[€£¥$]\s?[-−]?\d|\d\s?(?:[€£¥$]|(?:EUR|USD|GBP|CHF|JPY)\b)|\d[.,]\d{2}\s?[A-Z]{3}\b|\b(?:EUR|USD|GBP|CHF|JPY)\s?[-−]?\d|\b[A-Z]{3}\s?[-−]?\d[\d.,'’]*[.,]\d{2}(?!\d)/;
-
-/** Whether a label or a party can stand in a row of others: “ACME · 5.00 EUR” would be read as a name and an amount. */
-export function fitsInRow(name: string): boolean {
-  const seen = name.normalize("NFKC");
-  return !SEPARATOR.test(name) && !SEPARATOR.test(seen) && !LIKE_AMOUNT.test(seen);
 }

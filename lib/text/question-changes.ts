@@ -1,6 +1,7 @@
 /** Compares two wordings of a question by what matters in it: amounts, dates, references, names. Pure. */
+
+import { nameInWords } from "./foreign/names.ts";
 import type { Formats } from "./formats/formats.ts";
-import { nameInWords } from "./labels.ts";
 import { messageTokens } from "./message-tokens.ts";
 import { FIGURES_WITHIN, findMoney, writeFound } from "./money.ts";
 import { diffWords } from "./text-diff.ts";

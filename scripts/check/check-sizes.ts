@@ -19,14 +19,14 @@ const BUDGETS: Record<string, number> = {
   "/get-started": 237_000,
   // Includes the scripts preloaded for errors; without them at most 226,000 with the first card, as a browser counts in
   // e2e/first-load.spec.ts.
-  "/inbox/[[...id]]": 231_000,
+  "/inbox/[[...id]]": 232_000,
   "/join": 195_000,
   "/not-from-here": 165_000,
   "/notices": 192_000,
   "/overview": 228_000,
   "/receipts/[id]": 171_000,
   "/servers": 222_000,
-  "/servers/[id]": 251_000,
+  "/servers/[id]": 252_500,
   "/servers/agents": 177_000,
   "/servers/agents/[id]": 191_000,
   "/set-password": 185_000,
@@ -56,9 +56,9 @@ const BUDGETS: Record<string, number> = {
   "/setup": 193_000,
   "/sign-in": 161_000,
   "/tasks": 242_000,
-  "/tasks/[id]": 282_500,
+  "/tasks/[id]": 284_500,
   "/tasks/bulk/[id]": 192_000,
-  "/tasks/new": 259_000,
+  "/tasks/new": 260_000,
 };
 const STYLES_BUDGET = 20_000;
 

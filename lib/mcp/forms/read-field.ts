@@ -1,7 +1,8 @@
 /** Reads a property of a requested schema as a field. Nothing of it gets lost: what has no place of its own stands in the description. */
 import { visibleText } from "../../text/foreign/hidden.ts";
+import { nameInWords } from "../../text/foreign/names.ts";
 import { affirms, refuses, saysJust } from "../../text/foreign/yes-no.ts";
-import { asJson, humanise, nameInWords } from "../../text/labels.ts";
+import { asJson, humanise } from "../../text/labels.ts";
 import { isDateText } from "../../text/time.ts";
 import { trimEndOf } from "../../text/trim-end.ts";
 import { distinctChoices } from "./choices.ts";

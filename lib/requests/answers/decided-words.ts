@@ -4,8 +4,9 @@ import { distinctChoices } from "../../mcp/forms/choices.ts";
 import { isTyped } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, FieldKind } from "../../mcp/forms/form.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
+import { nameInWords } from "../../text/foreign/names.ts";
 import { affirms, asksForNo, denies, isTurned } from "../../text/foreign/yes-no.ts";
-import { capitalise, humanise, nameInWords, shorten, splitSent } from "../../text/labels.ts";
+import { capitalise, humanise, shorten, splitSent } from "../../text/labels.ts";
 import { booleanWords, PLAIN_TITLE } from "./form-buttons.ts";
 
 /** Of a decline that asks for another request. */

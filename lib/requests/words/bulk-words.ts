@@ -1,7 +1,7 @@
 /** What selected requests have in common. */
 import { readAs } from "../../text/foreign/alike.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
-import { fitsInRow } from "../../text/labels.ts";
+import { fitsInRow } from "../../text/foreign/names.ts";
 import { sumAmounts } from "../../text/money.ts";
 import { MESSAGE_IN_LISTS } from "../limits.ts";
 import type { Amount, InputRequestSummary } from "../request-schema.ts";

@@ -1,8 +1,8 @@
 /** The rows of the inbox's list: their titles, and the groups they are put in. */
 
 import { visibleText } from "../../text/foreign/hidden.ts";
+import { fitsInRow } from "../../text/foreign/names.ts";
 import type { Formats } from "../../text/formats/formats.ts";
-import { fitsInRow } from "../../text/labels.ts";
 import type { InputRequestSummary } from "../request-schema.ts";
 import type { InboxGrouping } from "./inbox-filters.ts";
 

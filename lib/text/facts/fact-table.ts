@@ -1,7 +1,8 @@
 import { currenciesOf, currencyInName, isInCents } from "../amount.ts";
 import { readAs } from "../foreign/alike.ts";
+import { nameInWords } from "../foreign/names.ts";
 import type { Formats } from "../formats/formats.ts";
-import { asJson, humanise, nameInWords, plural } from "../labels.ts";
+import { asJson, humanise, plural } from "../labels.ts";
 import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
 import { type Check, checkLine, isUnitPrice } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";

@@ -1,6 +1,6 @@
 /** Whom a call is about: the supplier, the customer, and other names that repeat. Pure. */
 import { snake } from "../amount.ts";
-import { fitsInRow } from "../labels.ts";
+import { fitsInRow } from "../foreign/names.ts";
 
 const LONGEST_NAME = 60;
 /** A party is shown, however long its name is: longer texts are no names. */

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { RequestDocuments } from "@/lib/requests/documents/document-schema.ts";
-import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import type { InputRequestDetail, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
 import { ApiError, api, ConnectionError, query } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
@@ -60,4 +60,29 @@ export function documentContent(requestId: string, documentId: string) {
 async function problemOf(response: Response): Promise<Record<string, unknown>> {
   const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
   return isProblem ? ((await response.json()) as Record<string, unknown>) : {};
+}
+
+/** Details that are read at a time: a browser has six connections. */
+const READ_AT_ONCE = 6;
+
+/** What each of these requests was asked about: the call, and what its server said of it. */
+export function callsOf(ids: string[]) {
+  return queryOptions({
+    // Not under the key of requests, whose hints would read them all again: none of it changes.
+    queryKey: ["calls", ids] as const,
+    staleTime: "static",
+    refetchInterval: false,
+    gcTime: 60_000,
+    queryFn: async ({ signal }) => {
+      const calls: Record<string, unknown>[] = [];
+      for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+        const read = ids
+          .slice(at, at + READ_AT_ONCE)
+          .map((id) => api.get<InputRequestDetail>(`/api/v1/input-requests/${id}`, signal));
+        for (const { arguments: args, details } of await Promise.all(read))
+          calls.push(details ? { details, arguments: args } : args);
+      }
+      return calls;
+    },
+  });
 }

@@ -134,31 +134,6 @@ export function theseRequests(ids: string[]) {
   });
 }
 
-/** Details that are read at a time: a browser has six connections. */
-const READ_AT_ONCE = 6;
-
-/** What each of these requests was asked about: the call, and what its server said of it. */
-export function callsOf(ids: string[]) {
-  return queryOptions({
-    // Not under the key of requests, whose hints would read them all again: none of it changes.
-    queryKey: ["calls", ids] as const,
-    staleTime: "static",
-    refetchInterval: false,
-    gcTime: 60_000,
-    queryFn: async ({ signal }) => {
-      const calls: Record<string, unknown>[] = [];
-      for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
-        const read = ids
-          .slice(at, at + READ_AT_ONCE)
-          .map((id) => api.get<InputRequestDetail>(`/api/v1/input-requests/${id}`, signal));
-        for (const { arguments: args, details } of await Promise.all(read))
-          calls.push(details ? { details, arguments: args } : args);
-      }
-      return calls;
-    },
-  });
-}
-
 /** The open questions of one task, to find the one that replaced another. */
 export function openRequestsOfTask(taskId: string) {
   return queryOptions({

@@ -15,7 +15,7 @@ import type { FieldError } from "@/lib/requests/words/answer-values.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { compared } from "@/lib/text/value-changes.ts";
 import { declineReasons } from "@/lib/web/client/organization.ts";
-import { callsOf } from "@/lib/web/client/requests.ts";
+import { callsOf } from "@/lib/web/client/request-context.ts";
 import { readFirstWords } from "../answer/decision/decision-offer.ts";
 import { useArmed } from "../answer/decision-store.ts";
 import { AnswerFields } from "../answer/fields/answer-fields.tsx";

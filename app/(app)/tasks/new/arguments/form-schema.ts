@@ -2,8 +2,9 @@
  * Turns an expanded schema into one for the form library: one type per field, readable titles, no `pattern`.
  */
 import { readAs } from "@/lib/text/foreign/alike.ts";
+import { nameInWords } from "@/lib/text/foreign/names.ts";
 import { saysJust } from "@/lib/text/foreign/yes-no.ts";
-import { asJson, nameInWords } from "@/lib/text/labels.ts";
+import { asJson } from "@/lib/text/labels.ts";
 import { trimEndOf } from "@/lib/text/trim-end.ts";
 import { Beyond, expand, isJson, type Json } from "./schema-tree.ts";
 
