@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyFigures } from "./likeness.ts";
+import { keyFigures } from "./key-figures.ts";
 import { judgeParty } from "./party.ts";
 import type { Answer } from "./similar-schema.ts";
 

@@ -1,6 +1,6 @@
 /** Sums up what was decided before about the party of a request. Pure. */
 import { mayBeSameCurrency } from "../../text/money.ts";
-import { type Decided, haveSameParties, type KeyFigures } from "./likeness.ts";
+import { type Decided, haveSameParties, type KeyFigures } from "./key-figures.ts";
 import type { PartySummary } from "./similar-schema.ts";
 
 /** Fewer decisions say nothing of what is usual. */

@@ -8,7 +8,7 @@ import type { Similar } from "../../policy/automatic/facts.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
 import { ANSWERED_FIELD, amountIn, answerOf, SHORT_CONTENT, SHORT_MESSAGE } from "../request-row.ts";
-import { type Decided, isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
+import { type Decided, isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./key-figures.ts";
 import { judgeParty } from "./party.ts";
 import type { SimilarRequest, SimilarRequests } from "./similar-schema.ts";
 

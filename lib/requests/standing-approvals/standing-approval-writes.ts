@@ -19,7 +19,7 @@ import { amountOf } from "../../text/amount.ts";
 import { isRecord } from "../../text/json.ts";
 import { approvalOf } from "../capture/insert-request.ts";
 import type { LockedRequest } from "../lock-request.ts";
-import { isLikeApproved, isWithin } from "./likeness.ts";
+import { isLikeApproved, isWithin } from "./bounds.ts";
 import { NEEDS_ADMIN } from "./standing-approval-reads.ts";
 import type { StandingInput } from "./standing-approval-schema.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
-import { isLike, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
+import { isLike, keyFigures, repeatOf, wasLetThrough } from "./key-figures.ts";
 import type { Answer } from "./similar-schema.ts";
 
 const NO_FIELDS = normaliseForm({ type: "object", properties: {} });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLikeApproved } from "./likeness.ts";
+import { isLikeApproved } from "./bounds.ts";
 
 const approved = { to: "ACME", amount: 100, lines: [{ sku: "A" }] };
 const bounds = { except: [], mostAmount: null };
