@@ -6,7 +6,7 @@ export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
 export { AnswerErrorNotice } from "../answer/answer-error-notice.tsx";
 export { AssignmentNote } from "../answer/assignment/assignment-note.tsx";
 export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
-export { GuardedButton } from "../answer/decision/hold-button.tsx";
+export { GuardedButton } from "../answer/decision/guarded-button.tsx";
 export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
 export { TalkStrip } from "../thread/talk-strip.tsx";

@@ -15,7 +15,7 @@ import { seenServerTools } from "@/lib/web/client/servers.ts";
 import { ArgumentsTabs, ProblemList, useArguments } from "../../../tasks/new/arguments/arguments-editor.tsx";
 import type { Problem } from "../../../tasks/new/arguments/judge-arguments.ts";
 import type { Json } from "../../../tasks/new/arguments/schema-tree.ts";
-import { ApproveButton } from "./hold-button.tsx";
+import { ApproveButton } from "./guarded-button.tsx";
 
 interface EditProps {
   request: InputRequestDetail;

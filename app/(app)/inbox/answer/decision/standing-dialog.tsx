@@ -11,7 +11,7 @@ import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { shorten } from "@/lib/text/labels.ts";
-import { ApproveButton } from "./hold-button.tsx";
+import { ApproveButton } from "./guarded-button.tsx";
 
 const MINUTE_MS = 60_000;
 const VALUE_CHARACTERS = 80;
