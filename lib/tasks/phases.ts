@@ -58,7 +58,7 @@ function phaseOf({ called, unsettled, asked, answered }: Standing): TaskPhase["p
   return called ? "working" : "queued";
 }
 
-type Move = (standing: Standing, requestId: string) => void;
+type Move = (standing: Standing, inputRequestId: string) => void;
 
 const called: Move = (standing) => Object.assign(standing, { called: true, unsettled: false });
 const asked: Move = (standing, id) => {

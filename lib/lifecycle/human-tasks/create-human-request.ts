@@ -10,7 +10,7 @@ import type { CreatedRequest, CreateRequest } from "./human-task-schema.ts";
 import { createHumanTask, type HumanCall } from "./human-task-writes.ts";
 
 /** Makes a request. Throws as `createHumanTask`, and `address_not_allowed` for a `callbackUrl` that is not public. */
-export async function createRequest(
+export async function createHumanRequest(
   services: Services,
   principal: Principal,
   input: CreateRequest,
@@ -21,8 +21,8 @@ export async function createRequest(
   const { callbackUrl, subject } = input;
   if (callbackUrl !== undefined) checkAddress(network, callbackUrl, "callbackUrl");
   const callback = callbackUrl === undefined ? null : { url: callbackUrl, seal: sealed };
-  function sealed(requestId: string): string {
-    return seal.seal(callbackPlace(organizationId, requestId), newSecret());
+  function sealed(inputRequestId: string): string {
+    return seal.seal(callbackPlace(organizationId, inputRequestId), newSecret());
   }
   return db.withOrganization(organizationId, async (tx) => {
     const options = { subject, idempotencyKey, callback };

@@ -31,7 +31,7 @@ interface Row {
 export async function readHumanRequest(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   origin: string,
 ): Promise<HumanRequest> {
   const [row] = await tx.$queryRaw<Row[]>`
@@ -42,7 +42,7 @@ export async function readHumanRequest(
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       LEFT JOIN approval_use use ON use.organization_id = r.organization_id AND use.input_request_id = r.id
       LEFT JOIN request_callback c ON c.organization_id = r.organization_id AND c.input_request_id = r.id
-    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${requestId}::uuid AND t.builtin
+    WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND t.builtin
       AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   return toRequest(row, origin);
@@ -100,10 +100,10 @@ function outcomeOf({ taskState, result }: Row, finishedAt: Date) {
 }
 
 /** Returns the secret that signs what a request's `callbackUrl` gets; null without one. */
-export async function readCallbackSecret(tx: Tx, seal: Seal, requestId: string): Promise<string | null> {
+export async function readCallbackSecret(tx: Tx, seal: Seal, inputRequestId: string): Promise<string | null> {
   const callback = await tx.requestCallback.findFirst({
-    where: { organizationId: tx.organizationId, inputRequestId: requestId },
+    where: { organizationId: tx.organizationId, inputRequestId },
     select: { sealedSecret: true },
   });
-  return callback && seal.open(callbackPlace(tx.organizationId, requestId), callback.sealedSecret);
+  return callback && seal.open(callbackPlace(tx.organizationId, inputRequestId), callback.sealedSecret);
 }

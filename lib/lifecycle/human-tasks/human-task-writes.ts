@@ -206,13 +206,13 @@ function refuseOtherDigest(subject: Subject | undefined): void {
 async function giveTo(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   { userId, name }: Recipient,
 ): Promise<NewEvent> {
-  const request = await lockRequest(tx, principal, requestId);
+  const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnableRecipient(tx, principal, request, { userId, name }).catch(inFieldTo);
   await tx.inputRequest.updateMany({
-    where: { organizationId: tx.organizationId, id: requestId, state: "open" },
+    where: { organizationId: tx.organizationId, id: inputRequestId, state: "open" },
     data: {
       assigneeUserId: userId,
       assignedBy: storable({ ...principal.actor, to: userId }),
@@ -221,7 +221,7 @@ async function giveTo(
   });
   const { actor } = principal;
   const data = { userId, name };
-  return { type: "request.assigned", actor, taskId: request.taskId, inputRequestId: requestId, data };
+  return { type: "request.assigned", actor, taskId: request.taskId, inputRequestId, data };
 }
 
 function inFieldTo(error: unknown): never {
@@ -245,7 +245,7 @@ interface Consumable {
 export async function consumeApproval(
   tx: Tx,
   principal: Principal,
-  requestId: string,
+  inputRequestId: string,
   { argumentsDigest: given }: Consume,
   idempotencyKey: string | null = null,
 ): Promise<void> {
@@ -257,21 +257,21 @@ export async function consumeApproval(
       coalesce(t.expires_at <= now(), false) AS "isOver"
     FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.builtin AND ${visibleTask(principal)}
       AND t.id = (SELECT task_id FROM input_request
-        WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
+        WHERE organization_id = ${organizationId}::uuid AND id = ${inputRequestId}::uuid)
     FOR NO KEY UPDATE`;
   if (!approval) throw notFound("request");
   const [use] = await tx.$queryRaw<Use[]>`
     SELECT used_by AS by, used_at AS at, coalesce(idempotency_key = ${idempotencyKey} AND used_by ->> 'kind' = ${actor.kind}
       AND coalesce(used_by ->> 'id', '') = ${actor.id ?? ""}, false) AS "isRepeated"
-    FROM approval_use WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid`;
+    FROM approval_use WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid`;
   const { changed } = usableApproval(approval, given, use);
   if (use) return;
   await tx.$executeRaw`INSERT INTO approval_use (organization_id, input_request_id, used_by, changed, idempotency_key)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${JSON.stringify(actor)}::jsonb, ${changed}::boolean, ${idempotencyKey})`;
-  await publishChange(tx, "input_request", [requestId]);
+    VALUES (${organizationId}::uuid, ${inputRequestId}::uuid, ${JSON.stringify(actor)}::jsonb, ${changed}::boolean, ${idempotencyKey})`;
+  await publishChange(tx, "input_request", [inputRequestId]);
   await appendEvents(tx, [
     {
-      ...{ type: "request.used", actor, taskId: approval.taskId, inputRequestId: requestId },
+      ...{ type: "request.used", actor, taskId: approval.taskId, inputRequestId },
       ...(changed && { data: { changed } }),
     },
   ]);

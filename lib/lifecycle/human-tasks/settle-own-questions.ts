@@ -57,29 +57,29 @@ interface Asked {
 }
 
 /** Settles one question, if it is due; any number of engines may try. */
-async function settleOwnQuestion(tx: Tx, requestId: string): Promise<void> {
+async function settleOwnQuestion(tx: Tx, inputRequestId: string): Promise<void> {
   // The task first, as everybody who answers, undoes or cancels.
   const [task] = await tx.$queryRaw<Asked[]>`
     SELECT t.id, t.connection_id AS "connectionId", t.tool, t.state, t.gate FROM task t
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = (SELECT task_id FROM input_request
-      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid AND origin = 'intray')
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND origin = 'intray')
     FOR NO KEY UPDATE`;
   if (!task) return;
   const [request] = await tx.$queryRaw<{ state: string; isOver: boolean; now: Date }[]>`
     SELECT state, coalesce(expires_at <= now(), false) AS "isOver", now() AS now FROM input_request
-    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
-  if (request?.state === "open" && request.isOver) return expire(tx, task, requestId, request.now);
+    WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid FOR NO KEY UPDATE`;
+  if (request?.state === "open" && request.isOver) return expire(tx, task, inputRequestId, request.now);
   if (request?.state !== "answered") return;
   await releaseHeld(tx, task.id);
-  const settled = await settleUnsent(tx, task.id, requestId);
+  const settled = await settleUnsent(tx, task.id, inputRequestId);
   if (settled.length === 0) return;
-  const decision = await decisionOf(tx, requestId);
+  const decision = await decisionOf(tx, inputRequestId);
   await appendEvents(tx, settled);
   await act(tx, task, decision, request.now);
 }
 
-async function expire(tx: Tx, task: Asked, requestId: string, now: Date): Promise<void> {
-  const closed = await closeRequest(tx, task.id, requestId, "expired", "expired");
+async function expire(tx: Tx, task: Asked, inputRequestId: string, now: Date): Promise<void> {
+  const closed = await closeRequest(tx, task.id, inputRequestId, "expired", "expired");
   if (closed.length === 0) return;
   await appendEvents(tx, closed);
   await act(tx, task, null, now);
@@ -108,9 +108,9 @@ async function act(
     });
 }
 
-async function decisionOf(tx: Tx, requestId: string) {
+async function decisionOf(tx: Tx, inputRequestId: string) {
   const answer = await tx.answer.findFirstOrThrow({
-    where: { organizationId: tx.organizationId, inputRequestId: requestId, withdrawnAt: null },
+    where: { organizationId: tx.organizationId, inputRequestId, withdrawnAt: null },
     // With the id, to which sealed values are bound.
     select: {
       id: true,
@@ -124,7 +124,7 @@ async function decisionOf(tx: Tx, requestId: string) {
     },
   });
   const { form } = await tx.inputRequest.findFirstOrThrow({
-    where: { organizationId: tx.organizationId, id: requestId },
+    where: { organizationId: tx.organizationId, id: inputRequestId },
     select: { id: true, form: true },
   });
   const actor = actorSchema.parse(answer.answeredBy);

@@ -105,18 +105,18 @@ const TYPES = {
 } as const;
 
 /** Returns what the history says of it; null: there was nothing to do. */
-type Effect = (tx: Tx, requestId: string, fired: Fired) => Promise<Record<string, unknown> | null>;
+type Effect = (tx: Tx, inputRequestId: string, fired: Fired) => Promise<Record<string, unknown> | null>;
 
 const EFFECTS: Record<Fired["kind"], Effect> = {
   /** Their notices follow from the line of the history; one that is there already is told again. */
-  async remind(tx, requestId, { approval, at }) {
-    const of = await whoseVoteIsMissing(tx, requestId);
-    await noteReminded(tx, requestId, approval, { at, of });
-    await withdrawNotices(tx, "request.reminded", requestId);
+  async remind(tx, inputRequestId, { approval, at }) {
+    const of = await whoseVoteIsMissing(tx, inputRequestId);
+    await noteReminded(tx, inputRequestId, approval, { at, of });
+    await withdrawNotices(tx, "request.reminded", inputRequestId);
     return { stage: approval.stages[approval.open.stage]!.name, of };
   },
 
-  async escalate(tx, requestId, { approval, after, at }) {
+  async escalate(tx, inputRequestId, { approval, after, at }) {
     const its = approval.stages[approval.open.stage]!;
     const wanted = its.escalations.filter((each) => each.after === after);
     const roles = unique(wanted.flatMap((each) => each.roles)).filter((role) => !its.roles.includes(role));
@@ -127,16 +127,16 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     if (roles.length + people.length + groups.length === 0) return null;
     const names = await namesOf(tx, people);
     const to = [...roles.map((role) => `the ${role}s`), ...groups.map(({ name }) => name), ...names];
-    await addApprovers(tx, requestId, approval, { roles, people, groups }, { at, to });
-    await endSnoozesOf(tx, requestId, { roles, people, groups });
+    await addApprovers(tx, inputRequestId, approval, { roles, people, groups }, { at, to });
+    await endSnoozesOf(tx, inputRequestId, { roles, people, groups });
     // What one person has waits for nobody else.
-    await endIdleClaim(tx, requestId);
-    await appendEvents(tx, await endAssignment(tx, ENGINE_ACTOR, requestId));
+    await endIdleClaim(tx, inputRequestId);
+    await appendEvents(tx, await endAssignment(tx, ENGINE_ACTOR, inputRequestId));
     return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };
   },
 
-  async expire(tx, requestId, { approval, at }) {
-    await noteLapse(tx, requestId, approval, at);
+  async expire(tx, inputRequestId, { approval, at }) {
+    await noteLapse(tx, inputRequestId, approval, at);
     return { cancels: approval.expire?.cancels === true };
   },
 };
@@ -146,8 +146,8 @@ function unique(list: string[]): string[] {
 }
 
 /** The names of those for whom the request waits, also of who has put it off: nobody else sees that. */
-async function whoseVoteIsMissing(tx: Tx, requestId: string): Promise<string[]> {
-  const audience = audienceOf(tx.organizationId, { ...NO_SUBJECTS, requests: [requestId] });
+async function whoseVoteIsMissing(tx: Tx, inputRequestId: string): Promise<string[]> {
+  const audience = audienceOf(tx.organizationId, { ...NO_SUBJECTS, requests: [inputRequestId] });
   const rows = await tx.$queryRaw<{ name: string }[]>`
     SELECT u.name FROM (${audience}) AS told JOIN "user" u ON u.id = told.user_id
     WHERE told.cause IN ('request.waiting', 'request.assigned', 'request.woke', 'request.snoozed') ORDER BY u.name, u.id`;

@@ -69,13 +69,13 @@ function membersWhere(tx: Tx, which: Prisma.Sql) {
  * SQL condition on the membership `m`: the principal sees the request, and `refuseUnableRecipient` would not refuse
  * to give it to that member.
  */
-export function ableToHave(principal: Principal, requestId: string): Prisma.Sql {
+export function ableToHave(principal: Principal, inputRequestId: string): Prisma.Sql {
   const { organizationId, userId } = principal;
   const urlOwner = Prisma.sql`coalesce(c.user_id, c.authorized_by)`;
   return Prisma.sql`EXISTS (SELECT FROM input_request r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}
       AND (r.visibility <> 'private' OR r.requester_user_id IS NOT DISTINCT FROM ${userId}::uuid
         OR r.requester_user_id = m.user_id OR r.assignee_user_id = m.user_id)
       AND (r.mode <> 'url' OR ${urlOwner} IS NULL OR ${urlOwner} = m.user_id)

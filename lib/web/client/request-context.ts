@@ -26,26 +26,26 @@ export function requestsOfTask(taskId: string) {
 }
 
 /** Every document of a request, also those of results. No server is asked. */
-export function requestDocuments(requestId: string) {
+export function requestDocuments(inputRequestId: string) {
   return queryOptions({
-    queryKey: ["input-requests", "documents", requestId] as const,
+    queryKey: ["input-requests", "documents", inputRequestId] as const,
     queryFn: ({ signal }) =>
-      api.get<RequestDocuments>(`/api/v1/input-requests/${requestId}/documents`, signal),
+      api.get<RequestDocuments>(`/api/v1/input-requests/${inputRequestId}/documents`, signal),
   });
 }
 
 /** One document's bytes, of a type that Intray has judged. Read once, when a person asks for it. */
-export function documentContent(requestId: string, documentId: string) {
+export function documentContent(inputRequestId: string, documentId: string) {
   return queryOptions({
     // Not under the key of requests, whose hints would read it anew from its server.
-    queryKey: ["documents", requestId, documentId] as const,
+    queryKey: ["documents", inputRequestId, documentId] as const,
     // Nothing reads it anew from its server: neither time, nor a connection that came back.
     staleTime: "static",
     refetchInterval: false,
     gcTime: 60_000,
     retry: false,
     queryFn: async ({ signal }): Promise<Blob> => {
-      const response = await fetch(`/api/v1/input-requests/${requestId}/documents/${documentId}`, {
+      const response = await fetch(`/api/v1/input-requests/${inputRequestId}/documents/${documentId}`, {
         signal,
       }).catch((error: unknown) => {
         if (signal.aborted) throw error;

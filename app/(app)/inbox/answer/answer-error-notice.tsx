@@ -95,8 +95,8 @@ function withTheirs(error: AnswerError, { answer }: InputRequestDetail, now: num
 }
 
 /** As after a decision: the list knows the next request. */
-function goOn(requestId: string) {
-  addDecided([requestId]);
-  forgetRefused(requestId);
-  goOnFrom(requestId);
+function goOn(inputRequestId: string) {
+  addDecided([inputRequestId]);
+  forgetRefused(inputRequestId);
+  goOnFrom(inputRequestId);
 }

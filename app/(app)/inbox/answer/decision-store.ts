@@ -17,9 +17,9 @@ interface Decisions {
   /** The last decisions that the server did not record, by request. */
   refused: Readonly<Record<string, Refused>>;
   /** Recorded decisions that are still held and can be undone. Newest last. */
-  undoable: { requestId: string; draft: DraftInput | null }[];
+  undoable: { inputRequestId: string; draft: DraftInput | null }[];
   /** The request whose successor should open, or that should come back. A new object for each time. */
-  goOnFrom: { requestId: string; why: GoOn } | null;
+  goOnFrom: { inputRequestId: string; why: GoOn } | null;
   /** Null once something else than what came next is on the screen. */
   next: Next | null;
 }
@@ -76,25 +76,25 @@ export function useDecided(): string[] {
 }
 
 /** Notes that a decision is on its way to the server. Returns false if another one of this request already is. */
-export function beginRecording(requestId: string, decided: Decided): boolean {
-  if (decisions.recording[requestId]) return false;
+export function beginRecording(inputRequestId: string, decided: Decided): boolean {
+  if (decisions.recording[inputRequestId]) return false;
   update({
-    recording: { ...decisions.recording, [requestId]: decided },
-    refused: without(decisions.refused, requestId),
+    recording: { ...decisions.recording, [inputRequestId]: decided },
+    refused: without(decisions.refused, inputRequestId),
   });
   return true;
 }
 
 /** `refused`: why the server did not record the decision; null if it did. */
-export function endRecording(requestId: string, refused: Refused | null) {
+export function endRecording(inputRequestId: string, refused: Refused | null) {
   update({
-    recording: without(decisions.recording, requestId),
-    ...(refused && { refused: { ...decisions.refused, [requestId]: refused } }),
+    recording: without(decisions.recording, inputRequestId),
+    ...(refused && { refused: { ...decisions.refused, [inputRequestId]: refused } }),
   });
 }
 
-export function forgetRefused(requestId: string) {
-  if (decisions.refused[requestId]) update({ refused: without(decisions.refused, requestId) });
+export function forgetRefused(inputRequestId: string) {
+  if (decisions.refused[inputRequestId]) update({ refused: without(decisions.refused, inputRequestId) });
 }
 
 function without<T>(record: Readonly<Record<string, T>>, key: string): Record<string, T> {
@@ -120,23 +120,23 @@ export function useRefused(): Readonly<Record<string, Refused>> {
   );
 }
 
-export function isRefused(requestId: string): boolean {
-  return decisions.refused[requestId] !== undefined;
+export function isRefused(inputRequestId: string): boolean {
+  return decisions.refused[inputRequestId] !== undefined;
 }
 
 /** Whether another request is about to be shown after this one: it may still be on the screen. */
-export function isLeft(requestId: string): boolean {
+export function isLeft(inputRequestId: string): boolean {
   const { next } = decisions;
-  return next !== null && next.after === requestId && next.id !== requestId;
+  return next !== null && next.after === inputRequestId && next.id !== inputRequestId;
 }
 
 /** Asks the list to open the request after this one; of a refused decision, this one. */
-export function goOnFrom(requestId: string, why: GoOn = "over") {
-  update({ goOnFrom: { requestId, why } });
+export function goOnFrom(inputRequestId: string, why: GoOn = "over") {
+  update({ goOnFrom: { inputRequestId, why } });
 }
 
 /** Calls back at each `goOnFrom()`. */
-export function useGoOn(goOn: (requestId: string, why: GoOn) => void) {
+export function useGoOn(goOn: (inputRequestId: string, why: GoOn) => void) {
   const latest = useRef(goOn);
   useEffect(() => {
     latest.current = goOn;
@@ -146,7 +146,7 @@ export function useGoOn(goOn: (requestId: string, why: GoOn) => void) {
     return subscribe(() => {
       if (decisions.goOnFrom === seen) return;
       seen = decisions.goOnFrom;
-      if (seen) latest.current(seen.requestId, seen.why);
+      if (seen) latest.current(seen.inputRequestId, seen.why);
     });
   }, []);
 }
@@ -164,9 +164,9 @@ export function forgetNext(shown: string | null) {
  * Returns whether a press may decide. It may not yet when the request has just opened by itself, or the last press has
  * unfolded it. The first render says so already: a second press may come with it.
  */
-export function useArmed(requestId: string, unfolded: boolean): boolean {
-  const key = `${requestId} ${unfolded}`;
-  const isNew = unfolded || decisions.next?.id === requestId;
+export function useArmed(inputRequestId: string, unfolded: boolean): boolean {
+  const key = `${inputRequestId} ${unfolded}`;
+  const isNew = unfolded || decisions.next?.id === inputRequestId;
   const [armedFor, setArmedFor] = useState(isNew ? null : key);
   const armed = armedFor === key;
   useEffect(() => {
@@ -188,20 +188,23 @@ export function useNext(): Next | null {
 }
 
 /** `draft`: the form's values, which an undo restores; null where one press decided. */
-export function addUndoable(requestId: string, draft: DraftInput | null) {
+export function addUndoable(inputRequestId: string, draft: DraftInput | null) {
   update({
-    undoable: [...decisions.undoable.filter((each) => each.requestId !== requestId), { requestId, draft }],
+    undoable: [
+      ...decisions.undoable.filter((each) => each.inputRequestId !== inputRequestId),
+      { inputRequestId, draft },
+    ],
   });
 }
 
 /** Removes a decision that was undone or sent. Returns the form's values, or null. */
-export function takeUndoable(requestId: string): DraftInput | null {
-  const found = decisions.undoable.find((each) => each.requestId === requestId);
+export function takeUndoable(inputRequestId: string): DraftInput | null {
+  const found = decisions.undoable.find((each) => each.inputRequestId === inputRequestId);
   if (found) update({ undoable: decisions.undoable.filter((each) => each !== found) });
   return found?.draft ?? null;
 }
 
 /** Returns the request whose decision Z undoes, or null if no decision can be undone. */
 export function newestUndoable(): string | null {
-  return decisions.undoable.at(-1)?.requestId ?? null;
+  return decisions.undoable.at(-1)?.inputRequestId ?? null;
 }

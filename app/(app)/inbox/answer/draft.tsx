@@ -51,7 +51,7 @@ interface DraftState {
  * @param newest the latest draft read from the server.
  */
 export function useDraft(
-  { id: requestId, questionHash }: { id: string; questionHash: string },
+  { id: inputRequestId, questionHash }: { id: string; questionHash: string },
   newest: Draft | null,
   form: Pick<AnswerForm, "watch" | "restore"> & { reset: () => void },
 ): DraftState {
@@ -80,12 +80,12 @@ export function useDraft(
     const { content, comment } = typed.current;
     const draft = { content, comment, questionHash } satisfies DraftInput;
     try {
-      const savedAt = await put(requestId, draft);
+      const savedAt = await put(inputRequestId, draft);
       known.current = savedAt ?? known.current;
       // The cache gets the draft too: a person who returns to this request finds it before the next read.
       const kept = keptDraft(draft, savedAt);
       client.setQueryData(
-        requestDetail(requestId).queryKey,
+        requestDetail(inputRequestId).queryKey,
         (before) => before && { ...before, draft: kept },
       );
       setEverSaved(true);
@@ -99,7 +99,7 @@ export function useDraft(
     } finally {
       sending.current = false;
     }
-  }, [client, requestId, questionHash]);
+  }, [client, inputRequestId, questionHash]);
   const flush = useCallback(() => void send(), [send]);
   useLeaving(flush);
 
@@ -147,7 +147,7 @@ export function useDraft(
     typed: (comment) => typedDraft({ content: typed.current.content, comment }),
     discard: () => {
       // It would bring back what was typed.
-      forgetRefused(requestId);
+      forgetRefused(inputRequestId);
       setComment("");
       startAnew({ comment: "", commentHere: false });
     },
@@ -193,10 +193,10 @@ const STATUS_WORDS = {
 };
 
 /** Returns when the draft was saved, or null if there is nothing to save. */
-async function put(requestId: string, draft: DraftInput): Promise<string | null> {
+async function put(inputRequestId: string, draft: DraftInput): Promise<string | null> {
   const keepalive = JSON.stringify(draft).length < MOST_KEPT_ALIVE;
   const { savedAt } = await api.put<{ savedAt: string | null }>(
-    `/api/v1/input-requests/${requestId}/draft`,
+    `/api/v1/input-requests/${inputRequestId}/draft`,
     draft,
     { keepalive, headers: { prefer: "return=representation" } },
   );

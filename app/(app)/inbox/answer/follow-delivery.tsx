@@ -59,7 +59,7 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
     case "held":
       toast(
         <HeldToast
-          requestId={id}
+          inputRequestId={id}
           what={said.what}
           after={shown.after}
           coming={shown.coming}
@@ -70,7 +70,7 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
       );
       return;
     case "line":
-      toast(<Line requestId={id}>{shown.words}</Line>, { id, duration: LINE_MS, dismissible: true });
+      toast(<Line inputRequestId={id}>{shown.words}</Line>, { id, duration: LINE_MS, dismissible: true });
       return;
     case "failed":
       toast.error(
@@ -86,19 +86,19 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
 }
 
 /** A line about a decision, and what came next. */
-function Line({ requestId, children }: { requestId: string; children: ReactNode }) {
+function Line({ inputRequestId, children }: { inputRequestId: string; children: ReactNode }) {
   return (
     <p className="min-w-0">
       {children}
-      <NextLine requestId={requestId} />
+      <NextLine inputRequestId={inputRequestId} />
     </p>
   );
 }
 
 /** What came after this decision, while it is on the screen. Hidden from screen readers, which the inbox tells. */
-function NextLine({ requestId }: { requestId: string }) {
+function NextLine({ inputRequestId }: { inputRequestId: string }) {
   const next = useNext();
-  if (next?.after !== requestId) return null;
+  if (next?.after !== inputRequestId) return null;
   return (
     <span aria-hidden className="block truncate text-bg/80">
       <bdi>{next.words}</bdi>
@@ -110,14 +110,14 @@ function NextLine({ requestId }: { requestId: string }) {
  * The decision, how long it can be undone, and the Undo button. Announced once; the seconds are visual only.
  */
 function HeldToast({
-  requestId,
+  inputRequestId,
   what,
   after,
   coming,
   holdMs,
   until,
 }: {
-  requestId: string;
+  inputRequestId: string;
   /** For example `Approved INV-100`. */
   what: string;
   /** What happens then, as a sentence that goes on with a time. */
@@ -136,16 +136,16 @@ function HeldToast({
       label: `Undo: ${what}`,
       group: "This request",
       keys: "Z",
-      run: () => void undo(requestId),
+      run: () => void undo(inputRequestId),
     },
   ]);
   useShortcuts({
     z: (event) => {
-      if (newestUndoable() !== requestId) return;
+      if (newestUndoable() !== inputRequestId) return;
       // One press undoes one decision: handlers of earlier toasts must not undo theirs, which is the newest
       // now.
       event.preventDefault();
-      void undo(requestId);
+      void undo(inputRequestId);
     },
   });
   return (
@@ -162,13 +162,13 @@ function HeldToast({
             {coming} <TimeUntil at={until} over="a moment" />
           </span>
         </span>
-        <NextLine requestId={requestId} />
+        <NextLine inputRequestId={inputRequestId} />
       </p>
       <Button
         size="sm"
         aria-keyshortcuts="Z"
         className="border-bg/30 bg-transparent text-bg hover:bg-bg/15"
-        onClick={() => void undo(requestId)}
+        onClick={() => void undo(inputRequestId)}
       >
         Undo{singleKeys && <span className="max-md:hidden"> (Z)</span>}
       </Button>

@@ -14,17 +14,17 @@ import { forgetRefused, takeUndoable } from "./decision-store.ts";
 export function useUndo() {
   const client = useQueryClient();
   const router = useRouter();
-  return async (requestId: string) => {
-    const draft = takeUndoable(requestId);
-    forgetRefused(requestId);
+  return async (inputRequestId: string) => {
+    const draft = takeUndoable(inputRequestId);
+    forgetRefused(inputRequestId);
     try {
-      const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${requestId}/undo`);
-      toast("Undone. Nothing was sent.", { id: requestId, duration: 4_000, dismissible: true });
+      const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${inputRequestId}/undo`);
+      toast("Undone. Nothing was sent.", { id: inputRequestId, duration: 4_000, dismissible: true });
       await restore(client, request, draft);
-      goToRequest(requestId, router.push);
+      goToRequest(inputRequestId, router.push);
     } catch (error) {
-      toast.error(undoErrorWords(error), { id: requestId, duration: 8_000, dismissible: true });
-      void client.invalidateQueries({ queryKey: requestKeys.detail(requestId) });
+      toast.error(undoErrorWords(error), { id: inputRequestId, duration: 8_000, dismissible: true });
+      void client.invalidateQueries({ queryKey: requestKeys.detail(inputRequestId) });
     }
     void client.invalidateQueries({ queryKey: requestKeys.lists });
   };

@@ -107,7 +107,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
           ) : (
             <PlainText text={why} />
           )}
-          {takesBack && <TakeBack requestId={request.id} />}
+          {takesBack && <TakeBack inputRequestId={request.id} />}
         </p>
       )}
     </section>
@@ -159,13 +159,13 @@ function Times({ request, approval }: { request: InputRequestDetail; approval: A
   );
 }
 
-function TakeBack({ requestId }: { requestId: string }) {
+function TakeBack({ inputRequestId }: { inputRequestId: string }) {
   const client = useQueryClient();
   const back = useMutation({
-    mutationFn: () => api.delete<InputRequestDetail>(`/api/v1/input-requests/${requestId}/vote`),
-    onSuccess: (request) => client.setQueryData(requestDetail(requestId).queryKey, request),
+    mutationFn: () => api.delete<InputRequestDetail>(`/api/v1/input-requests/${inputRequestId}/vote`),
+    onSuccess: (request) => client.setQueryData(requestDetail(inputRequestId).queryKey, request),
     onSettled: () => {
-      void client.invalidateQueries({ queryKey: requestKeys.detail(requestId) });
+      void client.invalidateQueries({ queryKey: requestKeys.detail(inputRequestId) });
       void client.invalidateQueries({ queryKey: requestKeys.lists });
     },
   });

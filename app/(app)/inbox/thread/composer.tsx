@@ -189,8 +189,8 @@ interface TabDraft {
 }
 
 /** What is typed about a request, kept as long as the tab, and until one signs out. */
-function useTabDraft(requestId: string) {
-  const key = keyOf(requestId);
+function useTabDraft(inputRequestId: string) {
+  const key = keyOf(inputRequestId);
   const [value, setValue] = useState(() => stored(key));
   const set = (next: TabDraft) => {
     setValue(next);
@@ -205,11 +205,11 @@ function useTabDraft(requestId: string) {
 }
 
 /** Whether something is typed about a request, and not sent. */
-export function hasTabDraft(requestId: string): boolean {
-  return stored(keyOf(requestId)).text !== "";
+export function hasTabDraft(inputRequestId: string): boolean {
+  return stored(keyOf(inputRequestId)).text !== "";
 }
 
-const keyOf = (requestId: string) => `intray:comment:${requestId}`;
+const keyOf = (inputRequestId: string) => `intray:comment:${inputRequestId}`;
 
 function stored(key: string): TabDraft {
   const none = { text: "", chosen: [] };

@@ -82,7 +82,7 @@ export function Thread({
       />
       {deleting && (
         <DeleteDialog
-          requestId={request.id}
+          inputRequestId={request.id}
           comment={deleting}
           onDismiss={() => {
             setDeleting(null);
@@ -146,17 +146,17 @@ function Comment({
 }
 
 function DeleteDialog({
-  requestId,
+  inputRequestId,
   comment,
   onDismiss,
 }: {
-  requestId: string;
+  inputRequestId: string;
   comment: RequestComment;
   onDismiss: () => void;
 }) {
-  const show = useShowRequest(requestId);
+  const show = useShowRequest(inputRequestId);
   const deletion = useMutation({
-    mutationFn: () => api.delete(`/api/v1/input-requests/${requestId}/comments/${comment.id}`),
+    mutationFn: () => api.delete(`/api/v1/input-requests/${inputRequestId}/comments/${comment.id}`),
     onSuccess: () => {
       show();
       onDismiss();

@@ -39,9 +39,9 @@ export function idInAddress(): string | null {
 }
 
 /** Opens a request, from any page. */
-export function goToRequest(requestId: string, push: (href: string) => void) {
+export function goToRequest(inputRequestId: string, push: (href: string) => void) {
   const { pathname, search } = window.location;
-  const address = `/inbox/${requestId}`;
+  const address = `/inbox/${inputRequestId}`;
   if (pathname === address) return;
   // Within the inbox a history change is enough, and keeps the filters.
   if (pathname.startsWith("/inbox")) window.history.pushState(null, "", `${address}${search}`);

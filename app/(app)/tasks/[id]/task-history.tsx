@@ -67,7 +67,7 @@ function Now({ task }: { task: TaskDetail }) {
         <p className="font-medium">
           <PlainText text={words.text} />
         </p>
-        {words.quote && <Quote text={words.quote} requestId={null} />}
+        {words.quote && <Quote text={words.quote} inputRequestId={null} />}
       </div>
       <span className="shrink-0 text-muted text-xs leading-5">now</span>
     </li>
@@ -101,7 +101,7 @@ const Step = memo(function Step({ event, took }: { event: TaskEvent; took: strin
           <PlainText text={words.text} />
           {took && <span className="text-muted text-xs"> {took}</span>}
         </p>
-        {words.quote && <Quote text={words.quote} requestId={event.inputRequestId} />}
+        {words.quote && <Quote text={words.quote} inputRequestId={event.inputRequestId} />}
       </div>
       <Clock at={event.at} className="shrink-0 text-muted text-xs leading-5" />
     </li>
@@ -109,7 +109,7 @@ const Step = memo(function Step({ event, took }: { event: TaskEvent; took: strin
 });
 
 /** The quoted text of an event; for a question or an answer a link to the request. */
-function Quote({ text, requestId }: { text: string; requestId: string | null }) {
+function Quote({ text, inputRequestId }: { text: string; inputRequestId: string | null }) {
   const quote = (
     <>
       “<PlainText text={text} />”
@@ -117,8 +117,8 @@ function Quote({ text, requestId }: { text: string; requestId: string | null }) 
   );
   return (
     <p className="whitespace-pre-line text-[13px] text-muted">
-      {requestId ? (
-        <Link href={`/inbox/${requestId}`} className="underline-offset-4 hover:text-ink hover:underline">
+      {inputRequestId ? (
+        <Link href={`/inbox/${inputRequestId}`} className="underline-offset-4 hover:text-ink hover:underline">
           {quote}
         </Link>
       ) : (

@@ -1,4 +1,4 @@
-import { createRequest } from "@/lib/lifecycle/human-tasks/create-human-request.ts";
+import { createHumanRequest } from "@/lib/lifecycle/human-tasks/create-human-request.ts";
 import { createdRequestSchema, createRequestSchema } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -18,7 +18,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["address_not_allowed", "four_eyes", "idempotency_mismatch", "quota_exceeded"],
     },
     async ({ caller, request, body, reply }) => {
-      const made = await createRequest(await services(), caller.principal, body, readIdempotencyKey(request));
+      const made = await createHumanRequest(
+        await services(),
+        caller.principal,
+        body,
+        readIdempotencyKey(request),
+      );
       if (!made.created) reply.status = 200;
       reply.headers.set("location", `/api/v1/requests/${made.request.id}`);
       return made.request;
