@@ -32,7 +32,11 @@ interface Task {
  * Does nothing where the request was judged by this version already. Throws `content_unavailable`, and `four_eyes` for who asked for the task, or counts as
  * one person with who did: they would choose who decides on it.
  */
-export async function judgeAgain(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
+export async function applyCurrentPolicy(
+  tx: Tx,
+  principal: Principal,
+  inputRequestId: string,
+): Promise<void> {
   const { organizationId } = tx;
   const { actor } = principal;
   memberOnly(principal);

@@ -17,7 +17,7 @@ import type { AwayInput, AwayScope } from "./away-schema.ts";
  * Throws `invalid_input` with the field, and `forbidden` for a program, and for an owner's as an admin.
  */
 export async function setAway(tx: Tx, principal: Principal, whose: Whose, input: AwayInput): Promise<void> {
-  const by = personOf(principal);
+  const by = personOnly(principal);
   // One change at a time: two that close a cycle together would each see none.
   await tx.$queryRaw`SELECT FROM organization WHERE id = ${tx.organizationId}::uuid FOR NO KEY UPDATE`;
   const absent = await lockMember(tx, principal, whose);
@@ -75,7 +75,7 @@ const AHEAD_MS = 366 * 24 * 3600_000;
 
 /** Ends a member's absence, also one that is still to come. Idempotent. Throws `forbidden` as `setAway`. */
 export async function endAway(tx: Tx, principal: Principal, whose: Whose): Promise<void> {
-  personOf(principal);
+  personOnly(principal);
   const { id, userId, name } = await lockMember(tx, principal, whose);
   const own = Prisma.sql`organization_id = ${tx.organizationId}::uuid AND user_id = ${userId}::uuid`;
   const called = await tx.$executeRaw`DELETE FROM away WHERE ${own} AND starts_at >= now()`;
@@ -120,7 +120,7 @@ function refused(field: string, message: string): AppError {
   return new AppError("invalid_input", message, { errors: [{ field, message }] });
 }
 
-function personOf(principal: Principal): string {
+function personOnly(principal: Principal): string {
   if (principal.userId === null || !isPerson(principal))
     throw new AppError("forbidden", "Only a person can set an absence, not an API key.");
   return principal.userId;

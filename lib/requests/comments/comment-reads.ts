@@ -65,7 +65,7 @@ export async function findMentionable(
   inputRequestId: string,
   words = "",
 ): Promise<Mentionable[]> {
-  refuseProgram(principal);
+  refuseUnlessInPerson(principal);
   const taskId = await requireVisible(tx, principal, inputRequestId);
   const { mayComment } = await speaker(tx, principal, taskId);
   if (!mayComment) throw refusedToComment();
@@ -105,7 +105,7 @@ function isInPerson(principal: Principal): boolean {
 }
 
 /** Before the request is looked for: a program learns nothing of it here. */
-export function refuseProgram(principal: Principal): void {
+export function refuseUnlessInPerson(principal: Principal): void {
   if (!isInPerson(principal)) throw refusedToComment();
 }
 

@@ -20,7 +20,7 @@ import {
   listComments,
   mentionableAmong,
   refusedToComment,
-  refuseProgram,
+  refuseUnlessInPerson,
   type Speaker,
   speaker,
 } from "./comment-reads.ts";
@@ -113,7 +113,7 @@ export async function deleteComment(
   inputRequestId: string,
   commentId: string,
 ): Promise<void> {
-  refuseProgram(principal);
+  refuseUnlessInPerson(principal);
   const request = await lockRequest(tx, principal, inputRequestId);
   const comment = await tx.requestComment.findFirst({
     where: { organizationId: tx.organizationId, id: commentId, inputRequestId },
@@ -137,7 +137,7 @@ async function begin(
   principal: Principal,
   inputRequestId: string,
 ): Promise<Speaker & { request: LockedRequest; userId: string }> {
-  refuseProgram(principal);
+  refuseUnlessInPerson(principal);
   const request = await lockRequest(tx, principal, inputRequestId);
   const its = await speaker(tx, principal, request.taskId);
   const { userId } = principal;

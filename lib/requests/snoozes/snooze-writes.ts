@@ -27,7 +27,7 @@ export async function snooze(
   inputRequestId: string,
   { until }: SnoozeInput,
 ): Promise<void> {
-  const userId = personOf(principal);
+  const userId = personOnly(principal);
   const ends = Date.parse(until);
   if (ends <= Date.now()) throw refused("It is over by now");
   if (ends > Date.now() + AHEAD_MS) throw refused("At most a year from now");
@@ -50,7 +50,7 @@ export async function snooze(
 
 /** Ends one's own snooze, without a notice. Idempotent. */
 export async function endSnooze(tx: Tx, principal: Principal, inputRequestId: string): Promise<void> {
-  const userId = personOf(principal);
+  const userId = personOnly(principal);
   await lockRequest(tx, principal, inputRequestId);
   const { count } = await tx.requestSnooze.deleteMany({
     where: { organizationId: tx.organizationId, inputRequestId, userId },
@@ -100,7 +100,7 @@ function refused(message: string): AppError {
   return new AppError("invalid_input", message, { errors: [{ field: "until", message }] });
 }
 
-function personOf(principal: Principal): string {
+function personOnly(principal: Principal): string {
   if (principal.userId === null || !isPerson(principal))
     throw new AppError("forbidden", "Only a person can snooze requests, not an API key.");
   return principal.userId;

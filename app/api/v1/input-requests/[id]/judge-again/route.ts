@@ -1,4 +1,4 @@
-import { judgeAgain } from "@/lib/requests/apply-current-policy.ts";
+import { applyCurrentPolicy } from "@/lib/requests/apply-current-policy.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params }) =>
       within(caller, async (tx, principal) => {
-        await judgeAgain(tx, principal, params.id);
+        await applyCurrentPolicy(tx, principal, params.id);
         return readInputRequest(tx, principal, params.id);
       }),
   ),
