@@ -61,7 +61,7 @@ export const FORGET_ENGINES_MS = 600_000;
 /**
  * An engine not seen for this long has no share; shorter than a lease, so that its leases come free later.
  */
-export const ENGINE_SEEN_MS = 8_000;
+export const NO_SHARE_AFTER_MS = 8_000;
 /** A lease that has waited this long may be taken beyond an engine's share. */
 export const OVERDUE_LEASE_MS = 5_000;
 /** Leases released per rebalance. */

@@ -255,7 +255,7 @@ export async function markNotRetried(
  * Locks the task if it still awaits this attempt's outcome. A start that counted as unknown is reopened,
  * because its own reply is the best evidence. Returns false if the attempt was settled already.
  */
-export async function awaitsOutcome(
+export async function lockAwaited(
   tx: Tx,
   connectionId: string,
   taskId: string,

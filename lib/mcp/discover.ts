@@ -4,7 +4,7 @@ import { underOneDeadline } from "./client.ts";
 import { CAPABILITIES_CHARACTERS, TOOL_TEXT_CHARACTERS } from "./limits.ts";
 import type { CallOptions, Era } from "./peer.ts";
 import { initialize, Peer20251125 } from "./peer-2025-11-25.ts";
-import { framed } from "./peer-2026-07-28.ts";
+import { requestOf } from "./peer-2026-07-28.ts";
 import { PeerError } from "./peer-error.ts";
 import { resultOf, type Wire } from "./wire/wire.ts";
 
@@ -65,7 +65,7 @@ export async function discover(
 
 async function discover20260728(wire: Wire, options: CallOptions): Promise<Discovery> {
   const next = underOneDeadline(options);
-  const ask = () => resultOf(wire, framed("server/discover", {}), discoverSchema, next());
+  const ask = () => resultOf(wire, requestOf("server/discover", {}), discoverSchema, next());
   // Retries once if the server rejects the version that it lists as supported.
   const reply = await ask().catch((error: unknown) => (refusedItsOwn(error) ? ask() : Promise.reject(error)));
   if (!reply.supportedVersions.includes("2026-07-28")) {

@@ -110,7 +110,12 @@ const MAX_SILENT_ROUNDS = 5;
 const anyResult = z.record(z.string(), z.unknown());
 
 /** Frames a request for this era. `name` is the tool's name, the task id or the resource's address. */
-export function framed(method: string, params: Record<string, unknown>, name?: string, meta = {}): Request {
+export function requestOf(
+  method: string,
+  params: Record<string, unknown>,
+  name?: string,
+  meta = {},
+): Request {
   return {
     method,
     params: { ...params, _meta: { ...META, ...meta } },
@@ -142,13 +147,13 @@ export class Peer20260728 implements Peer {
     const next = underOneDeadline(options);
     return listTools(
       VERSION,
-      (params) => resultOf(this.wire, framed("tools/list", params), toolsPageSchema, next()),
+      (params) => resultOf(this.wire, requestOf("tools/list", params), toolsPageSchema, next()),
       options.onLeftOut,
     );
   }
 
   async readResource(_session: Session | null, uri: string, options: CallOptions): Promise<ResourcePart[]> {
-    const request = framed("resources/read", { uri }, uri);
+    const request = requestOf("resources/read", { uri }, uri);
     return (await resultOf(this.wire, request, resourceSchema, options)).contents;
   }
 
@@ -163,7 +168,7 @@ export class Peer20260728 implements Peer {
     let extra = retry ? { inputResponses: retry.inputResponses, ...stateOf(retry.requestState) } : {};
     for (let round = 0; round < MAX_SILENT_ROUNDS; round++) {
       const params = { name: input.tool, arguments: input.arguments, ...extra };
-      const request = framed("tools/call", params, input.tool, {
+      const request = requestOf("tools/call", params, input.tool, {
         [IDEMPOTENCY_KEY]: input.idempotencyKey,
       });
       Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
@@ -197,7 +202,7 @@ export class Peer20260728 implements Peer {
   async cancelCall(): Promise<void> {}
 
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
-    return getTask(this.wire, framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
+    return getTask(this.wire, requestOf("tasks/get", { taskId: task.taskId }, task.taskId), options);
   }
 
   async openResult(): Promise<null> {
@@ -209,14 +214,14 @@ export class Peer20260728 implements Peer {
     const params = { taskId: task.taskId, inputResponses: { [address.original ?? address.key]: answer } };
     await resultOf(
       this.wire,
-      { ...framed("tasks/update", params, task.taskId), lane: "held" },
+      { ...requestOf("tasks/update", params, task.taskId), lane: "held" },
       anyResult,
       options,
     );
   }
 
   async cancel(task: TaskRef, options: CallOptions): Promise<void> {
-    const request = framed("tasks/cancel", { taskId: task.taskId }, task.taskId);
+    const request = requestOf("tasks/cancel", { taskId: task.taskId }, task.taskId);
     await resultOf(this.wire, { ...request, lane: "held" }, anyResult, options);
   }
 
@@ -226,7 +231,7 @@ export class Peer20260728 implements Peer {
   }
 
   subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null> {
-    const request = framed("subscriptions/listen", {
+    const request = requestOf("subscriptions/listen", {
       notifications: { taskIds: [...new Set(taskIds)] },
     });
     return subscribe(this.wire, { ...request, lane: "held" }, taskIds, listener, options);

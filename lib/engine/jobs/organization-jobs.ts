@@ -20,7 +20,7 @@ export const PROPOSALS: Job = {
 
 /** Seals what tasks of an organization are about, or opens it again, after the switch. */
 export const CONTENT_SEALING: Job = {
-  name: "content-sealing",
+  name: "content sealing",
   everyMs: CONTENT_SEALING_MS,
   isTold: false,
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_content_to_convert()`,

@@ -50,7 +50,7 @@ export const REQUEST_TIMERS: Job = {
 
 /** Requests cancellation of the tasks that lost a race. */
 export const SETTLE_RACES: Job = {
-  name: "settle-races",
+  name: "settle races",
   everyMs: SETTLE_RACES_MS,
   isTold: true,
   due: organizationsWithDecidedRaces,

@@ -3,7 +3,7 @@
 import { fromPrisma, type PgBoss } from "pg-boss";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { LEASES } from "../../base/engine-hints.ts";
-import { CAPACITY, ENGINE_SEEN_MS, MOVED_A_TURN, OVERDUE_LEASE_MS } from "../tunables.ts";
+import { CAPACITY, MOVED_A_TURN, NO_SHARE_AFTER_MS, OVERDUE_LEASE_MS } from "../tunables.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import type { LeaseRef } from "./takeover.ts";
 
@@ -82,7 +82,7 @@ export async function takeCensus(boss: PgBoss, engineId: string): Promise<Census
         AND seen_at > now() - $3 * interval '1 ms') AS engines,
       (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS "upMs"
     FROM pgboss.job WHERE name = $4 AND policy = 'exclusive' AND state <= 'active'`,
-    [engineId, OVERDUE_LEASE_MS, ENGINE_SEEN_MS, LEASE_QUEUE],
+    [engineId, OVERDUE_LEASE_MS, NO_SHARE_AFTER_MS, LEASE_QUEUE],
   );
   const [census] = rows as (Census & Condition)[];
   if (!census) throw new Error("the leases were not counted");

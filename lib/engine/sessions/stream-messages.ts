@@ -5,7 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { publishChange } from "../../base/live-updates.ts";
-import { attribute, attributeByStatus, contentOf } from "../../mcp/stream-messages/attribute.ts";
+import { attribute, attributeByStatus, wordsHash } from "../../mcp/stream-messages/attribute.ts";
 import { askUnder, namedTasks, unfinished } from "../../mcp/stream-messages/stream-message-reads.ts";
 import type { StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import { markHandled, noteCandidates } from "../../mcp/stream-messages/stream-message-writes.ts";
@@ -294,7 +294,7 @@ export class StreamMessages {
     taskId: string,
     done: UnhandledMessage[],
   ): UnhandledMessage | null {
-    const content = contentOf(one.message.question!);
+    const words = wordsHash(one.message.question!);
     const same = this.#stored.find(
       (other) =>
         other !== one &&
@@ -302,7 +302,7 @@ export class StreamMessages {
         other.session === one.session &&
         other.candidates?.includes(taskId) &&
         other.message.question !== null &&
-        contentOf(other.message.question) === content,
+        wordsHash(other.message.question) === words,
     );
     return same ?? null;
   }

@@ -1,7 +1,7 @@
 /** Stores the outcome of a call: a task, a result, a round of questions, or a failure. */
 import type { Tx } from "../../base/db/db.ts";
 import {
-  awaitsOutcome,
+  lockAwaited,
   markNotStarted,
   markRepeating,
   markStarted,
@@ -38,7 +38,7 @@ import { handleBrokenCall } from "./broken-call.ts";
 import { peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
 import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./send-call.ts";
-import { confirmTaken, failRound, judgeRound, storeRound, waitAgain } from "./store-round.ts";
+import { confirmTaken, failCall, judgeRound, storeRound, waitAgain } from "./store-round.ts";
 import { sealedTask } from "./task-secrets.ts";
 
 /**
@@ -119,7 +119,7 @@ async function storeReply(
   const stored = await storeOutcome(ctx, task, async (tx) => {
     // A start that nobody has given up meanwhile needs no look before.
     if (isPlainStart && (await storeTask(ctx, tx, task, attempt, outcome.task, true))) return true;
-    if (!(await awaitsOutcome(tx, connectionId, task.id, attempt))) return false;
+    if (!(await lockAwaited(tx, connectionId, task.id, attempt))) return false;
     await confirmTaken(tx, task);
     if (outcome.kind === "input_required" && outcome.questions.length > OPEN_QUESTIONS)
       await endTask(tx, task.id, { state: "failed", error: tooManyQuestions(outcome.questions.length) });
@@ -171,7 +171,7 @@ async function afterFailure(
   hasNewAccess: boolean,
 ): Promise<number> {
   if (error instanceof RecipeFailure) {
-    await failRound(ctx, task, { code: "recipe_failed", message: error.message });
+    await failCall(ctx, task, { code: "recipe_failed", message: error.message });
     return 0;
   }
   const isRetry = answersUnderWay(task.work).length > 0;
@@ -194,7 +194,7 @@ async function afterFailure(
   if (isHeld && !error.rpcError) return handleBrokenCall(ctx, task, attempt, error.code);
   if (error.rpcError && !(await mayTryAgain(ctx, task, attempt))) {
     const words = error.rpcError.message.slice(0, 2_000);
-    await failRound(ctx, task, {
+    await failCall(ctx, task, {
       code: "server_error",
       message: `The server broke down over the call: ${words}`,
     });
@@ -257,7 +257,7 @@ async function refused(
   if (!isHarmless && (await leaveUnknown(ctx, task, attempt, { onlyRepeated: true }))) return 0;
   const words = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
   const hint = eraHint(task, words);
-  await failRound(ctx, task, { code: "rejected", message: hint ? `${words}. ${hint}` : words });
+  await failCall(ctx, task, { code: "rejected", message: hint ? `${words}. ${hint}` : words });
   return 0;
 }
 

@@ -102,7 +102,7 @@ export async function waitAgain(
 }
 
 /** Fails a task whose call was refused for good, and closes the answers that the call carried. */
-export async function failRound(
+export async function failCall(
   ctx: WatcherContext,
   task: WatchedTask,
   error: { code: string; message: string },

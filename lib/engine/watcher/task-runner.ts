@@ -55,11 +55,11 @@ export class TaskRunner {
     for (const task of this.#deps.taskIndex) this.wake(task.id, 0, task.running);
   }
 
-  /** Schedules a task's next step in `afterMs`. `byPerson`: a person waits for it. */
-  wake(taskId: string, afterMs: number, byPerson: boolean): void {
+  /** Schedules a task's next step in `afterMs`. `urgent`: a person waits for it, or the step under way may fail by what was so before. */
+  wake(taskId: string, afterMs: number, urgent: boolean): void {
     const task = this.#deps.taskIndex.get(taskId);
     if (!task || this.#halted) return;
-    if (byPerson) {
+    if (urgent) {
       markStale(task);
       task.urgent = true;
       // The flush then stores the check time, which the person sees.

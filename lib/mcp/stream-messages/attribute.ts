@@ -49,10 +49,10 @@ function toVerdict(tasks: SessionTask[]): { taskId: string } | { candidates: str
  * a status notification whose question follows, and names no task in the question itself.
  */
 export class Announced {
-  #pending: { handle: string; content: string; at: number }[] = [];
+  #pending: { handle: string; words: string; at: number }[] = [];
 
   note(handle: string, question: Question, now: number): void {
-    this.#pending = [...this.#live(now), { handle, content: contentOf(question), at: now }].slice(
+    this.#pending = [...this.#live(now), { handle, words: wordsHash(question), at: now }].slice(
       -ANNOUNCED_QUESTIONS,
     );
   }
@@ -60,8 +60,8 @@ export class Announced {
   /** Returns the server's id of the task whose question this is; null if it was not announced, or of several tasks. */
   take(question: Question, now: number): string | null {
     if (this.#pending.length === 0) return null;
-    const content = contentOf(question);
-    const [first, ...more] = this.#live(now).filter((one) => one.content === content);
+    const words = wordsHash(question);
+    const [first, ...more] = this.#live(now).filter((one) => one.words === words);
     if (!first || more.some(({ handle }) => handle !== first.handle)) return null;
     this.#pending = this.#pending.filter((one) => one !== first);
     return first.handle;
@@ -73,7 +73,7 @@ export class Announced {
 }
 
 /** Returns a hash of the question, regardless of the task. */
-export function contentOf(question: Question): string {
+export function wordsHash(question: Question): string {
   return questionHash({ taskId: "", ...question });
 }
 

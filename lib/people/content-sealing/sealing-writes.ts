@@ -26,7 +26,7 @@ export type ContentSealing = z.infer<typeof contentSealingSchema>;
 export const saveContentSealingSchema = z.strictObject({ sealed: z.boolean() });
 
 /** An engine that was seen within this time works. */
-const ENGINE_SEEN_MS = 60_000;
+const STILL_WORKS_MS = 60_000;
 /**
  * When what stood there before the switch is sealed. Longer than any transaction takes (lib/base/db/db.ts): one that began
  * before takes everything for plain text, and what it writes plainly is found by the first pass.
@@ -79,7 +79,7 @@ async function beginAgain(tx: Tx, actor: Principal["actor"], kid: string | null)
 async function refuseOldEngines(tx: Tx): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('content sealing', 0))`;
   const [{ old } = { old: false }] = await tx.$queryRaw<{ old: boolean }[]>`SELECT EXISTS (SELECT FROM engine
-    WHERE seen_at > now() - ${ENGINE_SEEN_MS} * interval '1 ms' AND NOT opens_content) AS old`;
+    WHERE seen_at > now() - ${STILL_WORKS_MS} * interval '1 ms' AND NOT opens_content) AS old`;
   if (old)
     throw new AppError(
       "engine_outdated",

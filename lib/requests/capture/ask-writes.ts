@@ -8,7 +8,7 @@ import type { NewEvent } from "../../history/events/event-writes.ts";
 import { ASKS } from "../../mcp/limits.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";
 import { judgeDelivery } from "../deliveries/judge-delivery.ts";
-import { carryOutVerdict, confirmRequest, type LiveRequest, liveRequests } from "./close-request.ts";
+import { carryOutVerdict, confirmRequest, type LiveRequest, lockLiveRequests } from "./close-request.ts";
 import type { ShownColumns } from "./insert-request.ts";
 
 export interface CapturedQuestion {
@@ -123,7 +123,7 @@ export async function askedAgainLive(
  * is confirmed.
  */
 export async function askedMeanwhile(tx: Tx, taskId: string, inputRequestId: string): Promise<NewEvent[]> {
-  const [request] = await liveRequests(tx, taskId, Prisma.sql`r.id = ${inputRequestId}::uuid`);
+  const [request] = await lockLiveRequests(tx, taskId, Prisma.sql`r.id = ${inputRequestId}::uuid`);
   if (request?.delivery?.state !== "accepted") return [];
   const [since] = await tx.$queryRaw<{ again: boolean; other: boolean }[]>`
     SELECT EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id
@@ -142,14 +142,9 @@ export async function askedMeanwhile(tx: Tx, taskId: string, inputRequestId: str
   return since?.other ? confirmRequest(tx, taskId, inputRequestId) : [];
 }
 
-function judgeAskedAgain(
-  tx: Tx,
-  taskId: string,
-  openRequest: LiveRequest,
-  isLost = false,
-): Promise<NewEvent[]> {
-  const verdict = judgeDelivery(openRequest.delivery, { kind: "asked_again", isLost });
-  const request = { taskId, inputRequestId: openRequest.id, deliveryId: openRequest.delivery?.id ?? null };
+function judgeAskedAgain(tx: Tx, taskId: string, live: LiveRequest, isLost = false): Promise<NewEvent[]> {
+  const verdict = judgeDelivery(live.delivery, { kind: "asked_again", isLost });
+  const request = { taskId, inputRequestId: live.id, deliveryId: live.delivery?.id ?? null };
   const ending = { state: "withdrawn", reason: "asked_again" } as const;
   return carryOutVerdict(tx, request, verdict, ending);
 }
@@ -258,6 +253,6 @@ export async function retractAsk(tx: Tx, taskId: string, ask: RetractedAsk): Pro
     },
   });
   if (others > 0) return null;
-  const openRequests = await liveRequests(tx, taskId);
-  return openRequests.find(({ id }) => id === inputRequestId) ?? null;
+  const live = await lockLiveRequests(tx, taskId);
+  return live.find(({ id }) => id === inputRequestId) ?? null;
 }

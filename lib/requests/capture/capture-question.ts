@@ -27,7 +27,7 @@ import {
   isKnownAsk,
   wasAnsweredSince,
 } from "./ask-writes.ts";
-import { closeRequest, confirmRequest, liveRequests } from "./close-request.ts";
+import { closeRequest, confirmRequest, lockLiveRequests } from "./close-request.ts";
 import {
   type AskingTask,
   approvalOf,
@@ -85,7 +85,9 @@ async function capture(
   const mayBeKnown = rpc && task.hasRequests && rpc.elicitationTaskId === undefined;
   if (mayBeKnown && (await isKnownAsk(tx, taskId, hashes, rpc))) return [];
 
-  let [request] = task.hasRequests ? await liveRequests(tx, taskId, sameQuestion(captured.key, hashes)) : [];
+  let [request] = task.hasRequests
+    ? await lockLiveRequests(tx, taskId, sameQuestion(captured.key, hashes))
+    : [];
   const events: NewEvent[] = [];
   if (request && hashes.includes(request.questionHash)) {
     if (!rpc) return [];

@@ -10,7 +10,7 @@ import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.t
 import { noteNeverSent } from "../automatic/automatic-answer-writes.ts";
 import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/delivery-facts.ts";
 import type { Reach } from "../deliveries/delivery-status.ts";
-import * as deliveries from "../deliveries/delivery-writes.ts";
+import * as deliveryWrites from "../deliveries/delivery-writes.ts";
 import { judgeDelivery, type Verdict } from "../deliveries/judge-delivery.ts";
 import { requests } from "../request-status.ts";
 
@@ -33,7 +33,11 @@ export interface LiveRequest {
  * Locks and returns a task's requests that wait for a person or whose answer is on its way. `which` narrows
  * them; alias `r`.
  */
-export async function liveRequests(tx: Tx, taskId: string, which = Prisma.sql`true`): Promise<LiveRequest[]> {
+export async function lockLiveRequests(
+  tx: Tx,
+  taskId: string,
+  which = Prisma.sql`true`,
+): Promise<LiveRequest[]> {
   const rows = await tx.$queryRaw<(Omit<LiveRequest, "delivery"> & { delivery: unknown })[]>`
     SELECT r.id, r.question_hash AS "questionHash", r.mode, r.replaces IS NOT NULL AS replaced,
       (extract(epoch FROM now() - r.created_at) * 1000)::float8 AS "ageMs",
@@ -74,18 +78,18 @@ export async function carryOutVerdict(
   const ids = { taskId, inputRequestId, deliveryId };
   switch (verdict) {
     case "count":
-      await deliveries.countStillAsked(tx, ids);
+      await deliveryWrites.countStillAsked(tx, ids);
       return [];
     case "flag":
-      return deliveries.flag(tx, ids);
+      return deliveryWrites.flag(tx, ids);
     case "resend":
-      return deliveries.sendAgain(tx, ids, "by_itself");
+      return deliveryWrites.sendAgain(tx, ids, "by_itself");
     case "follow":
-      return deliveries.sendAgain(tx, ids, "asked_again");
+      return deliveryWrites.sendAgain(tx, ids, "asked_again");
     case "repeat":
-      return deliveries.repeat(tx, ids);
+      return deliveryWrites.repeat(tx, ids);
     case "await":
-      await deliveries.awaitTask(tx, ids);
+      await deliveryWrites.awaitTask(tx, ids);
       return [];
     case "keep":
     case "look_again":
@@ -104,7 +108,7 @@ export async function confirmRequest(
   inputRequestId: string,
   ended?: string,
 ): Promise<NewEvent[]> {
-  const reach = await deliveries.confirm(tx, inputRequestId);
+  const reach = await deliveryWrites.confirm(tx, inputRequestId);
   if (reach === null) return [];
   const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
   return settled(tx, taskId, inputRequestId, data);
@@ -112,7 +116,7 @@ export async function confirmRequest(
 
 /** Settles an answer that needs no word to the server; the caller acts on it in the same transaction. */
 export async function settleUnsent(tx: Tx, taskId: string, inputRequestId: string): Promise<NewEvent[]> {
-  if (!(await deliveries.confirmUnsent(tx, inputRequestId))) return [];
+  if (!(await deliveryWrites.confirmUnsent(tx, inputRequestId))) return [];
   return settled(tx, taskId, inputRequestId, { reply: "not_needed" });
 }
 
@@ -143,7 +147,7 @@ export async function closeRequest(
   reason: string,
   { notTaken = false, actor = ENGINE_ACTOR }: Closing = {},
 ): Promise<NewEvent[]> {
-  const reach = await deliveries.fail(tx, inputRequestId, { reason, notTaken });
+  const reach = await deliveryWrites.fail(tx, inputRequestId, { reason, notTaken });
   const closed = await tx.$executeRaw`
     UPDATE input_request SET state = ${state}, ended_reason = ${reason}, ended_at = now()
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid
@@ -166,9 +170,9 @@ export async function settleAtEnd(
   taskId: string,
   taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
 ): Promise<NewEvent[]> {
-  const openRequests = await liveRequests(tx, taskId);
+  const live = await lockLiveRequests(tx, taskId);
   const events: NewEvent[] = [];
-  for (const request of openRequests) {
+  for (const request of live) {
     const verdict = judgeDelivery(request.delivery, { kind: "ended", as: taskState });
     const isExpired = taskState === "expired" && !request.delivery;
     const more =
@@ -191,7 +195,7 @@ export async function withdrawOpenRequests(
   actor: Actor,
 ): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
-  for (const { id, delivery } of await liveRequests(tx, taskId)) {
+  for (const { id, delivery } of await lockLiveRequests(tx, taskId)) {
     const verdict = judgeDelivery(delivery, { kind: "cancel_requested" });
     const request = { taskId, inputRequestId: id, deliveryId: delivery?.id ?? null };
     const ending = { state: "withdrawn", reason, actor } as const;
