@@ -139,6 +139,7 @@ export async function setStage(): Promise<Stage> {
               principal,
               server: { id: serverId },
               connectionId,
+              isPrivate: false,
               tool: tool(toolName),
               arguments: { pollIntervalMs },
               ttlMs: null,

@@ -58,8 +58,8 @@ export interface NewTask {
 
 /**
  * Queues a task. With an idempotency key that the caller used before, returns that task (`created: false`). `read` reads
- * what is to be shown of it. Throws `idempotency_mismatch` if the body differs, `connection_changed`, `denied_by_rule`, and
- * `quota_exceeded`.
+ * what is to be shown of it, in here, since appending the history locks its head for all others until the commit. Throws
+ * `idempotency_mismatch` if the body differs, `connection_changed`, `denied_by_rule`, and `quota_exceeded`.
  */
 export async function createTask<T = undefined>(
   tx: Tx,
@@ -93,14 +93,13 @@ export async function lockForRestart(tx: Tx, taskId: string): Promise<void> {
 }
 
 /**
- * Inserts a queued task, with the question of its gate (`gateOf`). Returns the first lines of its history. The caller then
- * checks the quota and appends the lines, once for all tasks of the transaction.
+ * Inserts a queued task and, where its call has to be approved (`gate`), the question (`askBefore()`). Returns the first lines of its
+ * history. The caller then checks the quota and appends the lines, once for all tasks of the transaction.
  */
 export async function insertTask(
   tx: Tx,
-  input: NewTask & { gate: Gate | null; cover?: Cover | null },
+  input: NewTask & { isPrivate: boolean; gate: Gate | null; cover?: Cover | null },
 ): Promise<{ id: string; events: NewEvent[] }> {
-  const isPrivate = input.isPrivate ?? (await isOwn(tx, input.connectionId));
   const { retry = null, gate, cover = null, tool, server, connectionId, principal } = input;
   const id = input.id ?? uuidv7();
   const call = { serverId: server.id, tool: tool.name, arguments: input.arguments };
@@ -113,7 +112,7 @@ export async function insertTask(
       state: "queued",
       // No engine learns of a call that is not approved: it is not watched.
       watched: gate === null,
-      visibility: isPrivate ? "private" : "organization",
+      visibility: input.isPrivate ? "private" : "organization",
       requestedBy: principal.actor,
       requesterUserId: principal.userId,
       agentId: agentOf(principal),
@@ -171,13 +170,10 @@ function hintsOf(tool: Tool): Record<string, unknown> {
 }
 
 /** Returns what a call has to wait for: by the rules, by an agent's grant, or by the caller's own wish. Throws `denied_by_rule`. */
-export async function gateOf(tx: Tx, input: NewTask): Promise<Gate | null> {
+export async function gateOf(tx: Tx, input: NewTask & { isPrivate: boolean }): Promise<Gate | null> {
   const call = { serverId: input.server.id, tool: input.tool, arguments: input.arguments };
   const gate = (await judgeCall(tx, input.principal, call)) ?? input.gate ?? null;
-  if (gate) {
-    const isPrivate = input.isPrivate ?? (await isOwn(tx, input.connectionId));
-    await refuseWithoutApprover(tx, gate, isPrivate);
-  }
+  if (gate) await refuseWithoutApprover(tx, gate, input.isPrivate);
   return gate;
 }
 

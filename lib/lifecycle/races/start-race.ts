@@ -73,6 +73,7 @@ async function createRace(tx: Tx, principal: Principal, input: RaceStart, tools:
       principal,
       server: { id: start.serverId },
       connectionId: connection.id,
+      isPrivate: !connection.isShared,
       tool,
       arguments: start.arguments,
       ttlMs: input.ttlMs,
