@@ -17,32 +17,16 @@ export async function watchedTasks(tx: Tx, connectionId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
-/** Returns the watched tasks among `taskIds`, each with its connection. Durations in ms by the database's clock. */
-export async function loadWorkOf(tx: Tx, taskIds: string[]): Promise<Map<string, Loaded>> {
-  const rows = (await readWorkOf(tx, taskIds)).map(({ id, connectionId, parse }) => ({
-    id,
-    connectionId,
-    work: parse(),
-  }));
-  shareTexts(rows.map(({ work }) => work));
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-/** As `loadWorkOf`, for what must not fail with the transaction: `parse` may be called after it. */
-async function readWorkOf(tx: Tx, taskIds: string[]): Promise<ReadWork[]> {
-  return storedWorks(tx, among(taskIds));
-}
-
 /** Returns a connection's task whose lock the transaction has; null: the connection watches it no more, or it can't be opened. */
 export async function readLockedWork(tx: Tx, connectionId: string, taskId: string): Promise<TaskWork | null> {
-  const [row] = await readWorkOf(tx, [taskId]);
+  const [row] = await storedWorks(tx, among([taskId]));
   const work = row?.connectionId === connectionId ? row.parse() : null;
   return work && isUnopened(work) ? null : work;
 }
 
 /**
- * As `readWorkOf`, at the end of the transaction, once its other statements are carried out. Returns what to call when it
- * is committed. If only reading could tell whether the content is sealed, it counts as unreadable.
+ * Reads the watched tasks among `taskIds` at the end of the transaction, once its other statements are carried out. Returns what to
+ * call when it is committed. If only reading could tell whether the content is sealed, it counts as unreadable.
  */
 export function readWorkAtEnd(tx: Tx, taskIds: string[]): () => ReadWork[] {
   const content = contentOf(tx);
@@ -139,12 +123,10 @@ function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
     WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
 }
 
-interface Loaded {
-  connectionId: string;
-  work: TaskWork | UnopenedWork;
-}
-
-/** A task as it was read. `parse` throws where the row is none that this version knows. */
+/**
+ * A task as it was read. `parse` throws where the row is none that this version knows. It may be called after the transaction, which
+ * must not fail with it.
+ */
 export interface ReadWork {
   id: string;
   connectionId: string;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fillByCopies } from "../../../bench/lists/fill.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import type { Principal } from "../../access/principal.ts";
-import { loadWorkOf, tasksNeedingWork } from "../../lifecycle/engine-task-reads.ts";
+import { readLockedWork, tasksNeedingWork } from "../../lifecycle/engine-task-reads.ts";
 import { addMember } from "../../people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
 import { countOpenRequests, listInputRequests } from "../../requests/lists/list.ts";
@@ -178,7 +178,7 @@ test("the counts of the inbox's tabs have one plan, and those of a search one fo
 });
 
 test("what an engine loads of one task has a plan that Postgres keeps, and its scan is planned for its connection", async () => {
-  const { principal, taskId } = seen.many;
+  const { principal, connectionId, taskId } = seen.many;
   await client.query("SELECT set_config('app.organization_id', $1, false)", [principal.organizationId]);
   let text = "";
   let values: unknown[] = [];
@@ -186,9 +186,8 @@ test("what an engine loads of one task has a plan that Postgres keeps, and its s
     ({ text, values } = sql);
     return [];
   };
-  await loadWorkOf({ organizationId: principal.organizationId, $queryRaw: capture } as unknown as Tx, [
-    taskId,
-  ]);
+  const tx = { organizationId: principal.organizationId, $queryRaw: capture } as unknown as Tx;
+  await readLockedWork(tx, connectionId, taskId);
   await client.query(`PREPARE work AS ${text}`);
   for (let n = 0; n < 8; n++) await client.query(`EXECUTE work(${values.map(literal).join(", ")})`);
   const { rows } = await client.query(

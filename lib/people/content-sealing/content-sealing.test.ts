@@ -22,7 +22,7 @@ import { exportedLines } from "../../history/events/event-reads.ts";
 import { verifyEvents } from "../../history/events/verify.ts";
 import { verifyExport } from "../../history/events/verify-export.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
-import { loadWorkOf } from "../../lifecycle/engine-task-reads.ts";
+import { loadWorkBeside } from "../../lifecycle/engine-task-reads.ts";
 import { recordProgress } from "../../lifecycle/running-task-writes.ts";
 import { createTask } from "../../lifecycle/task-writes.ts";
 import { readThread } from "../../requests/comments/comment-reads.ts";
@@ -469,19 +469,19 @@ describe("a transaction that began before the switch", () => {
           sealed = await start(server);
           await fixture.answer(request.id, { action: "accept", content: {}, comment: MARKS.comment });
         },
-        (tx) => loadWorkOf(tx, [sealed, waiting]),
+        (tx) => worksOf(tx, server, [sealed, waiting]),
       );
-      expect([turn, ...[sealed, waiting].map((id) => loaded.get(id)?.work)]).toEqual([
+      expect([turn, ...[sealed, waiting].map((id) => loaded.get(id))]).toEqual([
         turn,
         { id: sealed, unopened: true },
         { id: waiting, unopened: true },
       ]);
       const next = await spanning(
         async () => undefined,
-        (tx) => loadWorkOf(tx, [sealed, waiting]),
+        (tx) => worksOf(tx, server, [sealed, waiting]),
       );
-      expect(next.get(sealed)?.work).toMatchObject({ arguments: { note: MARKS.argument } });
-      expect(next.get(waiting)?.work).toMatchObject({ requests: [{ delivery: { content: {} } }] });
+      expect(next.get(sealed)).toMatchObject({ arguments: { note: MARKS.argument } });
+      expect(next.get(waiting)).toMatchObject({ requests: [{ delivery: { content: {} } }] });
       await end();
       await convertAll();
     }
@@ -526,11 +526,11 @@ describe("a transaction that began before the switch", () => {
     const load = () =>
       spanning(
         async () => undefined,
-        (tx) => loadWorkOf(tx, [id]),
+        (tx) => worksOf(tx, server, [id]),
       );
-    expect((await load()).get(id)?.work).toMatchObject({ statusMessage: lure });
+    expect((await load()).get(id)).toMatchObject({ statusMessage: lure });
     await begin();
-    expect((await load()).get(id)?.work).toMatchObject({ statusMessage: lure });
+    expect((await load()).get(id)).toMatchObject({ statusMessage: lure });
   });
 
   const start = (at: { serverId: string; connectionId: string }) =>
@@ -620,10 +620,10 @@ describe("a text by which the engine judges", () => {
     const away = async () => {
       await sql("UPDATE organization_key SET sealed_key = 'v1.test.AAAA'");
       const other = await otherProcess();
-      const loaded = await other.within((tx) => loadWorkOf(tx, [id]));
+      const loaded = await other.within((tx) => worksOf(tx, server, [id]));
       await other.close();
       await sql("UPDATE organization_key SET sealed_key = $1", [key.sealed_key]);
-      return loaded.get(id)?.work;
+      return loaded.get(id);
     };
     // By its content at first, which is read wherever there is an answer.
     expect(await away()).toEqual({ id, unopened: true });
@@ -694,6 +694,12 @@ async function convertAll(): Promise<void> {
 }
 
 /** Databases and engines that have not read the organization's key yet, as another process. */
+/** What an engine loads of these tasks of a connection, by id. */
+async function worksOf(tx: Tx, { connectionId }: { connectionId: string }, ids: string[]) {
+  const { works } = await loadWorkBeside(tx, Prisma.sql`SELECT 1 AS beside`, connectionId, ids);
+  return new Map(works.map((work) => [work.id, work]));
+}
+
 async function otherProcess() {
   const { Engine } = await import("../../engine/engine.ts");
   const { createNetwork } = await import("../../base/network/network.ts");
