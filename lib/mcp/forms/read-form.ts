@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import { drawnAs, readAs } from "../../text/foreign/alike.ts";
+import { isRecord } from "../../text/json.ts";
 import { asJson } from "../../text/labels.ts";
 import { optionsOf } from "./field-kinds.ts";
 import { type Field, type Form, formSchema } from "./form.ts";
@@ -11,7 +12,6 @@ import { exampleWords, toField } from "./read-field.ts";
 import {
   definitionsIn,
   isNeed,
-  isRecord,
   labelsIn,
   lines,
   needIn,

@@ -3,6 +3,7 @@
  * references. A keyword that is not listed here makes the form unsupported, since it may change the meaning.
  */
 import { z } from "zod";
+import { isRecord } from "../../text/json.ts";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import { canBeKept } from "../messages.ts";
 import { type ChoiceValue, NEED } from "./form.ts";
@@ -243,8 +244,4 @@ export function withoutNotes(schema: Record<string, unknown>): Record<string, un
 /** Texts below one another; null if there are none. */
 export function lines(...texts: (string | null | undefined)[]): string | null {
   return texts.filter((text) => text?.trim()).join("\n") || null;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -63,10 +63,8 @@ export const ACCOUNT_CAUSES = [
   "account.service_account_given",
 ] as const;
 
-export interface Channels {
-  app: boolean;
-  email: boolean;
-}
+const channelsSchema = z.object({ app: z.boolean(), email: z.boolean() });
+export type Channels = z.infer<typeof channelsSchema>;
 
 /** Few mails by default: only for matters that would otherwise stay unnoticed or unsolved. */
 export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
@@ -115,8 +113,6 @@ export type NoticeQuery = z.infer<typeof noticeQuerySchema>;
 export const MOST_COUNTED = 100;
 export const noticeCountsSchema = z.object({ unread: z.number().int() });
 export type NoticeCounts = z.infer<typeof noticeCountsSchema>;
-
-const channelsSchema = z.object({ app: z.boolean(), email: z.boolean() });
 
 export const noticeSettingsSchema = z.object({
   /** The address for mail. `sends`: the installation has a mail server. */

@@ -6,6 +6,7 @@ import { notFound } from "../../base/errors.ts";
 import { type Form, formSchema } from "../../mcp/forms/form.ts";
 import type { Similar } from "../../policy/automatic/facts.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
+import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";
 import { ANSWERED_FIELD, amountIn, answerOf, SHORT_CONTENT, SHORT_MESSAGE } from "../request-row.ts";
 import { type Decided, isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./key-figures.ts";
@@ -205,9 +206,6 @@ function figuresOf(row: FactRow): KeyFigures {
   const args = isRecord(row.arguments) ? row.arguments : {};
   return keyFigures(args, { label, amount: amountIn(row) });
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function toDecided(row: DecidedRow, form: Form | null): Found {
   const answer = answerOf(row);

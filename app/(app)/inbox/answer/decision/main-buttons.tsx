@@ -7,7 +7,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { type Decision, whatIsAsked } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Decided } from "../decided.ts";
-import { decisionButtons, isGuarded, isLong, needsRoom, readsFirst } from "./decision-offer.ts";
+import { decisionButtons, isGuarded, isLong, isSame, needsRoom, readsFirst } from "./decision-offer.ts";
 import { MainButton } from "./main-button.tsx";
 
 export const LazyGuardedButton = lazyComponent(
@@ -61,7 +61,9 @@ export function MainButtons({
       shortcut: button.shortcut,
       primary: button.primary,
       busy: pending !== null,
-      pending: choice ? same(pending?.content, content) : pending?.action === "accept",
+      pending:
+        pending !== null &&
+        (choice ? isSame(pending, { action: "accept", content }) : pending.action === "accept"),
       disabled: disabled || (button.opensFirst && !opened),
       onPress: () => (button.sendsForm ? onSubmitForm() : reads ? onRead() : onAccept(content)),
       children: label,
@@ -92,8 +94,4 @@ export function MainButtons({
       {buttons}
     </div>
   );
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
