@@ -1,6 +1,7 @@
 /**
- * Writes of answers and of votes, by people and by rules, and how they are taken back. Each names the state it expects; the task's row
- * is locked first, so that an answer and a cancel of one task have an order. deliveries/ takes an answer to its server.
+ * Records decisions of people and of rules, and takes them back: writes answers, and has vote-writes.ts write votes. Each function names
+ * the state it expects; the task's row is locked first, so that an answer and a cancel of one task have an order. deliveries/ takes an
+ * answer to its server.
  */
 import { type Actor, actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -59,7 +60,7 @@ export type Outcome = "recorded" | "voted";
 /**
  * Records a person's decision: as the answer, which counts from the commit on and is delivered by the engine, or as a vote
  * where several people have to agree. The last vote that is missing records the answer with all of them. `read` reads what is
- * to be shown of the request then.
+ * to be shown of the request then, in here, since appending the history locks its head for all others until the commit.
  */
 export async function recordDecision<T = undefined>(
   tx: Tx,
@@ -115,8 +116,8 @@ export async function recordDecision<T = undefined>(
 }
 
 /**
- * Records what a rule of the policy says (lib/requests/automatic), for a request whose lock is held: by the checks of a
- * person's answer, and on its way from there on. Returns the answer's id. Throws as `recordDecision`.
+ * Records what a rule of the policy says (lib/requests/automatic), for a request whose lock is held. Of the checks of a person's
+ * answer, those of the question apply: that it is open, unchanged, and takes this content. Returns the answer's id.
  */
 export async function answerByRule(
   tx: Tx,
@@ -179,7 +180,10 @@ function decidedUnder({ rule, version, askedAt, dueAt, stages }: Approval) {
   return { rule, version, stages: stages.map(({ name }) => name), askedAt, dueAt };
 }
 
-/** Writes an answer with its delivery, for a request whose lock is held. `changes`: the call that it approves. Returns for how long it is held, in ms. */
+/**
+ * Writes an answer with its delivery, for a request whose lock is held. `changes`: it changes the call that it approves. Returns for how
+ * long it is held, in ms.
+ */
 async function writeAnswer(
   tx: Tx,
   actor: Actor,
@@ -214,7 +218,7 @@ async function writeAnswer(
     UPDATE input_request SET state = 'answered' WHERE organization_id = ${organizationId}::uuid AND id = ${request.id}::uuid
       AND state = ANY (${requests.before("answered", "open")}::text[])
     RETURNING (SELECT ms FROM begun) AS ms`;
-  if (!moved[0]) throw wasMoved(request.id, "open");
+  if (!moved[0]) throw notInState(request.id, "open");
   return moved[0].ms;
 }
 
@@ -289,9 +293,9 @@ async function moveRequest(
   const moved = await tx.$executeRaw`UPDATE input_request
     SET state = ${to} WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid
       AND state = ANY (${requests.before(to, from)}::text[])`;
-  if (moved !== 1) throw wasMoved(inputRequestId, from);
+  if (moved !== 1) throw notInState(inputRequestId, from);
 }
 
-function wasMoved(inputRequestId: string, from: RequestState): Error {
+function notInState(inputRequestId: string, from: RequestState): Error {
   return new Error(`input request ${inputRequestId} was not ${from} although its lock is held`);
 }
