@@ -25,7 +25,10 @@ export interface TaskEnd {
   watchForMs?: number;
 }
 
-/** Ends a task and settles its requests. Returns false if the task had ended before. */
+/**
+ * Ends a task and settles its requests. Returns false, and writes nothing, if the task has ended, is `start_unknown`, or is queued
+ * without an approval that it waits for.
+ */
 export async function endTask(tx: Tx, taskId: string, end: TaskEnd): Promise<boolean> {
   const { outcome, isError } = outcomeOf(end.result);
   const content = contentOf(tx);

@@ -120,7 +120,7 @@ export const taskWork = z.object({
   pollIntervalMs: ms,
   cancelRequested: z.boolean(),
   cancelSent: z.boolean(),
-  /** Time since the server received the cancel, in ms; null before. */
+  /** Time since the cancel was stored as sent, in ms; null before. */
   cancelSentAgoMs: ms,
   /** Time until the end of watching the server's state after the task's end here, in ms. */
   watchEndsInMs: ms,

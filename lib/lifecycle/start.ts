@@ -112,6 +112,7 @@ export async function startableTool(
   start: Pick<Start, "serverId" | "tool" | "arguments">,
 ): Promise<Tool> {
   const { organizationId } = principal;
+  // `startTask()` has asked this; races and bulk operations have not.
   if (!reachesTool(principal, start.serverId, start.tool)) throw notFound("server");
   // Checked first, because without a connection reading the tool would fail with another error.
   await services.db.withOrganization(organizationId, (tx) => connectionFor(tx, principal, start.serverId));

@@ -25,10 +25,10 @@ export interface LockedRequest {
   /** A question of Intray's own whose time is up: an engine is about to end it. */
   isOver: boolean;
   form: unknown;
-  /** Null where any one approver decides. */
+  /** Read only where several people have to agree; else null. */
   message: string | null;
   questionHash: string;
-  /** When a constantly changing text was last read. Null: the text is stable. */
+  /** When a constantly changing text was last reworded. Null: the text is stable. */
   rewordedAt: Date | null;
   /** Hashes of the earlier texts. */
   earlierHashes: string[];
@@ -143,7 +143,7 @@ export function memberOnly(principal: Principal): string {
   return principal.userId;
 }
 
-/** Publishes one change, wakes the engine and appends the history, in this order. */
+/** Publishes the change of the request and of its task, wakes the engine and appends the history, in this order. */
 export async function publishRequest(
   tx: Tx,
   request: LockedRequest,

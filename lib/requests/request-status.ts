@@ -1,6 +1,6 @@
 /**
- * The state machine of input requests, and whom an open one waits for. Pure, client-safe. People's writes are in answers/ and claims/,
- * the engine's in capture/.
+ * The state machine of input requests, and whom an open one waits for. Pure, client-safe. docs/data-flow.md lists the files that write
+ * each state.
  */
 import { stateMachine } from "../base/state-machine.ts";
 import type { InputRequestSummary, RequestState } from "./request-schema.ts";

@@ -17,7 +17,7 @@ export type TaskState = (typeof TASK_STATES)[number];
 
 /** The states to which a task may move from each. Staying is no move. The database enforces the same; a test compares. */
 export const TASK_MOVES: Record<TaskState, readonly TaskState[]> = {
-  // failed: the approval in front of the call was declined, or ran out
+  // failed: the approval in front of the call was declined, ran out, or was withdrawn since the tool changed
   queued: ["starting", "failed", "cancelled"],
   // back to queued: the call is known not to have reached the server
   starting: ["queued", "working", "input_required", "completed", "failed", "cancelled", "start_unknown"],
@@ -41,7 +41,7 @@ export function hasEnded(state: TaskState): boolean {
   return TASK_MOVES[state].length === 0;
 }
 
-/** States in which a task lives at its server. */
+/** States in which a task runs: at its server, or as a call that is open or waits for a round's answers. */
 export function isRunning(state: TaskState): state is "working" | "input_required" {
   return state === "working" || state === "input_required";
 }

@@ -146,6 +146,7 @@ export class ServerLink {
     // A member's sign-in says nothing about the server, which others use too.
     if (unauthorized && userId !== null) return;
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
+    // `TokensUnreadable`, whose words a call's reason has, is no failure of the server.
     const hasWords =
       error instanceof EntryGone || error instanceof SignInNeeded || error instanceof SessionsForgotten;
     const words = hasWords ? error.message : HEALTH_WORDS[error.code];

@@ -14,7 +14,7 @@ import type { LaneName } from "./scheduler.ts";
 export interface WatchedTask {
   readonly id: string;
   work: TaskWork;
-  /** How many hints said that the row changed. `hintsRead`: how many when `work` was read. See `isStale`. */
+  /** How often the row may have changed: by hints and by our own writes. `hintsRead`: how often when `work` was read. See `isStale`. */
   hints: number;
   hintsRead: number;
   /** A person waits for the next step, which runs even while the server's circuit is open. */

@@ -249,7 +249,7 @@ export async function withAccess<T>(
   try {
     return await call(token);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isUnauthorized(error)) throw error;
     if (error.neededScope !== null) await access.exhausted(token, error.neededScope);
     if (error.httpStatus !== 401 || !(await access.refused(token))) throw error;
   }
@@ -257,11 +257,11 @@ export async function withAccess<T>(
   try {
     return await call(next);
   } catch (error) {
-    if (isRefusal(error) && error.httpStatus === 401) await access.exhausted(next, null);
+    if (isUnauthorized(error) && error.httpStatus === 401) await access.exhausted(next, null);
     throw error;
   }
 }
 
-function isRefusal(error: unknown): error is PeerError {
+function isUnauthorized(error: unknown): error is PeerError {
   return error instanceof PeerError && error.code === "unauthorized" && error.reached === "yes";
 }

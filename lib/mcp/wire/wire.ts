@@ -142,6 +142,7 @@ const PARSED = "!";
 export async function getTask(wire: Wire, request: Request, options: GetOptions): Promise<GetReply> {
   const known = options.fingerprint?.startsWith(PARSED) ? null : options.fingerprint;
   const reply = await wire.request({ ...request, known }, options);
+  // Hashed again where the reader knew another one: what came may have held more than the reply.
   const fingerprint = reply.message ? fingerprintOf(reply.text, reply.id) : (options.fingerprint ?? "");
   if (fingerprint === options.fingerprint) return { fingerprint, task: null, size: reply.text.length };
   // The schema has masked the task's own id; these are the connection's secrets.

@@ -1,4 +1,7 @@
-/** All writes to notices. The engine creates and withdraws them; people mark them as read. */
+/**
+ * Writes to notices. The engine creates and withdraws them; people mark them as read. mail-writes.ts puts them into mails, and
+ * snooze-writes.ts marks those of a snoozed request as read.
+ */
 
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";

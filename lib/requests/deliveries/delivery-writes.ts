@@ -109,8 +109,9 @@ export async function releaseHeld(tx: Tx, taskId: string): Promise<number> {
 
 /**
  * Commits that an answer is about to be sent, before the first byte. Returns false if the delivery is no
- * longer pending or its ask has been taken back. `statusBefore`: the server's status message then; on
- * 2025-11-25 only a change of it proves that the task moved on.
+ * longer pending or its ask has been taken back. `statusBefore`: what the server last reported, to tell later whether the task moved
+ * on. It is the status with its message, or the round of a question that has rounds; empty for an open call. On 2025-11-25 only a
+ * change of it proves that the task moved on.
  */
 export async function markSending(
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
- * All writes to timers of requests, and what they write to the request. The caller holds the locks of task and request; the move
- * after a change of the calendar takes those of requests alone, in their order. What leaves the state `open` loses its timers by a
- * trigger.
+ * Writes to timers of requests, and what they write to the request. unassign.ts (lib/people/members) ends pauses too. The caller holds
+ * the locks of task and request; the move after a change of the calendar takes those of requests alone, in their order. What leaves the
+ * state `open` loses its timers by a trigger.
  */
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../policy/calendar/calendar-schema.ts";

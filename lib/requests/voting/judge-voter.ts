@@ -196,7 +196,10 @@ function refusalOf(
     : null;
 }
 
-/** Whether a stage is the person's: by name, by a group of theirs, or by all of the roles, the member's own and that of the key. */
+/**
+ * Whether a stage is the person's: by name, by a group of theirs, or by all of the roles, the member's own and that of the key. Lists
+ * have the same rule as SQL: `isApproverIn()` of voter-sql.ts.
+ */
 function isApprover(
   { roles, people, groups }: ApprovalStage,
   person: string,

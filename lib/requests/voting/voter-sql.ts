@@ -45,7 +45,10 @@ function isVotedAs(approval: Prisma.Sql, person: Prisma.Sql): Prisma.Sql {
       WHERE same_maker(t.organization_id, other.person::uuid, ${person}))))`;
 }
 
-/** SQL condition: the stage of a request of the task `t` that is open is the person's, with all of these roles. `approval` is the request's column. */
+/**
+ * SQL condition: the stage of a request of the task `t` that is open is the person's, with all of these roles: the rule of
+ * `isApprover()` of judge-voter.ts. `approval` is the request's column.
+ */
 function isApproverIn(approval: Prisma.Sql, person: Prisma.Sql, roles: Prisma.Sql[]): Prisma.Sql {
   const open = Prisma.sql`(${approval} -> 'open')`;
   const byRole = Prisma.join(

@@ -2,9 +2,10 @@ import type { StepUp } from "@/lib/people/accounts/account-schema.ts";
 import { isRecord } from "@/lib/text/json.ts";
 import { noteConnection } from "@/lib/web/client/connection.ts";
 
-/** Whether somebody is at the page. What it rereads by itself keeps no session alive. */
-
-/** Reading without touching anything takes longer than this; each touch then keeps the session as before. */
+/**
+ * Nobody is at the page after this long without a touch: what the page then reads by itself keeps no session alive. People read
+ * longer than this without touching anything; the next touch keeps the session as before.
+ */
 const UNATTENDED_AFTER_MS = 60_000;
 
 let usedAt = Date.now();

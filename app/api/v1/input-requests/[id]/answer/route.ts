@@ -37,6 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       ],
     },
     async ({ caller, params, body }) => {
+      // Apart from the answer's transaction, which must not be held while a slow schema is checked.
       await refuseUnfitChange(caller.principal, params.id, body, (work) => within(caller, work));
       return within(caller, async (tx, principal) => {
         const read = () => readInputRequest(tx, principal, params.id);
