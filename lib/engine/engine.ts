@@ -194,7 +194,7 @@ export class Engine {
     if (!this.#leases.holds(connectionId)) this.#queueWakeUp(connectionId);
     else if (taskId) this.#leases.passHint(connectionId, (watcher) => hint(watcher, taskId));
     else {
-      this.#leases.renew(connectionId);
+      this.#leases.markOutdated(connectionId);
       this.#soon("heartbeat");
     }
   }

@@ -1,5 +1,16 @@
-/** The fence: every write carries the engine's epoch, so that an engine writes nothing after a takeover. */
+/**
+ * The fence: a write carries the engine's epoch, so that an engine writes nothing after a takeover. Only a call's outcome is stored
+ * without it (`storeOutcome()` of fenced-writes.ts).
+ */
 import { Prisma, type Tx } from "../../base/db/db.ts";
+
+/** The lease was lost: code that catches this error stops and writes nothing. */
+export class LeaseLost extends Error {
+  constructor() {
+    super("another engine watches this connection now");
+    this.name = "LeaseLost";
+  }
+}
 
 /** State of the connection's server, as seen by a transaction. */
 export interface ServerPause {

@@ -16,7 +16,7 @@ import { storeProtocolMessages } from "../../history/protocol-messages/protocol-
 import { endTask } from "../../lifecycle/end-task.ts";
 import { recordStatus } from "../../lifecycle/running-task-writes.ts";
 import { GROUPS_AT_ONCE } from "../tunables.ts";
-import { LeaseLost } from "../watcher/context.ts";
+import { LeaseLost } from "./fence.ts";
 import { type Change, GroupCommit } from "./group-commit.ts";
 
 const TASKS = 12;

@@ -11,9 +11,8 @@ import { isUnopened, type TaskWork } from "../../lifecycle/engine-task.ts";
 import { type ReadWork, readWorkAtEnd } from "../../lifecycle/engine-task-reads.ts";
 import { lockRaces } from "../../lifecycle/races/race-writes.ts";
 import { CHANGES_IN_A_GROUP, GROUP_LOCK_MS, GROUPS_AT_ONCE } from "../tunables.ts";
-import { LeaseLost } from "../watcher/context.ts";
 import { Batcher } from "./batcher.ts";
-import { type FenceSeen, fenceWithTasks } from "./fence.ts";
+import { type FenceSeen, fenceWithTasks, LeaseLost } from "./fence.ts";
 
 /** A change under a connection's fence. */
 export interface Change<T> {

@@ -7,7 +7,7 @@ import {
 import { insertTask } from "../../../test/fixtures/rows.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
-import { LeaseLost } from "../watcher/context.ts";
+import { LeaseLost } from "./fence.ts";
 import { GroupScan } from "./group-scan.ts";
 
 const CONNECTIONS = 5;

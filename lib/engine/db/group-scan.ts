@@ -5,9 +5,8 @@
 import type { Database } from "../../base/db/db.ts";
 import { tasksNeedingWork } from "../../lifecycle/engine-task-reads.ts";
 import { GATHER_SCANS_MS, SCANS_IN_A_GROUP } from "../tunables.ts";
-import { LeaseLost } from "../watcher/context.ts";
 import { Batcher } from "./batcher.ts";
-import { FENCE, fence, type ServerPause } from "./fence.ts";
+import { FENCE, fence, LeaseLost, type ServerPause } from "./fence.ts";
 
 export interface Scan {
   connectionId: string;

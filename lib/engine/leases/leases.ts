@@ -6,10 +6,10 @@ import type { Database } from "../../base/db/db.ts";
 import { type Moment, msSince, thisMoment } from "../../base/moment.ts";
 import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
+import { LeaseLost } from "../db/fence.ts";
 import { GroupCommit } from "../db/group-commit.ts";
 import { GroupScan } from "../db/group-scan.ts";
 import * as tunables from "../tunables.ts";
-import { LeaseLost } from "../watcher/context.ts";
 import { Watcher } from "../watcher/watcher.ts";
 import { inGroups, newOwnedLease, type OwnedLease } from "./lease.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
@@ -96,7 +96,8 @@ export class Leases {
   }
 
   /**
-   * Passes a hint to the connection's watcher; queues the hint during a takeover, whose reads may be older.
+   * Passes a hint to the connection's watcher; queues it during a takeover, whose reads may be older. A hint is a function, since only
+   * the engine knows what its payload asks of the watcher.
    */
   passHint(connectionId: string, hint: (watcher: Watcher) => void): void {
     const held = this.#owned.get(connectionId);
@@ -105,9 +106,9 @@ export class Leases {
   }
 
   /**
-   * Marks the lease outdated: the next heartbeat gives it back, so that the connection is taken over anew.
+   * The next heartbeat gives the lease back, and an engine takes it with the connection's new settings.
    */
-  renew(connectionId: string): void {
+  markOutdated(connectionId: string): void {
     const held = this.#owned.get(connectionId);
     if (held) held.outdated = true;
   }

@@ -15,9 +15,10 @@ import {
   completeElicitationTasks,
   noteLook,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
+import { LeaseLost } from "../db/fence.ts";
 import { sessionDigest } from "../task/task-secrets.ts";
 import { CALL_DEADLINE_MS, TASK_REQUESTS, TASK_REQUESTS_AT_ONCE } from "../tunables.ts";
-import { callOptions, LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 
 interface Dependencies {

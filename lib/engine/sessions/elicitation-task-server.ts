@@ -20,6 +20,7 @@ import {
   cancelElicitationTask,
   cancelUnlinked,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
+import { LeaseLost } from "../db/fence.ts";
 import {
   DATABASE_RETRY_MS,
   DRAIN_STREAMS_MS,
@@ -27,7 +28,7 @@ import {
   TASK_REQUESTS,
   TASK_REQUESTS_AT_ONCE,
 } from "../tunables.ts";
-import { LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
 import { requestIds } from "../watcher/fenced-writes.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 import { ElicitationTaskReplies, isAway } from "./elicitation-task-replies.ts";

@@ -11,10 +11,11 @@ import type { StreamMessage } from "../../mcp/stream-messages/stream-message-sch
 import { markHandled, noteCandidates } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { cancelUnlinked } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { isRunning } from "../../tasks/task-status.ts";
+import { LeaseLost } from "../db/fence.ts";
 import { isPlain } from "../task/send-call.ts";
 import { restoreSession, sessionDigest } from "../task/task-secrets.ts";
 import { CAPTURED_TOGETHER, DATABASE_RETRY_MS, SCAN_ALL_MS } from "../tunables.ts";
-import { LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
 import { isStale, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import { noteAsked, storeQuestions, withdrawQuestion } from "./question-writes.ts";
 import { taskOfHandle, type UnhandledMessage, unhandled } from "./unhandled-message.ts";

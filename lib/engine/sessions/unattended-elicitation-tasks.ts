@@ -27,6 +27,7 @@ import {
   removeWaiting,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { mayPutTasks } from "../../servers/traits.ts";
+import { LeaseLost } from "../db/fence.ts";
 import { statusOf as statusText } from "../task/judge-poll.ts";
 import { restoreSession } from "../task/task-secrets.ts";
 import {
@@ -37,7 +38,7 @@ import {
   UNATTENDED_TOGETHER,
   WAITING_RESULTS,
 } from "../tunables.ts";
-import { LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
 import { retryUntilStored } from "../watcher/fenced-writes.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 import { type ElicitationTaskReplies, isAway } from "./elicitation-task-replies.ts";

@@ -11,14 +11,6 @@ import type { Sessions } from "../sessions/sessions.ts";
 import { recordProtocolMessage } from "./protocol-messages.ts";
 import type { LiveSession, WatchedTask } from "./watched-task.ts";
 
-/** The lease was lost: code that catches this error stops and writes nothing. */
-export class LeaseLost extends Error {
-  constructor() {
-    super("another engine watches this connection now");
-    this.name = "LeaseLost";
-  }
-}
-
 /** Services and state shared by the steps of one connection. */
 export interface WatcherContext {
   readonly organizationId: string;
@@ -53,7 +45,10 @@ export interface WatcherContext {
    * `content_unavailable` if its content can't be opened now.
    */
   load(taskId: string): Promise<TaskWork | null>;
-  /** Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. */
+  /**
+   * Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. Called before the commit of a
+   * beginning, so that none is committed in vain, and again before its first byte, since the lease may have been lost in between.
+   */
   mayChange(): Promise<void>;
   /**
    * The server is paused, so nothing new is sent. Refreshed in every transaction, so that its commit fits.

@@ -4,16 +4,11 @@ import { isUnavailable } from "../../base/content/content.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { failures } from "../../history/metrics/engine.ts";
 import { PeerError, TokensUnreadable } from "../../mcp/peer-error.ts";
+import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
+import { LeaseLost } from "../db/fence.ts";
 import { SessionsForgotten } from "../sessions/session-moves.ts";
-import {
-  CONTENT_RETRY_MS,
-  DATABASE_RETRY_MS,
-  MAX_TIMER_MS,
-  SCOPE_RETRY_MS,
-  UNREADABLE_REPLIES,
-} from "../tunables.ts";
+import { CONTENT_RETRY_MS, DATABASE_RETRY_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } from "../tunables.ts";
 import { Circuit } from "./circuit.ts";
-import { LeaseLost } from "./context.ts";
 import { backoffDelay } from "./poll-schedule.ts";
 import { isReply, type ServerLink } from "./server-link.ts";
 import type { TaskIndex } from "./task-index.ts";

@@ -5,11 +5,10 @@ import type { TaskWork, UnopenedWork } from "../../lifecycle/engine-task.ts";
 import { loadWorkBeside } from "../../lifecycle/engine-task-reads.ts";
 import { readVersion } from "../../servers/recipes/recipe-reads.ts";
 import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
-import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
+import { FENCE, type FenceSeen, fence, fenceSeen, LeaseLost, type ServerPause } from "../db/fence.ts";
 import type { GroupCommit } from "../db/group-commit.ts";
 import type { GroupScan } from "../db/group-scan.ts";
 import type { ConnectionRow } from "../leases/takeover.ts";
-import { LeaseLost } from "./context.ts";
 
 export interface WatcherDatabaseOptions {
   database: Database;
