@@ -1,11 +1,11 @@
 /** The stream of a task's own, held by its `tasks/result`, on which the server asks. */
 import type { Stream, StreamListener } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
+import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
 import { taskRef } from "../task/task-secrets.ts";
 import {
   CALL_DEADLINE_MS,
   CALLER_WAIT_MS,
-  MAX_TIMER_MS,
   QUESTION_RETRY_CAP_MS,
   QUESTION_RETRY_MS,
   QUESTION_WAIT_MS,

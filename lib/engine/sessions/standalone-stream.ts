@@ -2,7 +2,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Stream, StreamListener } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
-import { LISTEN_GRACE_MS, MAX_TIMER_MS, STREAM_RETRY_MS } from "../tunables.ts";
+import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
+import { LISTEN_GRACE_MS, STREAM_RETRY_MS } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 import { listenerOf } from "./listener.ts";

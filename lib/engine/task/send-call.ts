@@ -4,16 +4,11 @@ import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import type { AnswerBody, Peer, StartOutcome, StreamListener } from "../../mcp/peer.ts";
 import type { PeerError } from "../../mcp/peer-error.ts";
 import { DEAF } from "../../mcp/tool-calls.ts";
+import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
 import { MAX_TTL_MS } from "../../tasks/task-schema.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";
 import { listenerOf } from "../sessions/listener.ts";
-import {
-  ASKED_GRACE_MS,
-  CALL_DEADLINE_MS,
-  HANDLE_REPLY_MS,
-  MAX_TIMER_MS,
-  REPEATABLE_REPLY_MS,
-} from "../tunables.ts";
+import { ASKED_GRACE_MS, CALL_DEADLINE_MS, HANDLE_REPLY_MS, REPEATABLE_REPLY_MS } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import {
   type CallOutcome,

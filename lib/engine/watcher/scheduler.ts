@@ -1,6 +1,7 @@
 /** Schedules steps in three lanes (starts, urgent, regular), on one timer. */
 
 import { lateness } from "../../history/metrics/engine.ts";
+import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
 import {
   bucketOf,
   LATENCY_BUCKETS,
@@ -9,7 +10,6 @@ import {
 import {
   FEWEST_STEPS_AT_ONCE,
   GROW_AFTER_MS,
-  MAX_TIMER_MS,
   MOST_STEPS_AT_ONCE,
   QUICK_STEP_MS,
   STARTS_AT_ONCE,
