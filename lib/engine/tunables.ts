@@ -120,7 +120,7 @@ export const OLD_TASK_MS = 24 * 3600_000;
 /** Pause before the first poll after an answer was accepted. */
 export const AFTER_ANSWER_MS = 100;
 
-/** Base of the backoff after failures: full jitter between 0 and base × 2^n, up to the cap. */
+/** Base of the backoff after failures: a random pause of a tenth to all of base × 2^(failures-1), up to the cap. */
 export const BACKOFF_BASE_MS = 500;
 /** Cap of the backoff after failures. */
 export const BACKOFF_CAP_MS = 300_000;
@@ -271,8 +271,6 @@ export const GROUPS_AT_ONCE = 4;
 export const CHANGES_IN_A_GROUP = 32;
 /** How long a group waits for a lock before the change that needs it is carried out alone: longer than any commit. */
 export const GROUP_LOCK_MS = 5_000;
-/** Longest delay that Node's setTimeout takes. */
-export const MAX_TIMER_MS = 2_147_483_647;
 /** Interval of background jobs' looks for work that nobody told of; bounds the delay of a lost wake-up. */
 export const IDLE_LOOK_MS = 10_000;
 /** Delay of a look after a wake-up, to see the work of several commits at once. */

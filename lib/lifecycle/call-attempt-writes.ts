@@ -16,7 +16,7 @@ import { endInRace } from "./races/race-writes.ts";
 import { record, storedError, text, wholeMs } from "./task-write-helpers.ts";
 import { timeLimit } from "./time-limit.ts";
 
-interface Attempt {
+export interface Attempt {
   id: string;
   deadlineMs: number;
   sealedSession: string | null;
@@ -269,7 +269,7 @@ export async function lockAwaited(
   // The engine that has the connection did not make the call.
   if (task.isElsewhere) await wakeEngine(tx, connectionId, taskId);
   if (task.state !== "start_unknown") return true;
-  // An open call can move to any state.
+  // The caller stores the outcome next: an open call can move to any state, `start_unknown` can't.
   await tx.$executeRaw`UPDATE task SET state = 'working', durable = false, watched = true
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'`;
   await tx.$executeRaw`UPDATE found_task SET task_id = NULL

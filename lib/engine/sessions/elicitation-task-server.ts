@@ -29,7 +29,6 @@ import {
   TASK_REQUESTS_AT_ONCE,
 } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { requestIds } from "../watcher/fenced-writes.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 import { ElicitationTaskReplies, isAway } from "./elicitation-task-replies.ts";
 import { UnattendedElicitationTasks } from "./unattended-elicitation-tasks.ts";
@@ -223,7 +222,7 @@ export class ElicitationTaskServer {
         if (!request) return;
         const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
         const ending = { state: "withdrawn", reason: "retracted" } as const;
-        await appendEvents(tx, await carryOutVerdict(tx, requestIds(taskId, request), verdict, ending));
+        await appendEvents(tx, await carryOutVerdict(tx, taskId, request, verdict, ending));
       }, taskId);
       this.#ctx.wake(taskId, 0);
     }

@@ -13,7 +13,7 @@ import {
   lockUnlinked,
 } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { fencedTransaction, requestIds } from "../watcher/fenced-writes.ts";
+import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
 import { resetSilence } from "./result-stream.ts";
 import type { UnhandledMessage } from "./unhandled-message.ts";
@@ -113,7 +113,7 @@ export async function withdrawQuestion(
     const ageMs = wasTask ? null : request.ageMs;
     if (verdict === "withdraw") learnWithdrawn(lessons, ageMs);
     const ending = endingOf(lessons, ageMs);
-    const events = await carryOutVerdict(tx, requestIds(taskId, request), verdict, ending);
+    const events = await carryOutVerdict(tx, taskId, request, verdict, ending);
     await appendEvents(tx, events);
     return lessons;
   };

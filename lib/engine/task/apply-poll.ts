@@ -22,7 +22,7 @@ import {
   WATCH_CANCELLED_MS,
 } from "../tunables.ts";
 import { callOptions, type WatcherContext } from "../watcher/context.ts";
-import { endWatched, fencedTransaction, requestIds } from "../watcher/fenced-writes.ts";
+import { endWatched, fencedTransaction } from "../watcher/fenced-writes.ts";
 import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates, unansweredMs } from "../watcher/learning.ts";
 import { clockMs, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import {
@@ -80,7 +80,7 @@ export async function applyRemote(
   task.minorStatusAt = clockMs();
   const lessons = new TraitUpdates(ctx);
   learnFromPlan(lessons, task, plan);
-  await carryOut(ctx, task, remote, remote.status, plan, lessons);
+  await carryOutPlan(ctx, task, remote, remote.status, plan, lessons);
   lessons.learn(ctx);
   return true;
 }
@@ -116,7 +116,7 @@ function statusChangeOf(
   return { state, statusMessage, isUnknown, ttlMs, pollIntervalMs };
 }
 
-async function carryOut(
+async function carryOutPlan(
   ctx: WatcherContext,
   task: WatchedTask,
   remote: RemoteTask,
@@ -129,7 +129,7 @@ async function carryOut(
     for (const { request, verdict } of plan.verdicts) {
       const ending =
         verdict === "undeliverable" ? OUTCOME_UNKNOWN : endingOf(lessons, unansweredMs(task, request));
-      events.push(...(await carryOutVerdict(tx, requestIds(task.id, request), verdict, ending)));
+      events.push(...(await carryOutVerdict(tx, task.id, request, verdict, ending)));
     }
     events.push(...(await captureAll(tx, task.id, plan.capture.slice(0, CAPTURED_TOGETHER))));
     if (plan.status) await recordStatus(tx, task.id, statusChangeOf(remote, state));
@@ -150,7 +150,7 @@ async function captureAll(tx: Tx, taskId: string, asked: Plan["capture"]): Promi
   return events;
 }
 
-/** A call that must not be made twice may have been made: a person is asked anew while its server asks. */
+/** A call that must not be made twice may have been made. While its server still asks, a person is asked again. */
 const OUTCOME_UNKNOWN = { state: "withdrawn", reason: "outcome_unknown" } as const;
 
 /** Ends the task as the server reports: fetches the result first, then stores everything at once. */

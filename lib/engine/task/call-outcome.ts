@@ -77,13 +77,12 @@ function settleOnce(
     return storeReply(ctx, task, attempt, came.outcome);
   }
   if (!(came.error instanceof PeerError)) throw came.error;
-  return afterFailure(ctx, task, attempt, came.error, came.hasNewAccess);
+  return afterFailedCall(ctx, task, attempt, came.error, came.hasNewAccess);
 }
 
 /**
- * Stores the outcome of a call made by this engine after another engine took the lease, because only this one
- * receives the reply. Tells the other engine meanwhile that the call is open. Leaves failures to the other
- * engine.
+ * Stores the reply to a call made by this engine after another engine took the lease, because only this one
+ * receives it. Tells the other engine meanwhile that the call is open. Leaves failures to the other engine.
  */
 export async function storeAfterLeaseLost(
   ctx: WatcherContext,
@@ -117,7 +116,7 @@ async function storeReply(
   const judged = await judgeRound(task, outcome);
   const isPlainStart = outcome.kind === "task" && answersUnderWay(task.work).length === 0;
   const stored = await storeOutcome(ctx, task, async (tx) => {
-    // A start that nobody has given up meanwhile needs no look before.
+    // A task that is still `starting` needs no lock first: this write expects that state.
     if (isPlainStart && (await storeTask(ctx, tx, task, attempt, outcome.task, true))) return true;
     if (!(await lockAwaited(tx, connectionId, task.id, attempt))) return false;
     await confirmTaken(tx, task);
@@ -163,7 +162,7 @@ function storeTask(
   return markStarted(tx, watched.id, attempt, task, sealed, { onlyStarting });
 }
 
-async function afterFailure(
+async function afterFailedCall(
   ctx: WatcherContext,
   task: WatchedTask,
   attempt: string,

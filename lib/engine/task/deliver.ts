@@ -1,7 +1,6 @@
 /** Delivers answers. The delivery row is the truth, so every step can be repeated after a crash. */
 
 import type { Tx } from "../../base/db/db.ts";
-import { inSpan } from "../../base/tracing/span.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import {
   type AskWork,
@@ -13,6 +12,7 @@ import {
 import { questionHash } from "../../mcp/forms/question-hash.ts";
 import type { AnswerBody, AskAddress, RemoteTask } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
+import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
 import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
 import { carryOutVerdict } from "../../requests/capture/close-request.ts";
 import {
@@ -36,7 +36,6 @@ import {
   CALL_DEADLINE_MS,
   CHOICE_REPLY_MS,
   MAX_BROKEN_ANSWERS,
-  MAX_TIMER_MS,
   QUESTION_WAIT_MS,
   UNASKED_LIMIT,
   UNASKED_LIMIT_WHERE_KNOWN,
@@ -47,12 +46,11 @@ import {
   fencedTransaction,
   idsOf,
   readAndBegin,
-  requestIds,
   retryUntilStored,
   storeOutcome,
 } from "../watcher/fenced-writes.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
-import { spanAfter } from "../watcher/traced-peer.ts";
+import { inTraceOf } from "../watcher/traced-peer.ts";
 import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
 import { askedUnder, isEmpty, judgeKeyed, type Memory, statusBefore } from "./judge-poll.ts";
 import { peerOf } from "./peer-of.ts";
@@ -99,9 +97,7 @@ export async function deliver(
   const ask = liveAsk(ctx, task, request);
   if (!ask) return waitToBeAsked(ctx, task, request);
   resetSilence(task);
-  const { traceparent } = request.delivery!;
-  if (traceparent === null) return send(ctx, task, request, remote, ask);
-  return inSpan("answer.deliver", spanAfter(ctx, task, traceparent), () =>
+  return inTraceOf(ctx, task, request.delivery!.traceparent, "answer.deliver", () =>
     send(ctx, task, request, remote, ask),
   );
 }
@@ -206,9 +202,7 @@ const AT_FIRST: Memory = {
 /** Sends an answer that was begun. */
 export function sendBegun(ctx: WatcherContext, task: WatchedTask, begun: Begun): Promise<number> {
   const { request, ask, remote } = begun;
-  const { traceparent } = request.delivery!;
-  if (traceparent === null) return post(ctx, task, request, remote, ask);
-  return inSpan("answer.deliver", spanAfter(ctx, task, traceparent), () =>
+  return inTraceOf(ctx, task, request.delivery!.traceparent, "answer.deliver", () =>
     post(ctx, task, request, remote, ask),
   );
 }
@@ -240,7 +234,7 @@ async function post(
     await Promise.all([accepted, giveUpDropped(ctx, task)]);
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
-    return afterFailure(ctx, task, request, error);
+    return afterFailedAnswer(ctx, task, request, error);
   }
   const attempt = delivery.attempts + 1;
   await retryUntilStored(ctx, () =>
@@ -290,13 +284,12 @@ async function giveUp(
   const verdict = judgeDelivery(request.delivery, observed);
   const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
   await fencedTransaction(ctx, task, async (tx) => {
-    const target = requestIds(task.id, request);
-    const events = await carryOutVerdict(tx, target, verdict, ending);
+    const events = await carryOutVerdict(tx, task.id, request, verdict, ending);
     await appendEvents(tx, events);
   });
 }
 
-async function afterFailure(
+async function afterFailedAnswer(
   ctx: WatcherContext,
   task: WatchedTask,
   request: RequestWork,

@@ -3,7 +3,7 @@
 import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../../lifecycle/engine-task.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
-import { answerFits } from "../../requests/capture/reword-request.ts";
+import { answerFits } from "../../requests/answers/answer-content.ts";
 import { reachOf } from "../../requests/deliveries/delivery-status.ts";
 import {
   type AnswerCall,
@@ -50,7 +50,7 @@ export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): 
   return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
 }
 
-/** As `statusOf`, before the answer under `key` is sent: of a question that has rounds, its round. */
+/** Returns what to keep of a poll before the answer under `key` is sent: the question's round, if it has rounds, else the status. */
 export function statusBefore(remote: RemoteTask, key: string | null): string {
   return askedUnder(remote, key)?.round ?? statusOf(remote);
 }
@@ -81,7 +81,7 @@ export function judgeKeyed(
     if (request && isSameQuestion(work, hashOf(question), request)) {
       const { pollsInSending: polls } = memory;
       const verdict = decide(plan, request, { kind: "asked", polls, call: memory.callOf(request) });
-      // Its answer must not be sent again, so that a person is asked anew.
+      // Its answer must not be sent again, so a person is asked again.
       if (verdict === "undeliverable") plan.capture.push({ question, key });
     } else if (request && isAcceptedIn(question, request)) {
       // The answer was given to other facts, so that it is never sent again by itself.
@@ -98,12 +98,15 @@ export function judgeKeyed(
   return plan;
 }
 
-/** Whether the request's answer was accepted, and the question has been asked in the same round since before. */
+/** Whether the request's answer was accepted, and the server still asks in the round for which it was given. */
 function isAcceptedIn({ round }: Question, { delivery }: RequestWork): boolean {
   return round !== undefined && delivery?.state === "accepted" && delivery.statusBefore === round;
 }
 
-/** Judges a question whose text under a known key has changed. */
+/**
+ * Judges a question whose text under a known key has changed: here only whether anything is to be written. `captureQuestion()` judges
+ * it again, since only its transaction can compare the stored form.
+ */
 function judgeChange(
   plan: Plan,
   work: TaskWork,
@@ -126,7 +129,6 @@ function judgeChange(
     if (judgeRewording({ ...request, ...aged }, work.full) !== "keep") plan.capture.push(now);
   } else {
     note(plan, request, verdict);
-    // The capture knows whether the form is the one that was answered.
     if (mayFit) plan.capture.push(now);
   }
 }

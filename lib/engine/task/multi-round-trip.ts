@@ -2,20 +2,17 @@
  * Tools that ask before they make a task (multi round trip): once all questions of a round are answered, the
  * call is repeated once, with the answers and the server's opaque state.
  */
-import { randomUUID } from "node:crypto";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { markRetrying } from "../../lifecycle/call-attempt-writes.ts";
 import { endTask } from "../../lifecycle/end-task.ts";
 import type { RequestWork } from "../../lifecycle/engine-task.ts";
 import { settleUnsent } from "../../requests/capture/close-request.ts";
 import { markSending } from "../../requests/deliveries/delivery-writes.ts";
-import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { endWatched, fencedBeginning, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
+import { endWatched, fencedTransaction, idsOf } from "../watcher/fenced-writes.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
-import { makeCall, prepare } from "./make-call.ts";
 import { nextTurn } from "./open-call.ts";
-import { sealSession } from "./task-secrets.ts";
+import { makeAttempt } from "./start.ts";
 
 /** Waits until every question has a final answer, then repeats the call. Returns the pause in ms. */
 export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise<number> {
@@ -35,37 +32,21 @@ export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise
   const due = Math.max(0, ...dues);
   if (work.requests.length === 0 || due > 0) return nextTurn(task);
 
-  const pause = await prepare(ctx, task);
-  if (pause !== null) return pause;
-  const attempt = randomUUID();
-  await ctx.mayChange();
-  const marked = await fencedBeginning(ctx, task, async (tx) => {
-    if (!ctx.mayBegin) return false;
-    const retrying = await markRetrying(tx, task.id, {
-      id: attempt,
-      deadlineMs: ATTEMPT_DEADLINE_MS,
-      sealedSession: sealSession(ctx, task),
-    });
-    if (!retrying) return false;
+  return makeAttempt(ctx, task, async (tx, attempt) => {
+    if (!(await markRetrying(tx, task.id, attempt))) return null;
     for (const { id, delivery, asks } of work.requests) {
       const ids = idsOf(task, id, delivery!.id);
       const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
       // Impossible while the task is locked and not cancelled. The throw rolls everything back.
       if (!(await markSending(tx, ids, how))) throw new Error("an answer is not pending");
     }
-    return true;
+    return { ...work, state: "starting", requests: work.requests.map(beingSent) };
   });
-  if (!marked) return 0;
-  const requests = work.requests.map((request) => ({
-    ...request,
-    delivery: {
-      ...request.delivery!,
-      state: "sending" as const,
-      attempts: request.delivery!.attempts + 1,
-    },
-  }));
-  task.work = { ...work, state: "starting", requests };
-  return makeCall(ctx, task, attempt);
+}
+
+function beingSent(request: RequestWork): RequestWork {
+  const delivery = request.delivery!;
+  return { ...request, delivery: { ...delivery, state: "sending", attempts: delivery.attempts + 1 } };
 }
 
 /** Returns whether the answer is a refusal that can no longer be undone. */

@@ -1,16 +1,14 @@
 /** Steps of a task while nothing may be sent to its paused or failing server: stores what was received. */
 
 import { PeerError } from "../../mcp/peer-error.ts";
-import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { hasEnded, isRunning } from "../../tasks/task-status.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import { type CallOutcome, isStale, markStale, type WatchedTask } from "../watcher/watched-task.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { nextTurn } from "./open-call.ts";
 import { reload } from "./reload.ts";
 import { wasNotRun } from "./send-call.ts";
-import { storeProgress } from "./step.ts";
+import { endHolds, storeProgress } from "./step.ts";
 
 /**
  * Takes a step without calling the server. Open streams and calls stay open, because closing them would lose
@@ -18,7 +16,7 @@ import { storeProgress } from "./step.ts";
  * Returns the pause until the next look, in ms.
  */
 export async function stepWhilePaused(ctx: WatcherContext, task: WatchedTask): Promise<number> {
-  if (isStale(task) && !(await reload(ctx, task))) {
+  if (!(await reload(ctx, task))) {
     markStale(task);
     return nextTurn(task);
   }
@@ -26,8 +24,7 @@ export async function stepWhilePaused(ctx: WatcherContext, task: WatchedTask): P
   const { call } = task.calls;
   const isOurs = work.state === "starting" || (!work.durable && !hasEnded(work.state));
   if (call?.result && isOurs && canBeSettled(call.result)) await storeCallOutcome(ctx, task, call);
-  if (work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await fencedTransaction(ctx, task, (tx) => releaseHeld(tx, task.id));
+  await endHolds(ctx, task);
   if (isRunning(work.state)) await storeProgress(ctx, task);
   return isStale(task) ? 0 : nextTurn(task);
 }

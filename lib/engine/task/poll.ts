@@ -69,6 +69,7 @@ export async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Poll
     const unknown = reply.task ? unknownStatus(reply.task) : null;
     if (unknown !== null) return noteUnknown(ctx, task, unknown);
     if (isStale(task) && reply.task) {
+      // One transaction reads the task, sees that the report is no news, and commits that its answer is sent next.
       const begun = await beginAfterPoll(ctx, task, reply.task, polled);
       if (begun) return { remote: null, begun };
       // What it needs is not to be read, or another look tells why it can't be.
@@ -95,7 +96,7 @@ export async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Poll
       return NO_NEWS;
     }
     if (error.code !== "task_not_found") throw error;
-    if (isStale(task) && !(await reload(ctx, task))) {
+    if (!(await reload(ctx, task))) {
       markStale(task);
       return NO_NEWS;
     }
@@ -115,7 +116,7 @@ function unknownStatus({ isUnknown = false, questions, statusMessage }: RemoteTa
  * A cancel is still sent.
  */
 async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: string): Promise<Polled> {
-  if (isStale(task) && !(await reload(ctx, task))) {
+  if (!(await reload(ctx, task))) {
     markStale(task);
     return NO_NEWS;
   }

@@ -1,11 +1,18 @@
-/** Reads a watched task again, unless its last write has done so. */
 import type { RequestWork, TaskWork } from "../../lifecycle/engine-task.ts";
 import { hasEnded } from "../../tasks/task-status.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import type { OpenCall } from "../watcher/watched-task.ts";
-import { clockMs, setCalls, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import {
+  clockMs,
+  isStale,
+  type OpenCall,
+  setCalls,
+  setCold,
+  type WatchedTask,
+} from "../watcher/watched-task.ts";
 
+/** Reads the task again where the database may have changed since. Returns false if it is watched no more. */
 export async function reload(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
+  if (!isStale(task)) return true;
   const { work, at } = await newestWork(ctx, task);
   if (!work) return false;
   const was = task.work;

@@ -5,6 +5,7 @@ import { appendEvents, type NewEvent } from "../../history/events/event-writes.t
 import { keptTask, type RequestWork } from "../../lifecycle/engine-task.ts";
 import { recordProgress } from "../../lifecycle/running-task-writes.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
+import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
 import { closeRequest } from "../../requests/capture/close-request.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { questionsPastTtl } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
@@ -12,7 +13,7 @@ import { hasEnded, isRunning } from "../../tasks/task-status.ts";
 import { requestQuestion } from "../sessions/result-stream.ts";
 import { dropStreams, joinSession, leaveSession } from "../sessions/session-moves.ts";
 import { tendStreams } from "../sessions/streams.ts";
-import { MAX_TIMER_MS, PROGRESS_MS, SESSION_WAIT_MS } from "../tunables.ts";
+import { PROGRESS_MS, SESSION_WAIT_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { fencedTransaction } from "../watcher/fenced-writes.ts";
 import { pollDelay } from "../watcher/poll-schedule.ts";
@@ -45,16 +46,15 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   const pause = task.work.unread ? await startUnread(ctx, task) : null;
   if (pause !== null) return pause;
   const isFirstPolled = isStale(task) && mayPollUnread(task);
-  if (!isFirstPolled && isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
+  if (!isFirstPolled && !(await reload(ctx, task))) return finish(ctx, task);
   if (task.work.state === "queued") return untilStart(task) ?? start(ctx, task);
   if (task.work.state === "starting" && task.calls.call) return awaitReply(ctx, task, task.calls.call);
   if (task.work.state === "starting") return resolveStart(ctx, task);
 
   restoreSession(ctx, task);
-  if (task.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await fencedTransaction(ctx, task, (tx) => releaseHeld(tx, task.id));
+  await endHolds(ctx, task);
   if (task.work.requests.some((request) => isOver(task, request))) await expireQuestions(ctx, task);
-  if (!isFirstPolled && isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
+  if (!isFirstPolled && !(await reload(ctx, task))) return finish(ctx, task);
 
   if (isRunning(task.work.state)) await storeProgress(ctx, task);
   if (!task.work.durable && !hasEnded(task.work.state)) return stepOpenCall(ctx, task);
@@ -62,7 +62,7 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   if (!(await tendMemory(ctx, task))) return SESSION_WAIT_MS;
   const { remote, begun } = await poll(ctx, task);
   if (begun) return sendBegun(ctx, task, begun);
-  if (isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
+  if (!(await reload(ctx, task))) return finish(ctx, task);
   if (remote) {
     const pause = await act(ctx, task, remote);
     if (pause !== null) return pause;
@@ -124,6 +124,12 @@ async function tendMemory(ctx: WatcherContext, task: WatchedTask): Promise<boole
   }
   if (task.idsChanged) await storeIds(ctx, task);
   return true;
+}
+
+/** Ends the holds that are over, so that their answers may be sent. */
+export async function endHolds(ctx: WatcherContext, task: WatchedTask): Promise<void> {
+  if (task.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
+    await fencedTransaction(ctx, task, (tx) => releaseHeld(tx, task.id));
 }
 
 /** Stores progress received by notifications, at most once per `PROGRESS_MS`. */

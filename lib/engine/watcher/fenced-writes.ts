@@ -6,7 +6,6 @@ import { storeProtocolMessages } from "../../history/protocol-messages/protocol-
 import { endTask, type TaskEnd } from "../../lifecycle/end-task.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { readLockedWork } from "../../lifecycle/engine-task-reads.ts";
-import type { JudgedRequest } from "../../requests/capture/close-request.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
 import { secretsOf, type WatcherContext } from "./context.ts";
 import { toStore } from "./protocol-messages.ts";
@@ -25,7 +24,9 @@ export function fencedTransaction<T>(
   return write(task, store, ctx.transaction, true);
 }
 
-/** As `fencedTransaction`, where the task need not be read: a request to the server and another write follow. */
+/**
+ * As `fencedTransaction`, where the task need not be read: a request to the server and another write follow, or the task has ended.
+ */
 export function fencedBeginning<T>(
   ctx: WatcherContext,
   task: WatchedTask,
@@ -36,7 +37,7 @@ export function fencedBeginning<T>(
 
 /**
  * As `fencedBeginning`, for a task for which a hint came and that was not read since: reads it under its lock. `begin` returns
- * null if there is nothing to begin; then the next step need not read the task.
+ * null if there is nothing to begin; then the next step need not read the task. It reads before it writes, so it can't be `write()`.
  */
 export async function readAndBegin<T>(
   ctx: WatcherContext,
@@ -127,12 +128,4 @@ export async function endWatched(ctx: WatcherContext, task: WatchedTask, how: Ta
 /** Returns the ids that writes of a delivery take. */
 export function idsOf(task: WatchedTask, inputRequestId: string, deliveryId: string) {
   return { taskId: task.id, inputRequestId, deliveryId };
-}
-
-/** Returns the ids that `carryOutVerdict()` takes. */
-export function requestIds(
-  taskId: string,
-  { id, delivery }: { id: string; delivery: { id: string } | null },
-): JudgedRequest {
-  return { taskId, inputRequestId: id, deliveryId: delivery?.id ?? null };
 }

@@ -51,10 +51,17 @@ export function spanOf(ctx: WatcherContext, { id, work }: WatchedTask): SpanOpti
   return { parent: null, links: [work.traceparent], attributes: attributesOf(ctx, id) };
 }
 
-/** Returns options for work that a person has just asked for, as part of that request's trace. */
-export function spanAfter(ctx: WatcherContext, { id, work }: WatchedTask, asked: string | null): SpanOptions {
+/** Does what a person has asked for, as part of that call's trace. `asked`: its `traceparent`; null: it was not traced. */
+export function inTraceOf<T>(
+  ctx: WatcherContext,
+  { id, work }: WatchedTask,
+  asked: string | null,
+  name: string,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (asked === null) return act();
   const links = asked === work.traceparent ? [] : [work.traceparent];
-  return { parent: asked, links, attributes: attributesOf(ctx, id) };
+  return inSpan(name, { parent: asked, links, attributes: attributesOf(ctx, id) }, act);
 }
 
 function attributesOf({ organizationId, connectionId }: WatcherContext, taskId: string): Attributes {

@@ -5,6 +5,8 @@ import { validateContent } from "../../mcp/forms/content.ts";
 import { isTyped } from "../../mcp/forms/field-kinds.ts";
 import { type Field, type Form, formSchema } from "../../mcp/forms/form.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
+import { shownOf } from "../../mcp/forms/shown.ts";
+import type { Question } from "../../mcp/peer.ts";
 import type { LockedRequest } from "../lock-request.ts";
 import type { AnswerInput } from "../request-input-schema.ts";
 import { type Action, actionSchema } from "../request-schema.ts";
@@ -44,6 +46,23 @@ export function checkedContent(
       errors: checked.errors,
     });
   return content;
+}
+
+/** Whether an answer to another wording suits this question: same mode, and content that this form takes. */
+export function answerFits(
+  given: { mode: string; action: string; content: Record<string, unknown> | null },
+  question: Question,
+): boolean {
+  if (given.mode !== question.mode) return false;
+  if (given.action !== "accept") return true;
+  const content = given.content ?? {};
+  try {
+    checkedContent({ mode: question.mode, form: shownOf(question).form }, { action: "accept", content });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
 }
 
 /** Returns the form, if the question can be shown whole. Throws `unsupported_form` otherwise. */

@@ -144,9 +144,7 @@ export async function askedMeanwhile(tx: Tx, taskId: string, inputRequestId: str
 
 function judgeAskedAgain(tx: Tx, taskId: string, live: LiveRequest, isLost = false): Promise<NewEvent[]> {
   const verdict = judgeDelivery(live.delivery, { kind: "asked_again", isLost });
-  const request = { taskId, inputRequestId: live.id, deliveryId: live.delivery?.id ?? null };
-  const ending = { state: "withdrawn", reason: "asked_again" } as const;
-  return carryOutVerdict(tx, request, verdict, ending);
+  return carryOutVerdict(tx, taskId, live, verdict, { state: "withdrawn", reason: "asked_again" });
 }
 
 /**

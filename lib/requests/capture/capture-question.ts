@@ -17,6 +17,7 @@ import { queueDecision } from "../automatic/automatic-answer-writes.ts";
 import { judgeDelivery } from "../deliveries/judge-delivery.ts";
 import { judgeRewording } from "../request-status.ts";
 import { armTimers } from "../timers/timer-writes.ts";
+import { releaseWithoutVote } from "../voting/release-without-vote.ts";
 import { beginAnew } from "../voting/vote-writes.ts";
 import {
   addAsk,
@@ -37,7 +38,7 @@ import {
   type NewRequest,
   namedIn,
 } from "./insert-request.ts";
-import { dropVotes, releaseWithoutVote, rewordedAs, rewordRequest, viaOf } from "./reword-request.ts";
+import { dropVotes, rewordedAs, rewordRequest, viaOf } from "./reword-request.ts";
 
 /** Stores a question before anything else is done with it. A known question gets at most another ask. */
 export function captureQuestion(tx: Tx, taskId: string, captured: CapturedQuestion): Promise<NewEvent[]> {
@@ -111,7 +112,7 @@ async function capture(
     if (verdict === "confirm") events.push(...(await confirmRequest(tx, taskId, request.id)));
     else if (verdict !== "replace") return [];
     else if (!request.delivery && rewording !== "replace")
-      return rewording === "keep" ? [] : rewordRequest(tx, task, request.id, captured);
+      return rewording === "keep" ? [] : rewordRequest(tx, task, request.id, captured, hash);
     else {
       events.push(...(await closeRequest(tx, taskId, request.id, "withdrawn", "replaced")));
       if (task.policy) events.push(...(await dropVotes(tx, taskId, request.id, "question_changed")));
@@ -139,7 +140,7 @@ async function capture(
           },
         })) > 0
       : task.confirmedBefore;
-  const shown = captured.shown ?? columnsOf(task, question);
+  const shown = captured.shown ?? columnsOf(task, question, hash);
   const approval = approvalOf(task, shown, askedAgain);
   const { connectionId, endsAt } = task;
   const origin = "server" as const;
@@ -239,7 +240,7 @@ async function reopenUndeliverable(
   // The earlier votes' answer was already sent; a question that is asked again needs new votes.
   const dropped = approval ? await dropVotes(tx, taskId, id, "asked_again") : [];
   if (approval) await beginAnew(tx, id, approval);
-  const ended = approval ? await releaseWithoutVote(tx, id) : [];
+  const ended = approval ? (await releaseWithoutVote(tx, Prisma.sql`r.id = ${id}::uuid`)).lines : [];
   await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${tx.organizationId}::uuid
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(tx, taskId, id, captured);
@@ -252,8 +253,8 @@ async function reopenUndeliverable(
 }
 
 /**
- * 2025-11-25: whether the task may have one more open question, or this question is already open. An answer that its server
- * has fetched makes room, though it is confirmed no sooner than the task moves on, which may take many questions more.
+ * 2025-11-25: whether the task may have one more open question, or this question is already open. A question whose answer the server
+ * has fetched does not count: the answer is confirmed only when the task moves on, which may ask many more questions before.
  */
 export async function hasRoom(tx: Tx, taskId: string, question: Question): Promise<boolean> {
   const live = await tx.$queryRaw<{ questionHash: string; isFetched: boolean }[]>`

@@ -11,7 +11,7 @@ import { noteNeverSent } from "../automatic/automatic-answer-writes.ts";
 import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/delivery-facts.ts";
 import type { Reach } from "../deliveries/delivery-status.ts";
 import * as deliveryWrites from "../deliveries/delivery-writes.ts";
-import { judgeDelivery, type Verdict } from "../deliveries/judge-delivery.ts";
+import { judgeDelivery, type Observation, type Verdict } from "../deliveries/judge-delivery.ts";
 import { requests } from "../request-status.ts";
 
 /** A request that waits for a person, or whose answer is on its way. */
@@ -53,29 +53,28 @@ export async function lockLiveRequests(
   return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
 }
 
-/** The request whose delivery was judged. */
-export interface JudgedRequest {
-  taskId: string;
-  inputRequestId: string;
-  /** Null: the request has no answer. */
-  deliveryId: string | null;
+interface Ending extends Closing {
+  state: "withdrawn" | "expired";
+  reason: string;
+  /** The final state of a task that has ended, for the history. */
+  ended?: string;
 }
 
-/** Writes a verdict of `judgeDelivery()`. `ending`: the state and reason of a question that is over. */
+/** Writes a verdict of `judgeDelivery()` on a request and its answer. `ending`: how the question ends if it is over. */
 export async function carryOutVerdict(
   tx: Tx,
-  request: JudgedRequest,
+  taskId: string,
+  { id: inputRequestId, delivery }: { id: string; delivery: { id: string } | null },
   verdict: Verdict,
-  ending: { state: "withdrawn" | "expired"; reason: string } & Closing,
+  ending: Ending,
 ): Promise<NewEvent[]> {
-  const { taskId, inputRequestId, deliveryId } = request;
-  if (verdict === "confirm") return confirmRequest(tx, taskId, inputRequestId);
+  if (verdict === "confirm") return confirmRequest(tx, taskId, inputRequestId, ending.ended);
   if (verdict === "withdraw" || verdict === "undeliverable") {
     const state = verdict === "undeliverable" ? "undeliverable" : ending.state;
     return closeRequest(tx, taskId, inputRequestId, state, ending.reason, ending);
   }
-  if (deliveryId === null) return [];
-  const ids = { taskId, inputRequestId, deliveryId };
+  if (!delivery) return [];
+  const ids = { taskId, inputRequestId, deliveryId: delivery.id };
   switch (verdict) {
     case "count":
       await deliveryWrites.countStillAsked(tx, ids);
@@ -165,41 +164,43 @@ export async function closeRequest(
 const ANSWERS: Record<Reach, string> = { nothing: "not_sent", unknown: "in_doubt", taken: "taken" };
 
 /** Confirms or closes every live request of a task that ends, in the transaction that ends the task. */
-export async function settleAtEnd(
+export function settleAtEnd(
   tx: Tx,
   taskId: string,
   taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
 ): Promise<NewEvent[]> {
-  const live = await lockLiveRequests(tx, taskId);
-  const events: NewEvent[] = [];
-  for (const request of live) {
-    const verdict = judgeDelivery(request.delivery, { kind: "ended", as: taskState });
-    const isExpired = taskState === "expired" && !request.delivery;
-    const more =
-      verdict === "confirm"
-        ? await confirmRequest(tx, taskId, request.id, taskState)
-        : await closeRequest(tx, taskId, request.id, isExpired ? "expired" : "withdrawn", "task_ended");
-    events.push(...more);
-  }
-  return events;
+  return judgeLive(tx, taskId, { kind: "ended", as: taskState }, (delivery) => ({
+    state: taskState === "expired" && !delivery ? "expired" : "withdrawn",
+    reason: "task_ended",
+    ended: taskState,
+  }));
 }
 
 /**
  * Withdraws a task's open requests and its unsent answers. An answer that is being sent, or was accepted,
  * stays. Returns the history lines; the caller holds the task's lock and appends them.
  */
-export async function withdrawOpenRequests(
+export function withdrawOpenRequests(
   tx: Tx,
   taskId: string,
   reason: string,
   actor: Actor,
 ): Promise<NewEvent[]> {
+  return judgeLive(tx, taskId, { kind: "cancel_requested" }, () => ({ state: "withdrawn", reason, actor }));
+}
+
+/** Judges all live requests of a task by what happened to the task, and writes the verdicts. */
+async function judgeLive(
+  tx: Tx,
+  taskId: string,
+  observed: Observation,
+  endingOf: (delivery: DeliveryFacts | null) => Ending,
+): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
-  for (const { id, delivery } of await lockLiveRequests(tx, taskId)) {
-    const verdict = judgeDelivery(delivery, { kind: "cancel_requested" });
-    const request = { taskId, inputRequestId: id, deliveryId: delivery?.id ?? null };
-    const ending = { state: "withdrawn", reason, actor } as const;
-    events.push(...(await carryOutVerdict(tx, request, verdict, ending)));
+  for (const request of await lockLiveRequests(tx, taskId)) {
+    const verdict = judgeDelivery(request.delivery, observed);
+    const ending = endingOf(request.delivery);
+    events.push(...(await carryOutVerdict(tx, taskId, request, verdict, ending)));
   }
   return events;
 }

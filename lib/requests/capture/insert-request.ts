@@ -27,7 +27,7 @@ export interface NewRequest {
   origin: "server" | "intray";
   replaces: string | null;
   askedAgain: boolean;
-  /** Its text changes again and again: this is when it last did. */
+  /** Its text changes again and again. */
   isRestless: boolean;
   endsAt: Date | null;
   /** The question as it is shown; null members stand for SQL's null. */
@@ -78,16 +78,16 @@ export interface AskingTask {
   confirmedBefore: boolean;
 }
 
-/** The stored columns of a question as it is put now. */
+/** The stored columns of a question as it is put now. `hash`: its question hash, where the caller has it. */
 export function columnsOf(
   task: Pick<AskingTask, "id" | "tool" | "arguments" | "destructive">,
   question: Omit<Question, "address">,
+  hash = questionHash({ taskId: task.id, ...question }),
 ): ShownColumns {
   const shown = shownOf(question);
   const args = argumentsSchema.parse(task.arguments);
   const amount = amountOf(args, shown.message);
   const { tool, destructive } = task;
-  const hash = questionHash({ taskId: task.id, ...question });
   return {
     mode: question.mode,
     message: storableText(shown.message),
@@ -125,7 +125,10 @@ export function namedIn(approval: Approval | null): { approval?: Pick<Approval, 
   return approval ? { approval: { rule: approval.rule, version: approval.version } } : {};
 }
 
-/** `askKey`: the server's key (2026-07-28), by which it was asked; null: the caller stores the ask. */
+/**
+ * Inserts an open request. `askKey`: the server's key (2026-07-28), by which it was asked: the ask is stored by the same statement,
+ * since every such request has one. Null: the caller stores the ask (`addAsk()`), or there is none.
+ */
 export async function insertRequest(
   tx: Tx,
   {

@@ -5,17 +5,15 @@
 import { contentOf } from "../../base/content/content-keys.ts";
 import { readable } from "../../base/content/content-writes.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
-import { AppError } from "../../base/errors.ts";
 import { publishChange } from "../../base/live-updates.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { shownOf } from "../../mcp/forms/shown.ts";
 import type { Question } from "../../mcp/peer.ts";
-import { checkedContent } from "../answers/answer-content.ts";
+import { answerFits } from "../answers/answer-content.ts";
 import type { Observation } from "../deliveries/judge-delivery.ts";
 import { armTimers, endTimers } from "../timers/timer-writes.ts";
-import { endWithoutVote } from "../voting/release-without-vote.ts";
+import { releaseWithoutVote } from "../voting/release-without-vote.ts";
 import { endVotes } from "../voting/vote-writes.ts";
-import type { CapturedQuestion } from "./ask-writes.ts";
 import type { LiveRequest } from "./close-request.ts";
 import { type AskingTask, approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "./insert-request.ts";
 
@@ -55,23 +53,6 @@ async function hasSameForm(tx: Tx, inputRequestId: string, question: Question): 
   return same?.form === true && row?.url === (url === null ? null : storableText(url));
 }
 
-/** Whether an answer to another wording suits this question: same mode, and content that this form takes. */
-export function answerFits(
-  given: { mode: string; action: string; content: Record<string, unknown> | null },
-  question: Question,
-): boolean {
-  if (given.mode !== question.mode) return false;
-  if (given.action !== "accept") return true;
-  const content = given.content ?? {};
-  try {
-    checkedContent({ mode: question.mode, form: shownOf(question).form }, { action: "accept", content });
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
-}
-
 /**
  * Rewords a request in place. Earlier hashes are kept, since answers to earlier wordings bind to them; but not those of another form,
  * whose choices may have been called otherwise. They are replaced by random hashes, because their number sets the polling pace.
@@ -81,6 +62,7 @@ export async function rewordRequest(
   task: AskingTask,
   inputRequestId: string,
   captured: CapturedQuestion,
+  hash: string,
 ): Promise<NewEvent[]> {
   const { id: taskId } = task;
   const { question } = captured;
@@ -92,7 +74,7 @@ export async function rewordRequest(
     await tx.$executeRaw`UPDATE input_request SET earlier_hashes = array_fill(
         encode(sha256(convert_to(id::text || ' another form', 'UTF8')), 'hex'), ARRAY[cardinality(earlier_hashes)])
       WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open'`;
-  const shown = captured.shown ?? columnsOf(task, question);
+  const shown = captured.shown ?? columnsOf(task, question, hash);
   const approval = approvalOf(task, shown, false);
   await tx.inputRequest.updateMany({
     where: { organizationId: tx.organizationId, id: inputRequestId, state: "open" },
@@ -107,7 +89,9 @@ export async function rewordRequest(
   await publishChange(tx, "input_request", [inputRequestId]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
   const dropped = task.policy ? await dropVotes(tx, taskId, inputRequestId, "question_changed") : [];
-  const ended = approval ? await releaseWithoutVote(tx, inputRequestId) : [];
+  const ended = approval
+    ? (await releaseWithoutVote(tx, Prisma.sql`r.id = ${inputRequestId}::uuid`)).lines
+    : [];
   return [
     ...dropped,
     ...ended,
@@ -135,12 +119,6 @@ export async function dropVotes(
 ): Promise<NewEvent[]> {
   const lines = await endVotes(tx, inputRequestId, ENGINE_ACTOR, reason, "all");
   return lines.map((line) => ({ ...line, taskId, inputRequestId }));
-}
-
-/** Ends the assignment and the claims of people who have no vote on what the request asks now. */
-export async function releaseWithoutVote(tx: Tx, inputRequestId: string): Promise<NewEvent[]> {
-  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${inputRequestId}::uuid`);
-  return lines;
 }
 
 /** Who asks, in a line of the history; nobody: the server. */

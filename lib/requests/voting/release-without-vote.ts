@@ -11,8 +11,8 @@ import { hasVote, votesFor } from "./voter-sql.ts";
 const MOST_FOLLOWED = 1_000;
 
 /**
- * Ends claims and assignments (`endWithoutVote`) on open requests whose stage names one of these groups. Returns the requests, longest
- * waiting first and `most` at most, whose notices may be others' now. For the engine.
+ * Ends claims and assignments (`releaseWithoutVote`) on open requests whose stage names one of these groups. Returns the requests,
+ * longest waiting first and `most` at most, whose notices may be others' now. For the engine.
  */
 export async function followGroups(tx: Tx, groupIds: string[], most = MOST_FOLLOWED): Promise<string[]> {
   if (groupIds.length === 0) return [];
@@ -28,8 +28,8 @@ export async function followGroups(tx: Tx, groupIds: string[], most = MOST_FOLLO
 }
 
 /**
- * Ends claims and assignments (`endWithoutVote`) on open requests whose stage names one of these roles, which members have or had. Returns
- * the requests on which any ended. For the engine.
+ * Ends claims and assignments (`releaseWithoutVote`) on open requests whose stage names one of these roles, which members have or had.
+ * Returns the requests on which any ended. For the engine.
  */
 export async function followRoles(tx: Tx, roles: string[]): Promise<string[]> {
   if (roles.length === 0) return [];
@@ -40,8 +40,8 @@ export async function followRoles(tx: Tx, roles: string[]): Promise<string[]> {
 }
 
 /**
- * Ends claims and assignments (`endWithoutVote`) on those of these requests that are open. After an undo, one that the held answer
- * kept comes back. For the engine.
+ * Ends claims and assignments (`releaseWithoutVote`) on those of these requests that are open. An undo reopens a request with the
+ * assignment that it had, so it is looked at then. For the engine.
  */
 export async function followRequests(tx: Tx, requestIds: string[]): Promise<void> {
   if (requestIds.length === 0) return;
@@ -49,24 +49,24 @@ export async function followRequests(tx: Tx, requestIds: string[]): Promise<void
 }
 
 /**
- * Ends claims and assignments (`endWithoutVote`) on open requests on which somebody has voted: who counts as one person with a voter may be
- * another by now. Returns the requests on which any ended. For the engine.
+ * Ends claims and assignments (`releaseWithoutVote`) on open requests on which somebody has voted: who counts as one person with a voter
+ * may be another by now. Returns the requests on which any ended. For the engine.
  */
 export async function followMakers(tx: Tx): Promise<string[]> {
   return free(tx, Prisma.sql`r.state = 'open' AND r.approval -> 'open' -> 'voted' <> '[]'`);
 }
 
 /**
- * Ends claims and assignments (`endWithoutVote`) on open requests of tasks that keys asked for: more people may be behind a service account
- * by now. Returns the requests on which any ended. For the engine.
+ * Ends claims and assignments (`releaseWithoutVote`) on open requests of tasks that keys asked for: more people may be behind a service
+ * account by now. Returns the requests on which any ended. For the engine.
  */
 export async function followAskers(tx: Tx): Promise<string[]> {
   return free(tx, Prisma.sql`r.state = 'open' AND t.requested_by ->> 'kind' = 'key'`);
 }
 
-/** As `endWithoutVote`, with hints and lines written. Returns the requests. */
+/** As `releaseWithoutVote`, with hints and lines written. Returns the requests. */
 async function free(tx: Tx, which: Prisma.Sql): Promise<string[]> {
-  const { requests, lines } = await endWithoutVote(tx, which);
+  const { requests, lines } = await releaseWithoutVote(tx, which);
   await publishChange(tx, "input_request", requests);
   await appendEvents(tx, lines);
   return requests;
@@ -76,7 +76,7 @@ async function free(tx: Tx, which: Prisma.Sql): Promise<string[]> {
  * Ends claims and assignments of those who have no vote any more, nor one for somebody who is away: they would keep the request from those
  * who have. In a private task the assignment stays. `which`: a condition on the request `r`. Returns the requests, and the lines of history.
  */
-export async function endWithoutVote(
+export async function releaseWithoutVote(
   tx: Tx,
   which: Prisma.Sql,
 ): Promise<{ requests: string[]; lines: NewEvent[] }> {

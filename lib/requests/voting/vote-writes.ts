@@ -23,7 +23,7 @@ import { type AskedBy, wordsOf } from "../request-row.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers, putOffExpiry } from "../timers/timer-writes.ts";
 import { type Ballot, type CastVote, countedVotes, personsOf } from "./judge-voter.ts";
-import { endWithoutVote } from "./release-without-vote.ts";
+import { releaseWithoutVote } from "./release-without-vote.ts";
 import { isRejectedIn, openStage } from "./vote-status.ts";
 
 /** What a session shows of its person. A key has none. */
@@ -240,7 +240,7 @@ async function moveOn(
   await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${id}::uuid
     AND user_id = ANY (${persons}::uuid[])`;
   const ended = stage === approval.open.stage ? [] : await endAssignment(tx, ENGINE_ACTOR, id);
-  const { lines } = await endWithoutVote(tx, Prisma.sql`r.id = ${id}::uuid`);
+  const { lines } = await releaseWithoutVote(tx, Prisma.sql`r.id = ${id}::uuid`);
   return [...ended, ...lines];
 }
 
