@@ -159,7 +159,7 @@ export function closeStandalone(session: LiveSession): void {
 }
 
 /** Returns whether the task's call is under way or of unknown outcome, with the handle still unknown. */
-export function isStarting({ handle, calls, work }: WatchedTask): boolean {
+function isStarting({ handle, calls, work }: WatchedTask): boolean {
   return handle === null && (calls.call !== null || work.state === "starting");
 }
 

@@ -63,8 +63,8 @@ function update(change: Partial<Decisions>) {
 }
 
 /** Adds requests whose decision the server has recorded. */
-export function addDecided(requestIds: string[]) {
-  update({ decided: [...new Set([...requestIds, ...decisions.decided])] });
+export function addDecided(inputRequestIds: string[]) {
+  update({ decided: [...new Set([...inputRequestIds, ...decisions.decided])] });
 }
 
 export function useDecided(): string[] {
