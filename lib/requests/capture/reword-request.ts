@@ -2,6 +2,7 @@
  * Rewords a request whose server changes the text again and again, and ends what people did for an earlier wording. The caller holds
  * the task's lock. Functions return the history lines, which the caller appends last.
  */
+
 import { contentOf } from "../../base/content/content-keys.ts";
 import { readable } from "../../base/content/content-writes.ts";
 import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
@@ -14,6 +15,7 @@ import type { Observation } from "../deliveries/judge-delivery.ts";
 import { armTimers, endTimers } from "../timers/timer-writes.ts";
 import { releaseWithoutVote } from "../voting/release-without-vote.ts";
 import { endVotes } from "../voting/vote-writes.ts";
+import type { CapturedQuestion } from "./ask-writes.ts";
 import type { LiveRequest } from "./close-request.ts";
 import { type AskingTask, approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "./insert-request.ts";
 

@@ -176,7 +176,7 @@ describe("an approval for a while", () => {
   });
 
   test("ends with its answer, and with its approver's right", async () => {
-    const { sql, organizationId, approver } = fixture.organization;
+    const { sql, approver } = fixture.organization;
     const its = await agent();
     await its.call({ note: "undone" });
     const requestId = await its.approve({ note: "undone" }, { except: ["note"] }, { holdMs: 60_000 });
