@@ -46,7 +46,7 @@ const RestlessQuestion = lazyComponent(() => requestChunk().then((file) => file.
 const AnswerCommands = lazyComponent(() => requestChunk().then((file) => file.AnswerCommands), {
   patient: true,
 });
-/** Without the network it may not load: its bare words must render then. */
+/** Without a network this component may not load. Then its plain text must still appear. */
 const AnswerErrorNotice = lazyComponent(() => requestChunk().then((file) => file.AnswerErrorNotice), {
   loading: ({ error }) => (
     <p role="alert" className="shrink-0 px-4 pb-3 md:px-8">
@@ -55,7 +55,7 @@ const AnswerErrorNotice = lazyComponent(() => requestChunk().then((file) => file
   ),
   warm: true,
 });
-/** Its loading state locks single keys: text typed right after D is meant for the dialog. */
+/** While it loads, single-key shortcuts are off: text typed right after D (decline) is meant for the dialog. */
 const AnswerDialogs = lazyComponent(() => requestChunk().then((file) => file.AnswerDialogs), {
   loading: DialogLoading,
   warm: true,
@@ -81,16 +81,16 @@ function hasNotices(request: InputRequestDetail): boolean {
 }
 
 export interface AnswerAreaProps {
-  /** The question pinned on the screen; answers are bound to its hash. */
+  /** The question as the screen shows it; it stays while `request` changes. Answers are bound to its hash. */
   question: InputRequestDetail;
   /** The latest state of the request. */
   request: InputRequestDetail;
   /** The server no longer asks the question on the screen. */
   blocked: boolean;
-  /** A single key must not decide: A only moves the focus. */
+  /** If true, a single key can't decide: the key A only moves the focus. */
   cautious: boolean;
   showQuestion: () => boolean;
-  /** Scrolls what is at this height of the window up, so that it is read from there. */
+  /** Scrolls so that the content at this height of the window is at the top. */
   showFrom: (top: number) => void;
   children: (form: ReactNode, notices: ReactNode, remarks: RemarkField) => ReactNode;
 }
@@ -99,7 +99,7 @@ export interface AnswerAreaProps {
 type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore" | "missing"> & {
   /** Leads to a field. */
   goTo: (field: Field) => void;
-  /** Fills the form as if nobody had typed into it: with what others have agreed to by now, or the server's suggestions. */
+  /** Resets the form to what others have agreed to, or to the server's suggestions. */
   reset: () => void;
 };
 
@@ -143,7 +143,7 @@ export function AnswerArea({
   const decide = useDecide(question);
   const { refused } = decide;
   const error = refused?.error ?? null;
-  /** The refusal is of the question on the screen, not of an earlier wording. */
+  /** The refusal is about the question on the screen, not about an earlier wording. */
   const isOfThis = refused?.questionHash === question.questionHash;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each refusal
   useEffect(() => {
@@ -152,7 +152,7 @@ export function AnswerArea({
   const folds = useCardFolds();
   const isUnfolded = folds.opened.length > 0;
   const armed = useArmed(question.id, isUnfolded);
-  /** A press has led to a field that is missing. */
+  /** The person pressed the button, and the form showed a field that is not filled in. */
   const [led, setLed] = useState(false);
   const missing = led ? form.missing() : null;
   const told = missing
@@ -166,7 +166,10 @@ export function AnswerArea({
   const [seen, setSeen] = useState({ change: false, figures: false });
   const need = commentNeed(request.approval);
   const [remark, setRemark] = useState<OpenRemark | null>(null);
-  /** A comment that is written, needed, or stands for a tick, is never folded away. */
+  /**
+   * The comment field stays open if it has text, if the comment is not optional, or if a comment may take the place
+   * of a tick.
+   */
   const isCommentOpen = draft.comment !== "" || need !== "optional" || asksToSee(question).figures;
   const discuss = () => setRemark({ for: "discussion", focus: true });
   const offer = decisionOffer({
@@ -192,7 +195,8 @@ export function AnswerArea({
     comment = draft.comment,
   ) => {
     if (!armed) return;
-    // What was refused since others agreed to something else: pressed again it is proposed, and nothing else is.
+    // If this answer was refused because others agreed to something else, pressing again proposes exactly this
+    // answer.
     const proposes = refused?.error.code === "content_differs" && isOfThis && isSame(refused.decided, answer);
     // Saves the draft first: an undone answer returns to the form as it is now.
     draft.flush();
@@ -205,7 +209,7 @@ export function AnswerArea({
     decide.send({ ...answer, ...more }, draft.typed(comment));
     setDialog(null);
   };
-  /** Opens what is folded away, leads there, and says so. */
+  /** Opens the folded parts and scrolls to them. The decision bar then says what to read. */
   const readOn = () => {
     if (!armed) return;
     const top = folds.reveal();
@@ -218,7 +222,7 @@ export function AnswerArea({
     );
   };
 
-  /** What is folded away is read before the call is changed, as before it is approved. */
+  /** Folded parts must be read before the call is changed, as before it is approved. */
   function readAndOpen(next: AnswerDialog) {
     if (folds.unopened.length > 0) readOn();
     else setDialog(next);
@@ -279,7 +283,7 @@ export function AnswerArea({
                 fields({
                   disabled: offer.fieldsOff || lost,
                   status: draftLine,
-                  // Enter in a field leads to the button, which is held.
+                  // Enter in a field moves the focus to the button, which the person has to hold.
                   onSubmit: question.warnings.includes("destructive")
                     ? () => affirmative.current?.focus()
                     : sendForm,
@@ -319,8 +323,8 @@ export function AnswerArea({
           },
         )}
       </CardFoldsProvider>
-      {/* Beside the bar, where the person is looking; stays when another person's answer has removed the
-          form. */}
+      {/* The error stands beside the bar, where the person looks. It stays when another person's answer has
+          removed the form. */}
       {error?.title && (
         <AnswerErrorNotice
           error={error}
