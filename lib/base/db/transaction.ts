@@ -1,6 +1,6 @@
 /**
- * A transaction on one connection of the pool. Raw statements go to `pg`, because Prisma's way there costs more of a process than
- * the statement itself; models go to Prisma, on the same connection (models.ts).
+ * A transaction on one connection of the pool. Raw statements go to `pg`, because Prisma needs more CPU time for a
+ * statement than the statement itself. Models go to Prisma, on the same connection (models.ts).
  */
 import type pg from "pg";
 import { Prisma } from "../../generated/prisma/client.ts";
@@ -28,7 +28,10 @@ class NotCommitted extends Error {
   }
 }
 
-/** Parts of a transaction's time: how long Postgres may be silent after its end, and how long a COMMIT may take. */
+/**
+ * As shares of a transaction's time limit: how long Postgres may be silent after its end, and how long a COMMIT may
+ * take.
+ */
 const SILENCE_SHARE = 0.25;
 const COMMIT_SHARE = 3;
 
@@ -63,7 +66,10 @@ export async function beginTransaction(
     models?.giveBack();
     connection.release(isBroken);
   };
-  /** A host that is lost sends no reset: TCP alone would wait for a quarter of an hour. What was sent fails. */
+  /**
+   * A lost host sends no TCP reset, so TCP alone would wait for a quarter of an hour. Statements that were sent then
+   * fail.
+   */
   const breakOffAfter = (share: number) => {
     silence = setTimeout(release, share * ms, true);
     silence.unref();
@@ -71,7 +77,7 @@ export async function beginTransaction(
   const rollBack = () =>
     statements.send(connection, { text: "ROLLBACK" }).then(
       () => release(false),
-      // The connection's end rolls back too.
+      // If ROLLBACK fails, the connection is closed, and Postgres rolls back.
       () => release(true),
     );
   const timer = setTimeout(() => {
@@ -90,7 +96,7 @@ export async function beginTransaction(
   try {
     await send({ text: "BEGIN" });
   } catch (error) {
-    // Where its time was over, the rollback gives the connection back.
+    // If the time limit has passed, the rollback gives the connection back.
     if (state === "open") {
       state = "ended";
       release(true);
@@ -128,7 +134,7 @@ export async function beginTransaction(
 
 type Send = (statement: RawStatement) => Promise<pg.QueryResult>;
 
-/** Returns what Prisma calls a transaction's client: raw statements, and its models once they are used. */
+/** Returns a Prisma transaction client: raw statements, and models that are made at their first use. */
 function clientOf(send: Send, borrow: () => BorrowedModels): Prisma.TransactionClient {
   type Query = TemplateStringsArray | Prisma.Sql;
   const own: Record<string, unknown> = {
@@ -142,8 +148,10 @@ function clientOf(send: Send, borrow: () => BorrowedModels): Prisma.TransactionC
   return own as unknown as Prisma.TransactionClient;
 }
 
-/** As the client names its models' members. */
+/** The name of a model's member in Prisma's client, which begins with a small letter. */
 const MODELS = Object.keys(Prisma.ModelName).map((name) => name.charAt(0).toLowerCase() + name.slice(1));
 
-/** A transaction of one organization, whose rows alone it sees. Only `withOrganization` creates one. */
+/**
+ * A transaction of one organization. It sees only the rows of that organization. Only `withOrganization` creates one.
+ */
 export type Tx = Prisma.TransactionClient & { readonly organizationId: string };
