@@ -40,7 +40,8 @@ export function step(ctx: WatcherContext, task: WatchedTask): Promise<number | n
 }
 
 async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
-  // Only the database's clock knows how long ago a cancel, or an answer of unknown outcome, was sent.
+  // Only the database's clock knows when a cancel, or an answer of unknown outcome, was sent. So the task is read
+  // again.
   const { cancelSent, requests } = task.work;
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) markStale(task);
   const pause = task.work.unread ? await startUnread(ctx, task) : null;
@@ -77,7 +78,7 @@ function isOver({ loadedAt }: WatchedTask, request: RequestWork): boolean {
   return request.state === "open" && endsInMs !== null && endsInMs <= clockMs() - loadedAt;
 }
 
-/** Ends the open questions whose elicitation tasks have outlived their ttl: the server need not look for an answer any more. */
+/** Ends open questions whose elicitation task is past its ttl. The server then no longer looks for an answer. */
 function expireQuestions(ctx: WatcherContext, task: WatchedTask): Promise<void> {
   return fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
@@ -88,8 +89,8 @@ function expireQuestions(ctx: WatcherContext, task: WatchedTask): Promise<void> 
 }
 
 /**
- * Whether a task that waits for answers, and for which a hint came, is polled before it is read: the poll comes before the answer
- * anyway, and then one transaction reads the task and commits that the answer is about to be sent.
+ * Whether to poll this task before reading it: it waits for answers, and a hint came. The answer needs a poll first
+ * anyway. In this order one transaction reads the task and commits that the answer is about to be sent.
  */
 function mayPollUnread({ work, cold, hints, calls }: WatchedTask): boolean {
   if (work.era !== "2026-07-28" || work.state !== "input_required" || !work.durable || calls.call)
@@ -107,7 +108,7 @@ function untilStart(task: WatchedTask): number | null {
   return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
-/** Handles a call whose reply, a handle, is late. */
+/** Handles a call whose reply (the task's handle) has not come in time. */
 async function awaitReply(ctx: WatcherContext, task: WatchedTask, call: OpenCall): Promise<number> {
   return call.result ? storeCallOutcome(ctx, task, call) : markLongRunning(ctx, task, call.attempt);
 }
@@ -140,7 +141,7 @@ export async function storeProgress(ctx: WatcherContext, task: WatchedTask): Pro
   await ctx.transaction((tx) => recordProgress(tx, task.id, progress));
 }
 
-/** Drops the streams of an ended task, and closes its session if no other task uses that. */
+/** Drops the streams of an ended task. Closes its session if no other task uses the session. */
 async function finish(ctx: WatcherContext, task: WatchedTask): Promise<null> {
   await ctx.settleTasks(task);
   if (task.work.state === "start_unknown") dropStreams(ctx, task);
@@ -178,7 +179,7 @@ function nextPause(ctx: WatcherContext, task: WatchedTask): number {
   const next = Math.ceil(Math.min(pause, ...turns.map((ms) => ms + 20)));
   if (turns.length > 0) markStale(task); // due times are relative to the last load
   task.nextCheckAt = clockMs() + next;
-  // A pace that changed by less than an eighth is not worth a write.
+  // A pause that changed by less than an eighth is not worth a write.
   if (task.pace === 0 || Math.abs(next - task.pace) > task.pace / 8) {
     task.pace = next;
     task.timesChanged = true;
