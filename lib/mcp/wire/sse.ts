@@ -3,7 +3,7 @@ import { EVENT_ID_CHARACTERS } from "../limits.ts";
 
 /** One event of a `text/event-stream`. */
 export interface SseEvent {
-  /** The event's name, unless it is `message`, as that of events without a name. */
+  /** The event's name. Missing for `message`, which also stands for events without a name. */
   name?: string;
   data: string;
   /** The event's own id, or null if it has none. */
@@ -31,7 +31,7 @@ export class SseParser {
     this.onEvent = onEvent;
   }
 
-  /** Returns the size of the incomplete event, in characters. */
+  /** Returns how many characters are kept of the incomplete event. */
   get held(): number {
     return this.line.length + (this.data?.length ?? 0);
   }
@@ -56,7 +56,10 @@ export class SseParser {
     this.line += text.slice(from);
   }
 
-  /** Returns the data of an event that lacks the blank line after it, once the stream has ended; null if there is none. */
+  /**
+   * To be called when the stream has ended. Returns the data of a last event without its blank line, or null if there
+   * is none.
+   */
   end(): string | null {
     if (this.line !== "") this.take(this.line);
     return this.data;
@@ -72,7 +75,7 @@ export class SseParser {
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") this.data = this.data === null ? value : `${this.data}\n${value}`;
     else if (field === "event") this.name = value;
-    // Of a longer one every server would refuse the header, and it is kept with each task.
+    // Every server would refuse a longer id in a header, and Intray stores the id with each task.
     else if (field === "id" && !value.includes("\0") && value.length <= EVENT_ID_CHARACTERS)
       this.id = detached(value);
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
