@@ -1,18 +1,19 @@
 /**
- * Whether a choice is a plain no: it ends the matter, and does nothing. One vote of it ends a request, and one press decides
- * although a question destroys something. A no means what it is an answer to, and no list knows all that a question can mean: so it
- * is plain only where everything that is asked is known to go ahead with something. In doubt it is not. Pure.
+ * Decides whether a choice is a plain no. A plain no ends the request and does nothing else: one vote for it ends a
+ * request, and one press decides it even if the question destroys something. What a no means depends on the question,
+ * and no list contains every question. So a no is plain only if all parts of the question are known to ask whether to
+ * go ahead. In doubt it is not plain. Pure.
  */
 import { bareText } from "../../text/foreign/hidden.ts";
 import { affirms, denies, isJustRefusal, isTurned } from "../../text/foreign/yes-no.ts";
 import { humanise, splitSent } from "../../text/labels.ts";
 import { DESTROYING, destroysFirst, destructiveWord } from "../destruction.ts";
 
-/** What stands around the choices of a field. */
+/** The text around the choices of a field. */
 export interface AskedText {
-  /** Of the field; empty where it says nothing of its own. */
+  /** The title of the field; empty if the field has no title of its own. */
   title: string;
-  /** The message, and what describes the field and the form. */
+  /** The message, and the descriptions of the field and the form. */
   texts: string[];
 }
 
@@ -21,7 +22,9 @@ interface NamedChoice {
   content: Record<string, unknown>;
 }
 
-/** Asks whether to go ahead: a no ends the matter. “Approve invoice INV-100?”, “Shall we delete it?”, “Is this OK?”. */
+/**
+ * Asks whether to go ahead: a no ends the request. “Approve invoice INV-100?”, “Shall we delete it?”, “Is this OK?”.
+ */
 const GOES_AHEAD = new RegExp(
   `^(?:(?:please|now|so|and|shall|should|may|can|could|would|will|do|i|we|you|he|she|they|it|me|us|the|this|an?|want|like|to|really|permanently|hard|force|user|human|agent|server|is|are|be|go|ahead) )*(?:${[
     "approv(?:e[ds]?|al)|confirm(?:s|ed|ation)?|accept(?:s|ed|ance)?|authori[sz](?:e[ds]?|ation)|agreed?|consent(?:ed)?|allow(?:s|ed)?|permit(?:ted)?|grant(?:ed)?|sure|ok(?:ay)?|correct|fine",
@@ -31,15 +34,18 @@ const GOES_AHEAD = new RegExp(
   ].join("|")})\\b`,
   "i",
 );
-/** Asks for a decision, and says nothing of it. */
+/** Asks for a decision, without saying what the decision is about. */
 const ASKS_WHAT = /^(?:what|which|how|who|when|where|why|your|(?:yes|approve) or)\b/i;
-/** A field of such a name is what the question is about, whatever its choices are. */
+/** A field with such a name is what the question is about, whatever its choices are. */
 const DECIDES =
   /^(?:(?:the|your|my|what|which|next) )*(?:decision|choice|answer|response|reply|action|option|selection|value|result|outcome|how|what|step|to do|do)$|\b(?:decision|verdict|approval|confirmation|consent)$/i;
 
-/** Keep what would go. */
+/** Words for keeping a thing that would otherwise be destroyed. */
 const KEEPS = /\b(?:keep\w*|kept|retain\w*|retention|preserv\w*|spare[ds]?|sparing|protect\w*|in use)\b/i;
-/** What may turn a yes and a no round, wherever it stands: “It is blocked”, “Any objections?”, “unless you object”. */
+/**
+ * Words that may swap the meanings of yes and no, wherever they are: “It is blocked”, “Any objections?”, “unless you
+ * object”.
+ */
 const TURNS = new RegExp(
   `\\b(?:${[
     "instead|rather|otherwise|unless|until|still|else|not|never|don.?t|nobody|nothing|none|against|mind|opt(?:s|ed)? out",
@@ -49,30 +55,33 @@ const TURNS = new RegExp(
   ].join("|")})\\b`,
   "i",
 );
-/** Ordinary words of a request for a decision, which turn nothing round. */
+/** Ordinary words of a request for a decision. They do not swap the meanings of yes and no. */
 const ORDINARY =
   /\b(?:(?:approv\w*|accept\w*|allow|pay|confirm|yes)(?: it| this)?(?: or | ?\/ ?)(?:reject\w*|den(?:y|ied)|declin\w*|refuse|no|not)\b|(?:awaits?|waits?|waiting|needs?|needed|held|on hold) for (?:your |an? )?(?:approval|decision|answer|confirmation)|(?:approval|decision|answer|confirmation) (?:is |are )?needed)/gi;
-/** What makes destruction milder, or tells of it: without it the destruction goes on, and is worse. */
+/**
+ * Words for a safeguard, such as a backup or a warning. A no to a safeguard does not stop the destruction, and makes
+ * it worse.
+ */
 const SAFEGUARD =
   /\b(?:dry|drafts?|tests?|trial|preview|simulat\w*|back(?:ed|ing)? ?ups?|snapshots?|cop(?:y|ies)|exports?|archiv\w*|soft\w*|recover\w*|restor\w*|revers\w*|rollback|undo\w*|trash|bin|safe\w*|logg\w*|notif\w*|inform|warn\w*|ask|wait\w*|schedul\w*|later|delay\w*|after|before|first)\b/i;
-/** To refuse somebody such a thing is to take it away: “Deny access” revokes. */
+/** Refusing one of these takes it away: “Deny access” revokes access. */
 const TAKEN_AWAY = /\b(?:access|permissions?|entry|roles?|rights?|membership)\b/i;
-/** “Reject and archive”: more happens than the first word says. */
+/** Words after which a choice does more than its first word says: “Reject and archive”. */
 const MORE = /\d|\b(?:and|then|but|except|only|just|first|last|latest|newest|nothing|none of)\b/i;
 
-/** Longer texts are not judged: nothing of them is plain. */
+/** Longer texts are not read, and a no to them is never plain. */
 const READ_CHARACTERS = 10_000;
 
 interface Judged {
-  /** Something of it may turn the meaning round, or is a safeguard. */
+  /** Some word in the texts may swap the meanings of yes and no, or is a safeguard. */
   isTurned: boolean;
   /** It asks whether to go ahead, and asks nothing else. */
   goesAhead: boolean;
-  /** It asks for a decision, and not whether to do something that is unknown. */
+  /** Every question asks for a decision, or whether to go ahead with a known action. */
   asksKnown: boolean;
 }
 
-/** Whether a choice says no and nothing else, to a question whose no ends the matter. */
+/** Whether a choice says no and nothing else, and a no to the question ends the request. */
 export function isPlainNo({ label, content }: NamedChoice, asked: AskedText): boolean {
   const [[name, value] = ["", null]] = Object.entries(content);
   if (!isNoLabel(label)) return false;
@@ -82,10 +91,10 @@ export function isPlainNo({ label, content }: NamedChoice, asked: AskedText): bo
   return typeof value === "string" && isJustRefusal(value) && asksKnown;
 }
 
-/** Means what it is an answer to. */
+/** Words whose meaning depends on the question. */
 const IS_BARE = /^(?:no|n|false)$/i;
 
-/** A word of another language, behind which stands what it sends, is one too. */
+/** A word of another language counts as a no label too, if the value that it sends is shown beside it. */
 function isNoLabel(label: string): boolean {
   const { called, sent } = splitSent(label);
   const isOneWord = sent !== "" && /^[\p{L}\p{M}]+$/u.test(called.trim());
@@ -95,8 +104,8 @@ function isNoLabel(label: string): boolean {
 }
 
 /**
- * Whether a choice clearly does nothing, so that one press may decide it although the question destroys something or its
- * figures differ: a plain no, or what keeps the thing.
+ * Whether a choice clearly does nothing: a plain no, or a choice that keeps the thing. Then one press may decide it,
+ * even if the question destroys something or its figures differ.
  */
 export function isHarmless(choice: NamedChoice, asked: AskedText = { title: "", texts: [] }): boolean {
   if (isPlainNo(choice, asked)) return true;
@@ -127,16 +136,19 @@ const STOPS_ALONE =
 const THING =
   "(?:the |this |these |my |your |our )?(?:files?|records?|data|reports?|accounts?|users?|tables?|databases?|branch(?:es)?|projects?|documents?|repository|repositories|invoices?|messages?|folders?|customers?|entr(?:y|ies)|items?)";
 const A_THING = new RegExp(`^${THING}$`, "i");
-/** As a whole: “Keep going”, “Keep none” and “Keep only the newest” keep nothing. */
+/**
+ * The whole text has to match: “Keep going” and “Keep none” keep nothing, and “Keep only the newest” destroys the
+ * rest.
+ */
 const KEEPS_IT = new RegExp(
   `^(?:keep|retain|preserve|(?:do not|don.?t|never) (?:${DESTROYING.join("|")}|proceed|continue|go on|do))(?: (?:it|this|that|them|all|everything|anything|as is|for now|${THING}))*$`,
   "i",
 );
 const DOES_NOTHING = /^(?:no ?op|do nothing|no|none)$/i;
-/** “Keep deleting?”, and what would make a keeping of something else. */
+/** “Keep deleting?”, and texts in which “keep” is about something else. */
 const KEEPS_DOING = /\b(?:keeps?|kept) \w+ing\b|\bon hold\b|\bblocked\b/i;
 
-/** A field may have hundreds of choices. */
+/** Kept, because a field may have hundreds of choices with the same texts. */
 const known = new WeakMap<AskedText, Map<string, Judged>>();
 
 /** `field`: its name as words. */
@@ -183,7 +195,7 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence.trim() !== "");
 }
 
-/** Of “INV-100 of ACME, EUR 5,000: approve?” what stands behind the colon. */
+/** Returns the words after the colon: “approve” of “INV-100 of ACME, EUR 5,000: approve?”. */
 function askedIn(question: string): string {
   return plain(question.split(/:\s|\s[–—-]\s/u).at(-1) ?? "");
 }

@@ -14,7 +14,7 @@ import { amountOf } from "../../text/amount.ts";
 import { isRecord } from "../../text/json.ts";
 import { judgeQuestion } from "../warnings.ts";
 
-/** Most characters of a question in the history; the hash beside them covers all of the question. */
+/** The most characters of a question that the history keeps. The hash beside them is of the whole question. */
 export const EVENT_CHARACTERS = 4_000;
 
 export interface NewRequest {
@@ -27,7 +27,7 @@ export interface NewRequest {
   origin: "server" | "intray";
   replaces: string | null;
   askedAgain: boolean;
-  /** Its text changes again and again. */
+  /** The question's text changes again and again. If true, `reworded_at` is set to now. */
   isRestless: boolean;
   endsAt: Date | null;
   /** The question as it is shown; null members stand for SQL's null. */
@@ -55,14 +55,17 @@ export interface ShownColumns {
 export interface AskingTask {
   id: string;
   connectionId: string;
-  /** When the question ends, by the database's clock: with its task, or after the server's known wait. */
+  /**
+   * When the question ends, by the database's clock: when its task ends, or when the server stops waiting, if that is
+   * known.
+   */
   endsAt: Date | null;
   arguments: unknown;
   tool: string;
   /** Its questions are those of a recipe, which the server knows nothing of. */
   isRecipes: boolean;
   label: string | null;
-  /** The organization's, with what its rules ask about the task; null: it has none. */
+  /** The organization's policy, with the facts about the task that its rules need; null: no policy. */
   policy: unknown;
   /** The tool's own claim. */
   destructive: unknown;
@@ -126,8 +129,8 @@ export function namedIn(approval: Approval | null): { approval?: Pick<Approval, 
 }
 
 /**
- * Inserts an open request. `askKey`: the server's key (2026-07-28), by which it was asked: the ask is stored by the same statement,
- * since every such request has one. Null: the caller stores the ask (`addAsk()`), or there is none.
+ * Inserts an open request. `askKey`: the server's key for this question (2026-07-28), which the same statement stores as an ask. Null:
+ * the caller stores the ask (`addAsk()`), or there is none.
  */
 export async function insertRequest(
   tx: Tx,

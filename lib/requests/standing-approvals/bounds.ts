@@ -11,14 +11,17 @@ export interface Bounds {
   mostAmount: number | null;
 }
 
-/** In doubt it is another call: one whose amount can't be read, or has another currency, is not within a bound. */
+/**
+ * In doubt, the call is not like the approved one. For example, a call whose amount can't be read, or has
+ * another currency, is not within a bound.
+ */
 export function isLikeApproved(approved: Json, call: Json, { except, mostAmount }: Bounds): boolean {
   if (canonicalJson(without(approved, except)) !== canonicalJson(without(call, except))) return false;
   if (mostAmount === null) return true;
   return isWithin(call, mostAmount) && unitsOf(approved) === unitsOf(call);
 }
 
-/** Whether a call has an amount, and none that is larger. */
+/** Whether a call has an amount, and none above `mostAmount`. */
 export function isWithin(call: Json, mostAmount: number): boolean {
   const read = readLargest(call);
   return !("unclear" in read) && read.largest !== null && Math.abs(read.largest) <= mostAmount;

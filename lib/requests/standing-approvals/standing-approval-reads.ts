@@ -1,4 +1,4 @@
-/** Reads of approvals for a while, as far as the principal may see the calls that they came from. */
+/** Reads approvals for a while. The principal sees those whose original call they may see. */
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";

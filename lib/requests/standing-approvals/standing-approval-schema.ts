@@ -1,4 +1,4 @@
-/** Approvals of more calls like one that a person approved, within bounds. */
+/** Approvals for a while: they let calls pass that are like a call that a person approved, within bounds. */
 import { z } from "zod";
 import { actorSchema, personSchema } from "../../access/access-schema.ts";
 import { pageQuerySchema } from "../../base/page.ts";
@@ -10,7 +10,7 @@ const MOST_FOR_MS = 24 * 60 * MINUTE_MS;
 export const standingInputSchema = z.strictObject({
   /** How long calls pass, counted from the answer. */
   forMs: z.int().min(MINUTE_MS).max(MOST_FOR_MS),
-  /** How many calls pass; without it, all within the time. */
+  /** How many calls may pass. If missing: all calls within `forMs`. */
   uses: z.int().min(1).max(1_000).optional(),
   /** Arguments that may differ from those of the approved call, by their names. All others have to be the same. */
   except: z.array(z.string().min(1).max(200)).max(50).default([]),
@@ -26,12 +26,14 @@ const timestamp = z.iso.datetime();
 
 export const standingApprovalSchema = z.object({
   id: z.uuid(),
-  /** `pending`: the answer can still be taken back. `ended`: who gave it may not approve any more. */
+  /**
+   * `pending`: the answer can still be taken back. `ended`: the person who gave it has no right to approve any more.
+   */
   state: standingStateSchema,
   agent: personSchema,
   server: z.object({ id: z.uuid(), name: z.string() }),
   tool: z.string(),
-  /** Of the approved call, with which others are compared. */
+  /** Arguments of the approved call. Other calls are compared with them. */
   arguments: z.record(z.string(), z.unknown()),
   except: z.array(z.string()),
   mostAmount: z.number().nullable(),

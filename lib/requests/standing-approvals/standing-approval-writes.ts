@@ -1,6 +1,6 @@
 /**
- * Writes of approvals for a while: given with an answer, and used by the transaction that makes a task. lib/lifecycle revokes them, since
- * calls that were not sent yet are stopped then.
+ * Writes of approvals for a while: given with an answer, and used by the transaction that makes a task. lib/lifecycle
+ * revokes them, because revoking also stops calls that were not sent yet.
  */
 import type { Actor } from "../../access/access-schema.ts";
 import { may, rolesWith } from "../../access/permissions.ts";
@@ -29,8 +29,9 @@ const MAY_ANSWER = rolesWith("requests:answer");
 const ADMINS = rolesWith("settings:manage");
 
 /**
- * Stores the bounds of an answer that this transaction records. Throws `invalid_content` where nobody can approve for a while: only
- * calls of agents, as they were asked, on which any one approver decides; of a destructive tool only an admin.
+ * Stores the bounds of an answer that this transaction records. Throws `invalid_content` if this call can't be
+ * approved for a while. An agent has to have made the call, its arguments must not be changed, and any one approver
+ * must be enough. For a destructive tool, only an admin can.
  */
 export async function giveStandingApproval(
   tx: Tx,
@@ -83,8 +84,9 @@ export interface Cover {
 }
 
 /**
- * Uses an approval for a while that covers this call of an agent, and counts the use; returns null if none does. `message`: as a person
- * would be asked. A use is counted by the transaction that makes the task, so that of two at once neither takes the last one twice.
+ * Uses an approval for a while that covers this call of an agent, and counts the use; returns null if none does.
+ * `message`: the question that a person would see. The transaction that makes the task counts the use. So two calls
+ * at the same time can't both take the last use.
  */
 export async function passByStandingApproval(
   tx: Tx,
@@ -115,7 +117,10 @@ export async function passByStandingApproval(
   return null;
 }
 
-/** The approvals that are in force: given by people who still may, and whose answer was not taken back. */
+/**
+ * The approvals that are in force: the person who gave one still has the right to approve, and the answer was not
+ * taken back.
+ */
 function candidates(
   tx: Tx,
   { actor }: Pick<Principal, "actor">,
@@ -138,7 +143,7 @@ function candidates(
     ORDER BY s.expires_at, s.id`;
 }
 
-/** Whether the policy says who decides on this call: then each one is decided by itself. */
+/** Whether a rule of the policy applies to this call. Then people decide about each call separately. */
 async function hasRule(
   tx: Tx,
   { actor }: Pick<Principal, "actor">,

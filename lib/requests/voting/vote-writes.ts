@@ -1,6 +1,6 @@
 /**
- * All writes to votes. The caller holds the locks of task and request, and appends the lines of history that are returned. judge-voter.ts
- * says who has a vote.
+ * All writes to votes. The caller holds the locks of the task and the request, and appends the returned lines to the
+ * history. judge-voter.ts says who has a vote.
  */
 
 import { type Actor, actorSchema } from "../../access/access-schema.ts";
@@ -26,10 +26,10 @@ import { type Ballot, type CastVote, countedVotes, personsOf } from "./judge-vot
 import { releaseWithoutVote } from "./release-without-vote.ts";
 import { isRejectedIn, openStage } from "./vote-status.ts";
 
-/** What a session shows of its person. A key has none. */
+/** What the session proves about the person. An API key has no session. */
 export interface Proof {
   sessionId: string | null;
-  /** How lately a factor has to have been shown. */
+  /** The largest age of a factor that the person has shown. */
   withinMs: number;
 }
 
@@ -45,7 +45,7 @@ interface VotedRequest extends AskedBy {
 
 export interface Voted {
   voteId: string;
-  /** It was the last one that was missing: the answer is to be recorded now. */
+  /** This vote was the last one needed: the caller records the answer now. */
   completes: boolean;
   events: Line[];
   /** All votes that count, for the answer's line. */
@@ -53,8 +53,8 @@ export interface Voted {
 }
 
 /**
- * Casts one vote. Where the content differs from what others agreed to, `proposes` starts the vote again: their votes end. Throws
- * `content_differs`, `step_up_required`, and `reason_required`.
+ * Casts one vote. If the content differs from what others agreed to, `proposes` ends their votes and voting starts
+ * again. Throws `content_differs`, `step_up_required`, and `reason_required`.
  */
 export async function castVote(
   tx: Tx,
@@ -146,7 +146,7 @@ export async function bindVotes(
     WHERE organization_id = ${tx.organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ended_at IS NULL`;
 }
 
-/** Takes the last vote of an answer back, which was undone; the others stay. */
+/** Takes back the vote that completed an answer, because the answer was undone. The other votes stay. */
 export async function reopenVote(
   tx: Tx,
   inputRequestId: string,
@@ -159,14 +159,15 @@ export async function reopenVote(
     WHERE organization_id = ${tx.organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
   const votes = await countedVotes(tx, inputRequestId, []);
   const open = await setOpen(tx, inputRequestId, approval, votes);
-  // Timers that ended with the answer run again, as if it had never been recorded; only the request's end is put off.
+  // Timers that ended with the answer run again, as if there had been no answer. Only the request's expiry is
+  // postponed.
   await armTimers(tx, inputRequestId, { ...approval, open });
   await putOffExpiry(tx, inputRequestId, approval);
 }
 
 /**
- * Takes one's own vote back while its stage is not full: also one that a delegate cast for the person, and in person one that they
- * cast as a delegate. Throws `not_found`, `stage_full`.
+ * Takes back a person's vote while its stage is not full. It may be the person's own vote, or a vote that a delegate
+ * cast for them. In person, it may also be a vote that they cast as a delegate. Throws `not_found`, `stage_full`.
  */
 export async function takeBack(
   tx: Tx,
@@ -226,8 +227,8 @@ export async function beginAnew(tx: Tx, inputRequestId: string, approval: unknow
 }
 
 /**
- * Opens the stage that the votes have reached. Ends the voters' claims, an assignment that was made for an earlier stage, and what people
- * without a vote now still hold. Returns the lines of history.
+ * Opens the stage that the votes have reached. Ends the voters' claims, and an assignment that was made for an
+ * earlier stage. Also ends claims and assignments of people who have no vote now. Returns the lines of history.
  */
 async function moveOn(
   tx: Tx,
@@ -270,7 +271,7 @@ async function setOpen(
   return open;
 }
 
-/** By the database's clock, by which timers go. */
+/** The database's time, which timers use. */
 async function timeNow(tx: Tx): Promise<string> {
   const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
   return row!.now.toISOString();
