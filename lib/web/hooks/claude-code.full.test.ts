@@ -1,6 +1,7 @@
 /**
- * The published Claude Code, with a model that says what the test has written down: it asks Intray before it runs a command, and runs
- * it only when a rule or a person allows it, whatever happens to Intray meanwhile.
+ * Tests the published Claude Code with a fake model that says what the test has written down. Claude Code asks Intray
+ * before it runs a command. It runs the command only if a rule or a person allows it, whatever happens to Intray
+ * meanwhile.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -60,7 +61,7 @@ describe.runIf(claude !== null)("Claude Code", () => {
       id,
       mark,
       ran: () => existsSync(mark),
-      /** `claude -p`, with leave to run every command, as far as Claude Code is asked. */
+      /** `claude -p`, which itself may run every command: only the hook can stop one. */
       run(...args: string[]) {
         call = own;
         const { PATH, LANG } = process.env;

@@ -1,12 +1,13 @@
 /**
- * Hooks of Claude Code (type `http`), as version 2.1.332 takes them. It reads a body only of an answer with 2xx, and lets the call go
- * on after any other unless the hook has `onFailure: "block"`; an empty body decides nothing. So every answer is a 200 that decides.
+ * Hooks of Claude Code (type `http`), as version 2.1.332 takes them. Claude Code reads the body only if the status is
+ * 2xx. After any other status it makes the call, unless the hook has `onFailure: "block"`. An empty body decides
+ * nothing. So every answer is a 200 with a decision.
  */
 import { z } from "zod";
 import { AppError } from "../../base/errors.ts";
 import { type Answers, contextOf, type HookEvent, type Program, type WhenUndecided } from "./program.ts";
 
-/** Longer ones are of no version of the program, and would be kept. */
+/** No version of the program sends longer ids, and Intray would store them. */
 const id = z.string().min(1).max(200);
 
 const eventSchema = z.looseObject({
@@ -16,7 +17,7 @@ const eventSchema = z.looseObject({
   agent_type: z.string().nullish(),
   tool_name: id,
   tool_input: z.record(z.string(), z.unknown()),
-  /** Not of a PermissionRequest. */
+  /** A PermissionRequest has none. */
   tool_use_id: id.optional(),
 });
 
@@ -53,7 +54,7 @@ export const claudeCode: Program = {
       answers: isTool ? beforeTool(whenUndecided) : permission(),
     };
   },
-  // `decision` blocks the call, `continue` ends the turn: one of them is known to every event.
+  // `decision` blocks the call, `continue` ends the turn. Each event understands at least one of them.
   refuse: (reason) => ({ continue: false, stopReason: reason, decision: "block", reason }),
 };
 
@@ -79,7 +80,7 @@ function beforeTool(whenUndecided: WhenUndecided): Answers {
       });
     },
     deny: (reason) => decide("deny", reason),
-    // Where nobody is at the terminal, the program takes `ask` for a no.
+    // If nobody is at the terminal, the program takes `ask` as a no.
     undecided: (reason) => decide(whenUndecided, reason),
   };
 }

@@ -1,6 +1,7 @@
 /**
- * The published Codex, with a model that says what the test has written down, and with leave to run everything: the command of the
- * set-up asks Intray before each call, and lets it pass only when a rule or a person allows it.
+ * Tests the published Codex with a fake model that says what the test has written down. Codex itself may run
+ * everything. The set-up's command asks Intray before each call, and lets it pass only if a rule or a person allows
+ * it.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

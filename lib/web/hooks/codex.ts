@@ -1,7 +1,8 @@
 /**
- * Hooks of Codex, as version 0.171.0 takes them. They are commands, so that the set-up's command sends the event here and prints the
- * answer; it exits with 2, which blocks, for anything that does not begin as an answer does. Codex has no word to allow a call
- * before a tool runs: there an answer that denies nothing allows it. It knows neither `ask` nor `defer`.
+ * Hooks of Codex, as version 0.171.0 takes them. A hook of Codex is a command. The set-up's command sends the event
+ * here and prints the answer. It exits with 2, which blocks the call, if the reply does not begin as an answer does.
+ * Codex has no word to allow a call before a tool runs: for that event, an answer without a denial allows the call.
+ * It knows neither `ask` nor `defer`.
  */
 import { z } from "zod";
 import { AppError } from "../../base/errors.ts";

@@ -1,7 +1,8 @@
 /**
- * `/hooks/…`, where programs ask before they call a tool of their own: answered past Next and held open as calls of `/mcp` are
- * (docs/decisions/061). Nothing but a rule or a person lets a call pass: whatever else happens is answered with a refusal in the
- * program's own words, since programs take an answer that they can't read for leave to go on (docs/decisions/091).
+ * `/hooks/…`: programs ask here before they call one of their own tools. Like calls of `/mcp`, these requests are
+ * answered without Next and are held open (docs/decisions/061). Only a rule or a person lets a call pass. Everything
+ * else is answered with a refusal in the program's own format, because a program that can't read an answer makes the
+ * call (docs/decisions/091).
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -34,7 +35,7 @@ const PROGRAMS = new Map<string, Program>([
   ["/hooks/codex", codex],
 ]);
 
-/** Answers a request if it is one of a program's hook. Returns false if it is not. */
+/** Answers a request if it comes from a program's hook. Returns false if it does not. */
 export function serveHook(request: IncomingMessage, response: ServerResponse): boolean {
   const program = PROGRAMS.get(request.url?.split("?", 1)[0] ?? "");
   if (!program) return false;
@@ -57,7 +58,7 @@ async function serve(program: Program, request: IncomingMessage, response: Serve
   const asked = toRequest(request, response);
   const began = Date.now();
   const bodies: object[] = [];
-  // Figures and logs have the status that the answer would have elsewhere.
+  // Metrics and logs have the status that the API would send; the program always gets 200.
   await observe(asked, Promise.resolve({}), requestId, new Spent(), async () => {
     let event: HookEvent | null = null;
     try {
@@ -79,7 +80,7 @@ async function serve(program: Program, request: IncomingMessage, response: Serve
   for (const body of bodies) send(response, body);
 }
 
-/** Returns the answer, or null: the request is held, and is answered by itself. */
+/** Returns the answer, or null if the request is held: then HeldHook answers it. */
 async function answer(
   { call: asked, answers, whenUndecided }: HookEvent,
   until: number,
@@ -97,12 +98,12 @@ async function answer(
   const held = new HeldHook(decided.taskId, until, answers, new HeldStream(response, null));
   const leave = hold(caller, clientAddress(request.headers.get("x-forwarded-for")), held);
   response.once("close", leave);
-  // A program that left before its request was held is told of by no event any more.
+  // If the program left before its request was held, no event tells of it any more.
   if (response.destroyed || response.closed) leave();
   return null;
 }
 
-/** How long a request is held: its set-up names the time-out of the hook, in seconds (`?timeout=600`). */
+/** How long a request is held, in ms. The address names the hook's time-out, in seconds (`?timeout=600`). */
 function holdMsOf(request: Request): number {
   const seconds = Number(new URL(request.url).searchParams.get("timeout") ?? Number.NaN);
   if (!(seconds > 0))

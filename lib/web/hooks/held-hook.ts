@@ -14,7 +14,7 @@ import type { Answers } from "./program.ts";
 export class HeldHook implements Held {
   readonly taskId: string;
   readonly stream: HeldStream;
-  /** The client says in no other way than by leaving that it waits no longer. */
+  /** A client can stop waiting only by closing the connection. */
   readonly name = null;
   readonly hasNoEnd = false;
   readonly givesLeave = true;
@@ -35,7 +35,10 @@ export class HeldHook implements Held {
     return now >= this.#until;
   }
 
-  /** Says nothing before the answer: a connection that breaks after a head with 200 could read as an empty answer, which decides nothing. */
+  /**
+   * Sends nothing before the answer. If the connection broke after the headers of a 200, the program could read an
+   * empty answer, which decides nothing.
+   */
   tick(): void {}
 
   answer(task: AgentTaskRow | null, now: number, isFirst: boolean): object | null {

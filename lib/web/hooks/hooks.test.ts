@@ -54,7 +54,7 @@ async function anAgent() {
     secret,
     hook: hookOf(secret),
     tasks,
-    /** The only request of it that is open, once there is one. */
+    /** Waits for the agent's only open request, and returns it. */
     async asked() {
       const task = await until("there is a request", async () =>
         (await tasks()).find(({ state }) => state === "input_required"),
@@ -401,7 +401,7 @@ describe("when the time is over", () => {
 });
 
 describe("whatever else happens is a refusal that blocks", () => {
-  /** Of a request whose event is not known. */
+  /** The answer to a request whose event is unknown. */
   const blocks = {
     continue: false,
     decision: "block",

@@ -1,4 +1,4 @@
-/** A program whose hooks ask Intray: how it tells a call, and the words in which it takes an answer. */
+/** A program whose hooks ask Intray: how it describes a call, and the format in which it reads an answer. */
 import type { AskedCall } from "../../lifecycle/program-calls/program-call-writes.ts";
 
 /** An event of a hook that wants to know whether a call may be made. */
@@ -9,8 +9,8 @@ export interface HookEvent {
 }
 
 /**
- * What becomes of a call that nobody decided in time. `defer`: the program keeps it, and asks again once it is resumed. `ask`: a
- * person at the terminal is asked. `deny`: the call is over.
+ * What happens to a call that nobody decided in time. `defer`: the program keeps it, and asks again once it is
+ * resumed. `ask`: a person at the terminal is asked. `deny`: the call is over.
  */
 export type WhenUndecided = "defer" | "ask" | "deny";
 
@@ -40,6 +40,6 @@ export interface Answers {
 export interface Program {
   /** Throws `invalid_input` for an event that does not ask about a call. */
   read(body: unknown, headers: Headers): HookEvent;
-  /** For a request whose event is not known. Blocks whatever the event is. */
+  /** For a request whose event is unknown. Blocks the call for every event. */
   refuse(reason: string): object;
 }
