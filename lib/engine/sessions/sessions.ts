@@ -1,8 +1,8 @@
 /**
- * The 2025-11-25 sessions of one connection, in a watcher's memory. A task has its own session if the server
- * allows that, so that every question there is the task's. On a server that limits its sessions, or is a
- * child process with one pipe, tasks share one; questions are then told apart by the task they name, or by
- * asking one task at a time.
+ * The 2025-11-25 sessions of one connection, in a watcher's memory. A task has its own session if the server allows
+ * that. Then every question in the session belongs to the task. On a server that limits its sessions, or is a child
+ * process with one pipe, tasks share one; questions are then told apart by the task they name, or by asking one task
+ * at a time.
  */
 
 import { Announced, type SessionTask } from "../../mcp/stream-messages/attribute.ts";
@@ -25,7 +25,7 @@ export class Sessions {
   #byKey = new Map<string, LiveSession>();
   /** Until when no session is opened because the server just refused one; monotonic, in ms. */
   fullUntil = 0;
-  /** A session that the server denied has answered again: the server has several instances. */
+  /** True if a session that the server denied answered again, which means that the server has several instances. */
   #hasReturned = false;
   /** Consecutive sessions that the server denied right after opening them. */
   #inVain = 0;
@@ -33,7 +33,7 @@ export class Sessions {
   #useless = 0;
   /** The earliest time of the next session after useless ones; monotonic, in ms. */
   #notBefore = 0;
-  /** The server opens its standalone stream only with the first event, so nobody waits for headers. */
+  /** The server sends the headers of its standalone stream only with the first event, so nobody waits for them. */
   opensLate = false;
 
   get size(): number {
@@ -43,10 +43,10 @@ export class Sessions {
   /** Puts a task into a session and registers the session. */
   attach(task: WatchedTask, kept: SessionRecord): LiveSession {
     const session = this.#byKey.get(keyOf(kept)) ?? this.#add(kept);
-    // Each of the session's tasks has stored its own, maybe older, list.
+    // Each of the session's tasks has stored its own, maybe older, list of other tasks.
     if (kept.others && kept !== session.record)
       session.record.others = [...new Set([...(session.record.others ?? []), ...kept.others])];
-    // A repeated call with an idempotency key returns the first call's task.
+    // A repeated call with an idempotency key returns the first call's task, so this task was not left behind.
     if (session.record.others && task.work.toolHints?.honoursIdempotencyKey)
       session.record.others = session.record.others.filter((id) => id !== task.id);
     session.tasks.add(task);
@@ -164,9 +164,9 @@ function isStarting({ handle, calls, work }: WatchedTask): boolean {
 }
 
 /**
- * Returns the tasks that may ask in the session, even if nobody waits for their questions: a task cancelled
- * here, or of unknown start, may live on at the server. Excludes tasks that were never called, and those that
- * have ended by the server's word.
+ * Returns the tasks that may ask in the session, even if nobody waits for their questions. For example, a task that
+ * was cancelled here, or whose start is unknown, may still run at the server. Excludes tasks that were never called,
+ * and tasks that the server reported as ended.
  */
 export function tasksThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
   // In a session that was opened for one task alone, every question is that task's, however early it comes.
@@ -185,21 +185,24 @@ function livesNowhere({ work, cold }: WatchedTask): boolean {
 
 const LIVES_NOWHERE = new Set<TaskState>(["queued", "start_unknown", "completed", "failed"]);
 
-/** Notes a task that leaves its session and may live on at the server there. Stored with the tasks that stay. */
+/**
+ * Notes a task that leaves its session but may still run in it at the server. The note is stored with the tasks that
+ * stay.
+ */
 export function leaveBehind({ id, session }: WatchedTask): void {
   if (!session || session.record.others?.includes(id)) return;
   session.record.others = [...(session.record.others ?? []), id].slice(-MOST_OTHERS);
   for (const task of session.tasks) task.idsChanged = true;
 }
 
-/** Maximum number of left tasks noted per session; with so long a list, elimination proves nothing anyway. */
+/** Maximum number of tasks noted per session. A longer list would not help to find the task that asked. */
 const MOST_OTHERS = 100;
 
 /**
- * Claims the session's turn for a question stream (`tasks/result`). On a shared session whose server does not
- * name tasks, one task at a time has such a stream open, so that an unnamed question is its own. Returns
- * false while another task has the turn, or a call is under way, which could ask too; `endTurn` returns the
- * next task to wake.
+ * Claims the session's turn for a question stream (`tasks/result`). On a shared session whose server does not name
+ * tasks, only one task at a time has such a stream open. So a question without a task's name belongs to that task.
+ * Returns false while another task has the turn, or while a call is open that could ask a question too. `endTurn`
+ * returns the next task to wake.
  */
 export function takeTurn(session: LiveSession, task: WatchedTask, traits: Traits): boolean {
   if (session.asking === task) return true;
@@ -236,9 +239,8 @@ export function waitForCall(session: LiveSession, task: WatchedTask): void {
 }
 
 /**
- * Claims the session's turn for a call. Calls go out in the order of their tasks' ids, as long as handles
- * come soon: nobody waits for a slow one. A start that does not return in time loses its place. Returns false
- * if the task has to wait.
+ * Claims the session's turn for a call. Calls are sent in the order of their tasks' ids, as long as each handle comes
+ * soon. A start that does not return in time loses its place. Returns false if the task has to wait.
  */
 export function takeCallTurn(session: LiveSession, watched: WatchedTask, traits: Traits): boolean {
   const now = performance.now();

@@ -41,7 +41,7 @@ export interface Memory {
    * still be reacting to that answer.
    */
   hadOthers: boolean;
-  /** 2026-07-28: what an answer is that is the call of a tool; undefined: it is none. */
+  /** 2026-07-28: which kind of tool call the answer is; undefined if it is none. */
   callOf(request: RequestWork): AnswerCall | undefined;
 }
 
@@ -50,19 +50,19 @@ export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): 
   return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
 }
 
-/** Returns what to keep of a poll before the answer under `key` is sent: the question's round, if it has rounds, else the status. */
+/** As `statusOf`, before the answer under `key` is sent. For a question that has rounds: its round. */
 export function statusBefore(remote: RemoteTask, key: string | null): string {
   return askedUnder(remote, key)?.round ?? statusOf(remote);
 }
 
-/** The question that a poll shows under a key, as the key is kept. */
+/** The question that a poll shows under a key. `key` has the form in which it is stored. */
 export function askedUnder({ questions }: RemoteTask, key: string | null): Question | undefined {
   return questions.find(({ address }) => address.kind === "key" && address.key === key);
 }
 
 /**
- * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task. In a report that
- * is not understood, only the questions count: a missing question proves nothing here.
+ * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task. If
+ * the reported status is unknown, only the questions in the report count: a missing question proves nothing then.
  */
 export function judgeKeyed(
   work: TaskWork,
@@ -84,11 +84,11 @@ export function judgeKeyed(
       // Its answer must not be sent again, so a person is asked again.
       if (verdict === "undeliverable") plan.capture.push({ question, key });
     } else if (request && isAcceptedIn(question, request)) {
-      // The answer was given to other facts, so that it is never sent again by itself.
+      // The facts have changed since the answer was given, so Intray never sends the answer again by itself.
       decide(plan, request, { kind: "asked", polls: memory.pollsInSending, call: "once" });
     } else if (work.cancelRequested) continue;
     else if (request) judgeChange(plan, work, request, { question, key }, memory);
-    // Further questions follow when these are answered, because every poll lists them.
+    // More questions are captured when these are answered, because every poll lists all open questions.
     else if (!work.full && work.requests.length + plan.capture.length < OPEN_QUESTIONS)
       plan.capture.push({ question, key });
   }
@@ -98,7 +98,7 @@ export function judgeKeyed(
   return plan;
 }
 
-/** Whether the request's answer was accepted, and the server still asks in the round for which it was given. */
+/** Whether the request's answer was accepted, and the question is still in the round in which it was answered. */
 function isAcceptedIn({ round }: Question, { delivery }: RequestWork): boolean {
   return round !== undefined && delivery?.state === "accepted" && delivery.statusBefore === round;
 }
@@ -129,17 +129,18 @@ function judgeChange(
     if (judgeRewording({ ...request, ...aged }, work.full) !== "keep") plan.capture.push(now);
   } else {
     note(plan, request, verdict);
+    // Capturing the question checks whether the form is the one that was answered.
     if (mayFit) plan.capture.push(now);
   }
 }
 
 /**
  * Judges a 2025-11-25 poll, which shows no questions. Only a changed status or message proves that an answer
- * was taken. Leaving `input_required` without an answer withdraws the question if there is only one: with
- * several, the tool's status becomes working after each answer. "working" of a task that no poll has shown to
- * wait proves nothing: FastMCP 3 says in a notification that a task waits, and reports "working" all along.
- * Entering `input_required` proves nothing about an answer of unknown outcome. Nor does a report that is not
- * understood, about anything.
+ * was taken. If a task leaves `input_required` without an answer, its question is withdrawn if there is only one.
+ * With several questions, the tool's status becomes working after each answer. If no poll has shown that the task
+ * waits, "working" proves nothing: FastMCP 3 says in a notification that a task waits, and reports "working" all
+ * along. Entering `input_required` proves nothing about an answer of unknown outcome. An unknown status proves
+ * nothing about anything.
  */
 export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
@@ -149,8 +150,8 @@ export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory)
   for (const request of work.requests) {
     const { delivery } = request;
     const before = delivery && reachOf(delivery) !== "nothing" && delivery.statusBefore;
-    // Put as an elicitation task, a question is open until the server or its ttl says otherwise, whatever its task does, and
-    // the server fetches the answer when it likes.
+    // A question that was asked as an elicitation task stays open until the server cancels it or its ttl ends,
+    // whatever the asking task does. The server fetches the answer when it likes.
     const isKept = keptTask(request) !== null;
     if (isKept && typeof before !== "string") continue;
     const asked: Observation[] = isKept ? [] : [{ kind: "asked", polls: memory.pollsInSending }];

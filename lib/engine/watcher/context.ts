@@ -20,9 +20,10 @@ export interface WatcherContext {
   readonly seal: Seal;
   readonly log: Logger;
   /**
-   * Runs a fenced transaction, with the task locked if given; commits together with others of the
-   * organization. Throws LeaseLost if another engine has raised the epoch. After the commit, and only while this
-   * engine has the lease, `read` gets the task as the transaction left it; null: it is watched no more.
+   * Runs a fenced transaction, with the task locked if `taskId` is given. It may commit together with other
+   * transactions of the organization. Throws LeaseLost if another engine has raised the epoch. After the commit,
+   * `read` gets the task as the transaction left it, or null if the task is no longer watched. `read` is called only
+   * while this engine has the lease.
    */
   transaction<T>(
     work: (tx: Tx) => Promise<T>,
@@ -30,8 +31,8 @@ export interface WatcherContext {
     read?: (work: TaskWork | null) => void,
   ): Promise<T>;
   /**
-   * Runs a transaction without the fence, to store what a server has said, which is true whichever engine
-   * holds the lease. `work` must check that the attempt is still the expected one.
+   * Runs a transaction without the fence, to store what a server has said. That is true whichever engine holds the
+   * lease. `work` must check that the attempt is still the expected one.
    */
   unfenced<T>(
     work: (tx: Tx) => Promise<T>,
@@ -45,18 +46,16 @@ export interface WatcherContext {
    * `content_unavailable` if its content can't be opened now.
    */
   load(taskId: string): Promise<TaskWork | null>;
-  /**
-   * Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. Called before the commit of a
-   * beginning, so that none is committed in vain, and again before its first byte, since the lease may have been lost in between.
-   */
+  /** Waits until a change may begin on the server. This needs a fresh heartbeat. Throws LeaseLost. */
   mayChange(): Promise<void>;
   /**
-   * The server is paused, so nothing new is sent. Refreshed in every transaction, so that its commit fits.
+   * The server is paused, so nothing new is sent. Read again in every transaction, so that the transaction commits
+   * with the current value.
    */
   readonly paused: boolean;
   /**
-   * Whether a change may begin on the server, by the pause and the heartbeat as the database has them. Read
-   * inside the transaction that commits the beginning. If false, write nothing and take the step again.
+   * Whether a change may begin on the server, by the pause and the heartbeat that the database has. Read it inside
+   * the transaction that commits the beginning. If false, write nothing and take the step again.
    */
   readonly mayBegin: boolean;
   /** Returns the server's era; probes the server if unknown. Throws PeerError. */
@@ -64,7 +63,7 @@ export interface WatcherContext {
   peer(era: Era): Peer;
   /** Calls of tools that answer at once. */
   readonly toolCalls: ToolCalls;
-  /** Returns a recipe of the server in this version, which never changes: read once. */
+  /** Returns a recipe of the server in this version. A version never changes, so it is read once. */
   recipe(name: string, version: number): Promise<Recipe>;
   /** Ensures a valid access token where the server requires one. Throws PeerError. */
   ready(): Promise<void>;
@@ -80,7 +79,7 @@ export interface WatcherContext {
   wake(taskId: string, afterMs: number): void;
   /** 2026-07-28: subscribes to a task's changes, if the server supports subscriptions. */
   follow(handle: string): void;
-  /** Aborted when this watcher leaves; calls that only read pass it on, because nobody waits for them. */
+  /** Aborted when this watcher stops. Calls that only read use this signal, because nobody waits for their result. */
   readonly leaving: AbortSignal;
   readonly sessions: Sessions;
   /** Returns the watched task with this id, or null if none has it. */
@@ -96,15 +95,18 @@ export interface WatcherContext {
    * session has too many unhandled messages.
    */
   receive(said: Omit<StreamMessage, "id">, session: LiveSession, handle: string | null): boolean;
-  /** 2025-11-25: answers what the server asks, on a session, of the tasks that Intray keeps for it. */
+  /** 2025-11-25: answers a request of the server, on a session, about the tasks that Intray keeps for the server. */
   takeTaskRequest(request: TaskRequest, session: LiveSession): void;
   /** 2025-11-25: the server no longer waits for the reply to a request of its own. */
   dropTaskRequest(rpcId: RpcId, session: LiveSession): void;
-  /** 2025-11-25: tells the server of elicitation tasks that have changed, and answers the requests that wait for them. */
+  /**
+   * 2025-11-25: tells the server which elicitation tasks have changed, and answers the server's requests that wait
+   * for these tasks.
+   */
   tellOfTasks(task: WatchedTask, ids: string[]): void;
-  /** Answers what still waits for elicitation tasks at the end of the task that asked. */
+  /** At the end of the task that asked: answers the requests that still wait for its elicitation tasks. */
   settleTasks(task: WatchedTask): Promise<void>;
-  /** Whether a question came in this session whose task is not known. */
+  /** Whether a question came in this session for which no task is known. */
   hasUnattributed(session: LiveSession): boolean;
   /** Records observed traits of the server. Not awaited: a lost observation is made again. */
   learn(seen: Traits): void;

@@ -14,10 +14,10 @@ import type { LaneName } from "./scheduler.ts";
 export interface WatchedTask {
   readonly id: string;
   work: TaskWork;
-  /** How often the row may have changed: by hints and by our own writes. `hintsRead`: how often when `work` was read. See `isStale`. */
+  /** The number of hints that the row changed. `hintsRead`: this number when `work` was read. See `isStale`. */
   hints: number;
   hintsRead: number;
-  /** A person waits for the next step, which runs even while the server's circuit is open. */
+  /** A person waits for the next step, so the step runs even while the server's circuit breaker is open. */
   urgent: boolean;
   running: boolean;
   /**
@@ -67,14 +67,17 @@ export interface LiveSession {
   readonly tasks: Set<WatchedTask>;
   /** The standalone stream, open or opening; at most one per session. */
   stream: Stream | null;
-  /** The server has taken that stream's request: what it says there is heard. */
+  /** The server has accepted the stream's request, so messages on the stream are read. */
   isListening: boolean;
   streamAgainAt: number;
   /** False if the server has no standalone stream. */
   hasStream: boolean;
   /** Several tasks were in it at a time. */
   shared: boolean;
-  /** The task that is being asked for its question alone, and those that wait for this, in order. */
+  /**
+   * `asking`: the task whose question is requested now, alone. `askQueue`: the tasks that wait for their turn, in
+   * order.
+   */
   asking: WatchedTask | null;
   readonly askQueue: Set<WatchedTask>;
   /** Tasks that wait for earlier tasks' calls, with the time of each one's last try. */
@@ -101,7 +104,7 @@ export interface OpenCall {
   readonly done: Promise<CallOutcome>;
   /** The outcome, once known. */
   result: CallOutcome | null;
-  /** The call's question came before its reply. */
+  /** A question of the call arrived before its reply. */
   hasAsked: boolean;
   /**
    * For a call resumed from another process: its JSON-RPC id and the time of resumption (monotonic, in ms).
@@ -128,7 +131,7 @@ export interface CallState {
   ownEventId: string | null;
   /** A resumption of another process's call was tried. */
   hasResumed: boolean;
-  /** The call is open in another process, and people were told so. */
+  /** The call is open in another process, and an event has told people so. */
   isElsewhere: boolean;
   /** How often this watcher has made the call. */
   tries: number;
@@ -152,9 +155,11 @@ export interface ColdState {
   resultStream: Stream | null;
   resultStreamUntil: number;
   resultStreamAgainAt: number;
-  /** Consecutive requests for the pending question that brought none. */
+  /** Number of consecutive requests for the pending question that returned no question. */
   unasked: number;
-  /** A status message held back because its numbers alone differ from the one just written. */
+  /**
+   * A status message that is not written yet, because only its numbers differ from the message that was just written.
+   */
   minorStatus: StatusChange | null;
   /** When an answer was last found settled by something other than a poll. */
   answerSettledAt: number;
@@ -165,17 +170,17 @@ export interface ColdState {
   /** Requests whose question the last poll did not show, and since when. */
   missing: ReadonlyMap<string, number>;
   notFoundAt: number | null;
-  /** Cancels over which the server has broken down. */
+  /** Number of cancels during which the server broke down. */
   brokenCancels: number;
-  /** How often the server withheld a result that should exist. */
+  /** How often the server did not return a result that should exist. */
   missingResults: number;
   /** The server said that the task has completed or failed, which may not be stored yet. */
   endReported: boolean;
   /** The previous session, which the server denied knowing. */
   formerSession: SessionRecord | null;
   /**
-   * What the last write's transaction read of the task, null if it is watched no more, for as long as `hints` is
-   * this.
+   * The task as the last write's transaction read it; null if it is no longer watched. Valid only while the task's
+   * `hints` equals this `hints`.
    */
   written: { work: TaskWork | null; hints: number; at: number } | null;
 }
@@ -185,7 +190,7 @@ export function isStale({ hints, hintsRead }: WatchedTask): boolean {
   return hints !== hintsRead;
 }
 
-/** Says that the database may have changed, so that the next step reads the task again. */
+/** Marks that the database may have changed, so that the next step reads the task again. */
 export function markStale(task: WatchedTask): void {
   task.hints++;
 }
@@ -221,7 +226,7 @@ export function newWatchedTask(work: TaskWork): WatchedTask {
   };
 }
 
-/** A task that was told of: its first step reads it. */
+/** Makes a task of which only the id is known; its first step reads the row. */
 export function newUnreadTask(id: string): WatchedTask {
   const task = newWatchedTask(unreadWork(id));
   markStale(task);
