@@ -31,7 +31,10 @@ export const serverUrl = webAddress(2048, "A full http or https address").refine
 );
 
 export const createServerSchema = z.strictObject({
-  /** Without one: the server's name for itself, else the host, with a number if the organization has it already. */
+  /**
+   * Without a name: the name that the server reports, else the host. A number is added if the organization already
+   * has a server of that name.
+   */
   name: serverName.optional(),
   url: serverUrl,
   era: eraSettingSchema.default("auto"),
@@ -44,14 +47,14 @@ export const probeInputSchema = createServerSchema.omit({ name: true });
 export type ProbeInput = z.infer<typeof probeInputSchema>;
 
 export const allowedHostsSchema = z.object({
-  /** Whether the caller can allow addresses: `npm start` for this machine alone, and they are its operator. */
+  /** Whether the caller can allow addresses: `npm start` runs for this machine only, and the caller is its operator. */
   possible: z.boolean(),
   /** Each as `host:port`. */
   hosts: z.array(z.string()),
 });
 export type AllowedHosts = z.infer<typeof allowedHostsSchema>;
 
-/** An address that was tried: its host and port are allowed, and nothing else. */
+/** An address that was tried. Only its host and port are allowed. */
 export const allowHostSchema = z.strictObject({ url: serverUrl });
 export const removeHostSchema = z.strictObject({ host: z.string().min(1).max(300) });
 
@@ -77,7 +80,10 @@ export type Health = z.infer<typeof healthSchema>;
 /** The engine's last failed call. */
 export const lastErrorSchema = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
 
-/** Slow polling: every `everyMs` instead of every `insteadOfMs`, because an answer takes `answerMs`. */
+/**
+ * Slow polling: every `everyMs` instead of every `insteadOfMs`, because the server takes `answerMs` to reply to a
+ * poll.
+ */
 const lateSchema = z.object({ everyMs: z.int(), insteadOfMs: z.int(), answerMs: z.int() });
 export type Late = z.infer<typeof lateSchema>;
 
@@ -101,7 +107,10 @@ export const pauseServerSchema = z.strictObject({
 export const serverSchema = z.object({
   id: z.uuid(),
   name: z.string(),
-  /** An admin of the organization, or the installation's operator, who alone may change the server then. */
+  /**
+   * Who defined the server: an admin of the organization, or the installation's operator. Only the operator can
+   * change a server of the operator.
+   */
   origin: z.enum(["admin", "operator"]),
   /** `command`: runs on Intray's own machine, reached through stdin and stdout. */
   kind: z.enum(["http", "command"]),
@@ -158,7 +167,7 @@ export const probedAddressSchema = z.object({
   /** Null if the server could not be asked. */
   era: eraSchema.nullable(),
   tools: z.int().nullable(),
-  /** The server's name for itself. Untrusted text. */
+  /** The name that the server reports. Untrusted text. */
   name: z.string().nullable(),
   /** Null: unknown, because the server did not answer as an MCP server. */
   signIn: neededSignInSchema.nullable(),
@@ -173,7 +182,10 @@ const serverTraitsSchema = z.object({
   notifies: z.boolean().nullable(),
   namesTask: z.boolean().nullable(),
   sessionLimit: z.number().nullable(),
-  /** It opens the stream on which it may ask for tasks of Intray's: its next session may put questions as such tasks. */
+  /**
+   * The server opens the stream on which it may ask about elicitation tasks. In its next session it may ask questions
+   * as such tasks.
+   */
   opensStream: z.boolean().nullable(),
   refusesTasks: z.boolean().nullable(),
   putsTasks: z.boolean().nullable(),
@@ -183,7 +195,9 @@ export type ServerTraits = z.infer<typeof serverTraitsSchema>;
 
 export const serverDetailSchema = serverSchema.extend({
   traits: serverTraitsSchema,
-  /** All tools declare that a repeated call with the same key is the same task; null: some, or unknown. */
+  /**
+   * All tools declare that a repeated call with the same key is the same task. Null: only some do, or it is unknown.
+   */
   honoursIdempotencyKey: z.boolean().nullable(),
   /** The last stderr lines of a command server, for operators. Untrusted text. */
   log: z.object({ tail: z.string(), at: z.iso.datetime() }).nullable(),
@@ -196,7 +210,10 @@ export const toolTextSchema = z.object({
   description: z.string().nullable(),
   inputSchema: z.record(z.string(), z.unknown()),
   annotations: z.record(z.string(), z.unknown()).nullable(),
-  /** The tool is a recipe over tools of the server, in this version. `tools`: digests of what those say of themselves. */
+  /**
+   * Set if the tool is a recipe, in this version. `tools`: digests of the descriptions of the tools that the recipe
+   * calls.
+   */
   recipe: z.object({ version: z.int(), tools: z.record(z.string(), z.string()).optional() }).optional(),
 });
 export type ToolText = z.infer<typeof toolTextSchema>;
@@ -217,7 +234,7 @@ const toolSchema = listedToolSchema.extend({
   change: z.object({ at: z.iso.datetime(), lastUsedAt: z.iso.datetime(), before: toolTextSchema }).nullable(),
 });
 
-/** One version of a tool's description, valid from `since` to `until`, possibly also earlier. */
+/** One version of a tool's description, valid from `since` to `until`. It may also have been valid before `since`. */
 export const toolVersionSchema = toolTextSchema.extend({
   tool: z.string(),
   digest: z.string(),

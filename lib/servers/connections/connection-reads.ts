@@ -8,8 +8,8 @@ import { EntryGone, type OperatorServers, operatorServers } from "../operator-fi
 import { GrantAccess } from "./access.ts";
 
 /**
- * Returns the connection for a start: the member's own, else the shared one. Keys have no own. With OAuth the
- * connection must be connected. Throws `not_found`, `not_connected`.
+ * Returns the connection for a start: the member's own, else the shared one. API keys have no connections of their
+ * own. With OAuth the connection must be connected. Throws `not_found`, `not_connected`.
  */
 export async function connectionFor(
   tx: Tx,
@@ -30,8 +30,8 @@ export async function connectionFor(
 }
 
 /**
- * Returns the address that the web calls the server with: as a start would, or without tokens if nobody is
- * connected. Throws `not_found`.
+ * Returns the address with which the web calls the server: the one that a start would use, or one without tokens if
+ * nobody is connected. Throws `not_found`.
  */
 export async function addressFor(
   tx: Tx,
@@ -83,7 +83,7 @@ export interface ConnectionAddress {
   url: string;
   authKind: string;
   sealedCredentials: string | null;
-  /** The entry of the operator's file that defines the server; null if an admin did. */
+  /** The entry of the operator's file that defines the server; null if an admin defined it. */
   operatorEntry: string | null;
 }
 
@@ -112,7 +112,7 @@ export const ADDRESS_TABLES = Prisma.sql`connection c
   JOIN organization o ON o.id = c.organization_id`;
 
 /**
- * Like `endpointOf`, for reads at a person's wish: whatever the server answers, the connection's sign-in stays
+ * Like `endpointOf`, for reads that a person asked for. Whatever the server answers, the connection's sign-in stays
  * as it is.
  */
 export function readingEndpointOf(connection: ConnectionAddress, services: Services): Endpoint {
@@ -123,8 +123,8 @@ export function readingEndpointOf(connection: ConnectionAddress, services: Servi
 }
 
 /**
- * Returns a connection's endpoint with its credentials opened. An operator's server is defined by this
- * process's file alone; its row grants nothing. Throws EntryGone if the file does not give the server to the
+ * Returns a connection's endpoint with its credentials opened. Only this process's file defines an operator's server;
+ * the server's row in the database grants nothing. Throws EntryGone if the file does not give the server to the
  * organization.
  */
 export function endpointOf(
@@ -147,8 +147,8 @@ export function endpointOf(
 }
 
 /**
- * Subquery for the ids of all connections to the same URL, including this one. A server may be registered
- * twice, or be reached by members' own connections, and its tasks are shared.
+ * Subquery for the ids of all connections to the same URL, including this one. A server may be registered twice, and
+ * members may have their own connections to it. All of them see the same tasks.
  */
 export function connectionsToSameServer(organizationId: string, connectionId: string): Prisma.Sql {
   return Prisma.sql`(SELECT other.id FROM connection other
