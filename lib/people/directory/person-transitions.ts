@@ -1,6 +1,6 @@
 /**
- * What a directory does to people (docs/decisions/042). It writes no account: whom it brings is invited, whom it
- * deactivates is suspended, and an account's name, address and other organizations are never asked for.
+ * What a directory does to people (docs/decisions/042). It writes no account. A person that it adds is invited, and a
+ * person that it deactivates is suspended. It never reads an account's name, address or other organizations.
  */
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
@@ -22,7 +22,7 @@ import type { PersonInput } from "./scim/person-input.ts";
 /** What is left to do after the commit. */
 export interface PersonWritten {
   id: string;
-  /** An invitation to be mailed to its address; null: none was made. */
+  /** The invitation to mail to the person's address; null if none was made. */
   invitation: { id: string; token: string } | null;
   /** To be given to `revokeAll`. */
   forgotten: Forgotten[];
@@ -36,16 +36,16 @@ export interface DirectoryCall {
 }
 
 /**
- * Brings a person. They become a member by accepting the invitation that is made, under the id that is returned, or at
- * once where the organization has proved the address's domain. No account is read, so that the answer and the work are
- * the same for an address with an account elsewhere as for one without. Throws `uniqueness`.
+ * Adds a person. They become a member when they accept the invitation, or at once if the organization has proved the
+ * address's domain. The membership gets the returned id. No account is read, so the reply and the work do not depend
+ * on whether the address has an account elsewhere. Throws `uniqueness`.
  */
 export async function createPerson(tx: Tx, call: DirectoryCall, input: PersonInput): Promise<PersonWritten> {
   await holdToken(tx, call.principal);
   await refuseTaken(tx, input.userName, null);
   const back = await findDeleted(tx, input.userName);
   if (back) return bringBack(tx, call, back, input);
-  // Of somebody who was a member and left.
+  // Deletes the row of somebody who was a member and left.
   await tx.$executeRaw`DELETE FROM directory_person p WHERE p.organization_id = ${tx.organizationId}::uuid
     AND p.user_name = ${input.userName}`;
   const id = uuidv7();
@@ -57,9 +57,10 @@ export async function createPerson(tx: Tx, call: DirectoryCall, input: PersonInp
 }
 
 /**
- * Writes what the directory says of a person, and suspends, reinstates or invites them by `active`. An account's own
- * address and name stay as they are. `isCurrent` judges the person as found. Throws 404, `uniqueness`, and 409 where
- * people have to decide: the last owner, an owner, somebody whom an admin suspended.
+ * Stores what the directory says of a person. Depending on `active`, it suspends, reinstates or invites the person.
+ * An account's own address and name stay as they are. `change` reads the stored person and returns the new values.
+ * Throws 404, `uniqueness`, and 409 for what a directory may not decide: the last owner, an owner, somebody whom an
+ * admin suspended.
  */
 export async function changePerson(
   tx: Tx,
@@ -81,8 +82,8 @@ export async function changePerson(
 }
 
 /**
- * Suspends the person, and forgets them as a directory does: the id is unknown from now on, and the same userName can be
- * brought again, which gives the membership back. Somebody who has not joined loses the invitation. Throws as
+ * Suspends the person and removes them from the directory: the id is unknown from now on. If the directory adds the
+ * same userName again, the membership is reinstated. Somebody who has not joined loses the invitation. Throws as
  * `changePerson`.
  */
 export async function removePerson(
@@ -110,7 +111,7 @@ export async function removePerson(
   return { id, invitation: null, forgotten };
 }
 
-/** Members who have no row yet get one, so that groups can hold them. Throws 400 for an id that is nobody's. */
+/** Adds a row for members who have none yet, so that groups can hold them. Throws 400 if an id is nobody's. */
 export async function adoptPeople(tx: Tx, ids: string[]): Promise<void> {
   const [found] = await tx.$queryRaw<
     { count: bigint }[]
@@ -124,27 +125,27 @@ export async function adoptPeople(tx: Tx, ids: string[]): Promise<void> {
     ON CONFLICT (organization_id, id) DO NOTHING`;
 }
 
-/** Makes the calls of a directory take turns, and refuses one whose token was revoked meanwhile. */
+/** Runs the calls of a directory one after the other, and refuses a call whose token was revoked meanwhile. */
 export async function holdToken(tx: Tx, { actor }: Principal): Promise<void> {
   const { tokenId } = await lockDirectory(tx);
   if (tokenId === null || tokenId !== actor.id)
     throw new ScimError(401, null, "The directory's token is not in force.");
 }
 
-/** Waits for the person to join, who may be doing that just now. */
+/** Locks the person's row. If the person is joining just now, this waits until they have joined. */
 async function lockPerson(tx: Tx, id: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM directory_person WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid
     FOR UPDATE`;
 }
 
-/** Neither two people of one userName, nor one of an address that is a member's. */
+/** Refuses a userName that another person has, or that is a member's address. */
 async function refuseTaken(tx: Tx, userName: string, but: string | null): Promise<void> {
   const [taken] = await tx.$queryRaw<{ id: string }[]>`SELECT x.id FROM ${peopleOf(tx.organizationId)} x
     WHERE (x.user_name = ${userName} OR x.address = ${userName}) AND x.id IS DISTINCT FROM ${but}::uuid LIMIT 1`;
   if (taken) throw new ScimError(409, "uniqueness", "There is a user of this userName.");
 }
 
-/** Somebody whom the directory deleted, and whose membership stands suspended. */
+/** A person whom the directory deleted and whose membership is still suspended. */
 async function findDeleted(tx: Tx, userName: string): Promise<string | null> {
   const [row] = await tx.$queryRaw<{ id: string }[]>`SELECT p.id FROM directory_person p
     JOIN suspended_member s ON s.organization_id = p.organization_id AND s.id = p.id
@@ -191,7 +192,7 @@ function columnsOf({ userName, externalId, givenName, familyName, formattedName,
   return { userName, externalId, givenName, familyName, formattedName, displayName };
 }
 
-/** A member is suspended and comes back; what an admin has done stays. */
+/** Suspends or reinstates a member. A suspension by an admin stays. */
 async function changeMember(
   tx: Tx,
   call: DirectoryCall,
@@ -231,7 +232,10 @@ async function decided<T>(row: PersonRow, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Somebody who has not joined: their invitation goes and comes with `active`, and moves with the address. */
+/**
+ * Changes somebody who has not joined. The invitation is withdrawn or made by `active`, and made again if the address
+ * changes.
+ */
 async function changeWaiting(
   tx: Tx,
   call: DirectoryCall,
@@ -252,7 +256,10 @@ async function changeWaiting(
   return { id, invitation, forgotten: [] };
 }
 
-/** Takes the open invitation of an address back, whoever made it, but for an owner's: only owners handle those. */
+/**
+ * Withdraws the open invitation to an address, whoever made it. An owner's invitation stays, because only owners may
+ * withdraw it.
+ */
 async function withdraw(tx: Tx, principal: Principal, email: string): Promise<void> {
   const open = await tx.invitation.findFirst({
     where: {
@@ -288,7 +295,7 @@ async function admit(
   const open = await tx.invitation.findFirst({
     where: { organizationId: tx.organizationId, email, acceptedAt: null, revokedAt: null },
   });
-  // Somebody else's invitation that still works does as well. One that has ended gives way.
+  // An open invitation by somebody else is kept if it still works. An expired one is replaced.
   const isOver = open !== null && open.expiresAt <= new Date() && open.role !== "owner";
   if (isOver) await revokeInvitation(tx, call.principal, open.id);
   const made =
@@ -300,8 +307,8 @@ async function admit(
 }
 
 /**
- * Makes the person a member without an invitation of theirs, by the account of an address whose domain is the
- * organization's. Who made the token answers for them, as for those they invite.
+ * Makes the person a member without asking them, with the account of an address whose domain belongs to the
+ * organization. The maker of the token counts as the person who invited them.
  */
 export async function joinAtOnce(
   tx: Tx,
@@ -314,7 +321,7 @@ export async function joinAtOnce(
   >`SELECT gate.directory_account(${uuidv7()}::uuid, ${email},
     ${name}) AS id`;
   if (!account) throw new Error("the account was neither made nor found");
-  // In the transaction of the membership, which remembers by it who answers for the member.
+  // In the transaction of the membership, which stores who invited the member.
   await tx.$executeRaw`UPDATE invitation SET revoked_at = now() WHERE organization_id = ${tx.organizationId}::uuid
     AND email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL`;
   await tx.$executeRaw`INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at,
@@ -326,7 +333,7 @@ export async function joinAtOnce(
   await appendEvents(tx, [{ type: "member.added", actor, data: { userId: account.id, name, role } }]);
 }
 
-/** Who made the token, while they may invite; null, which stands for the operator, once they may not. */
+/** The maker of the token, if they still have the right to invite. Otherwise null, which means the operator. */
 async function answering(tx: Tx, madeBy: string | null): Promise<string | null> {
   if (madeBy === null) return null;
   const maker = await tx.membership.findFirst({

@@ -15,8 +15,8 @@ import { type Forgotten, forgetGrantsOf } from "../../servers/connections/discon
 import { unassignUnable } from "./unassign.ts";
 
 /**
- * Makes a member, and an account if the address has none yet, on the operator's word: an account that nobody has
- * proved is replaced, so that whoever made it keeps no way in. Only as the database's owner, who alone may
+ * Makes a member at the operator's request, and an account if the address has none yet. An account that nobody has
+ * proved is replaced, so that the person who made it can't sign in any more. Only as the database's owner, who alone may
  * write accounts. Throws on an existing member (unique violation), and `demo_account` on a person of the
  * demonstration: anyone can sign in as them, so they may join no other organization.
  */
@@ -49,7 +49,7 @@ export async function addMember(
   return { userId: user.id };
 }
 
-/** For a membership of somebody who is suspended. `to`: whether an admin is told, or the person. */
+/** The error for the membership of somebody who is suspended. `to`: whether an admin reads it, or the person. */
 export function suspended(to: "admin" | "person"): AppError {
   return new AppError(
     "suspended",
@@ -68,10 +68,11 @@ export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: numbe
 }
 
 /**
- * Returns a secret with which the password of a member's account can be set, once: by whoever the admin hands it to, the
- * admin included. So only where the account belongs to no other organization; the person is told, and the member counts as
- * one person with the admin once it is used (docs/decisions/043-accounts-of-companies.md). Only a person makes one. Throws
- * `not_found`, and `forbidden` for oneself, an owner's as an admin, and where it may not be made.
+ * Returns a secret with which the password of a member's account can be set once. The admin can give it to anybody, or
+ * use it. So the account must belong to no other organization. The person is notified. Once the secret is used, the member
+ * counts as one person with the admin (docs/decisions/043-accounts-of-companies.md). Only a person can make one, not a key.
+ * Throws `not_found`. Throws `forbidden` for the caller's own account, for an owner's account if the caller is an admin, and
+ * if the secret may not be made.
  */
 export async function makeMemberPasswordLink(
   tx: Tx,
@@ -89,7 +90,7 @@ export async function makeMemberPasswordLink(
     { made: boolean }[]
   >`SELECT gate.make_admin_password_link(${tx.organizationId}::uuid,
     ${userId}::uuid, ${principal.userId}::uuid, ${hashSecret(token)}, ${lifetimeMs}::bigint) AS made`;
-  // One sentence for all causes: nothing of the person's other organizations or ways in may show.
+  // One message for all causes, so that it shows nothing about the person's other organizations or ways to sign in.
   if (!row?.made)
     throw new AppError(
       "forbidden",
@@ -102,8 +103,8 @@ export async function makeMemberPasswordLink(
 }
 
 /**
- * Changes a member's role. API keys that the member made are never left stronger than their maker, and requests
- * are left to nobody who may not answer.
+ * Changes a member's role. API keys that the member made never stay stronger than their maker. Requests do not stay
+ * assigned to somebody who may not answer.
  */
 export async function changeRole(tx: Tx, principal: Principal, memberId: string, role: Role): Promise<void> {
   const member = await lockMember(tx, principal, memberId);
@@ -131,8 +132,8 @@ export async function changeRole(tx: Tx, principal: Principal, memberId: string,
 
 /**
  * Ends a membership: the member's sessions and API keys stop working, their requests become unassigned, and
- * servers' grants to them are forgotten. A suspended one can't be brought back then. Pass the result to `revokeAll`
- * after the commit.
+ * servers' grants to them are forgotten. After this, a suspended member can't be brought back. Pass the result to
+ * `revokeAll` after the commit.
  */
 export async function removeMember(
   tx: Tx,
@@ -163,8 +164,8 @@ export async function leaveOrganization(tx: Tx, principal: Principal, seal: Seal
 }
 
 /**
- * Suspends a member: as `removeMember`, but the membership can be brought back (`reinstateMember`), and nobody but who
- * may do so brings it back. `cause`: an admin, or the directory that the organization's people come from. Pass the
+ * Suspends a member: like `removeMember`, but the membership can be brought back (`reinstateMember`), but only
+ * by people who have the right to. `cause`: an admin, or the directory that the organization's people come from. Pass the
  * result to `revokeAll` after the commit.
  */
 export async function suspendMember(
@@ -183,7 +184,7 @@ export async function suspendMember(
     SELECT m.organization_id, m.id, m.user_id, m.role, m.granted_by, m.inherited, m.single_keys, m.tour_seen, m.density,
       m.locale, m.created_at, ${JSON.stringify(principal.actor)}::jsonb, ${cause}
     FROM membership m WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ${memberId}::uuid`;
-  // For good: whoever sits at one of them has to sign in again after a reinstatement.
+  // These sessions do not come back: after a reinstatement, the member has to sign in again.
   await endSessionsHere(tx, member.userId, { sessionId: null, idleMs: 0, by: null });
   const forgotten = await endMembership(tx, principal, seal, memberId, "member.suspended", {
     cause,
@@ -192,7 +193,7 @@ export async function suspendMember(
   return forgotten;
 }
 
-/** Open invitations of a suspended person's address lead nowhere. */
+/** Revokes the open invitations to a suspended person's address. */
 async function revokeInvitationsOf(tx: Tx, { actor }: Principal, userId: string): Promise<void> {
   const revoked = await tx.$queryRaw<{ invitationId: string; email: string }[]>`
     UPDATE invitation i SET revoked_at = now() FROM "user" u
@@ -205,9 +206,9 @@ async function revokeInvitationsOf(tx: Tx, { actor }: Principal, userId: string)
 }
 
 /**
- * Brings a suspended membership back, with its role and preferences; keys, sessions and grants that ended stay ended, and
- * who counts as one person with whom stays as it was. Throws `not_found`, `forbidden` where only an owner may make an
- * owner, and `account_unproven` for an account that nobody has proved and that belongs to another organization by now.
+ * Brings a suspended membership back, with its role and preferences. Keys, sessions and grants that ended stay ended.
+ * Who counts as one person with whom does not change. Throws `not_found`, `forbidden` if only an owner may do
+ * this, and `account_unproven` if nobody has proved the account and it belongs to another organization by now.
  */
 export async function reinstateMember(tx: Tx, principal: Principal, memberId: string): Promise<void> {
   const row = await lockSuspended(tx, principal, memberId);
@@ -224,7 +225,7 @@ export async function reinstateMember(tx: Tx, principal: Principal, memberId: st
   await appendEvents(tx, [{ type: "member.reinstated", actor: principal.actor, data: row }]);
 }
 
-/** Locks and returns a suspended member, or null. Only owners handle an owner's. */
+/** Locks and returns a suspended member, or null. Only owners may read and change an owner's row. */
 async function lockSuspended(tx: Tx, principal: Principal, memberId: string) {
   const [row] = await tx.$queryRaw<{ userId: string; name: string; role: string }[]>`
     SELECT s.user_id AS "userId", u.name, s.role FROM suspended_member s JOIN "user" u ON u.id = s.user_id
@@ -234,9 +235,9 @@ async function lockSuspended(tx: Tx, principal: Principal, memberId: string) {
 }
 
 /**
- * Ends a member's sessions for this organization: one that works in it, or all (`sessionId` null). In the person's other organizations they
- * go on (docs/decisions/043-accounts-of-companies.md). Throws `not_found`, `forbidden` for oneself and, as an admin, for
- * an owner.
+ * Ends a member's sessions for this organization: one session that is in it, or all (`sessionId` null). In the
+ * person's other organizations the sessions stay open (docs/decisions/043-accounts-of-companies.md). Throws
+ * `not_found`, `forbidden` for oneself and, as an admin, for an owner.
  */
 export async function endMemberSessions(
   tx: Tx,
@@ -256,7 +257,10 @@ export async function endMemberSessions(
   ]);
 }
 
-/** `by`: who is named to the person; null: they are not told. Returns how many of those that ended worked here. */
+/**
+ * `by`: whose name the person sees; null: the person is not notified. Returns how many of the ended sessions were in
+ * this organization.
+ */
 async function endSessionsHere(
   tx: Tx,
   userId: string,
@@ -282,7 +286,8 @@ async function endMembership(
   await tx.acknowledgement.deleteMany({
     where: { organizationId: tx.organizationId, userId: member.userId },
   });
-  // A later invitation of the same person must not revive old keys. Those of service accounts are not the person's.
+  // A later invitation of the same person must not revive old keys. Keys of service accounts do not belong to the
+  // person.
   await tx.apiKey.updateMany({
     where: {
       organizationId: tx.organizationId,
@@ -302,8 +307,8 @@ async function endMembership(
 }
 
 /**
- * Locks and returns the member, with all owners in one order, so that of two who leave at once the second
- * sees the first.
+ * Locks and returns the member, with all owners, always in one order. If two owners leave at once, the second
+ * transaction sees the first.
  */
 async function lockMember(tx: Tx, principal: Principal, memberId: string) {
   const rows = await tx.$queryRaw<{ id: string; userId: string; name: string; role: string }[]>(Prisma.sql`
