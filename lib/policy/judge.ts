@@ -8,20 +8,26 @@ import { type AskedRequest, factsOf, policyLanguage } from "./facts.ts";
 import type { Policy, PolicyRule, PolicyStage } from "./policy-schema.ts";
 import { addressesOf, type GroupIds, organizationsGroups, type People } from "./problems.ts";
 
-/** A group of the organization: who is in it is looked up when somebody looks or votes. The name is that of the policy. */
+/**
+ * A group of the organization. Its members are looked up at each view and each vote. `name` is the name in the
+ * policy.
+ */
 const groupsSchema = z.array(z.object({ id: z.string(), name: z.string() })).default([]);
 
 const stageSchema = z.object({
   name: z.string(),
   roles: z.array(z.string()),
-  /** Ids of users: the members of the policy's own groups when it was saved among them. */
+  /** Ids of users, including the members of the policy's own groups at the time when it was saved. */
   people: z.array(z.string()),
   groups: groupsSchema,
   need: z.int(),
   rejections: z.int(),
   stepUp: z.boolean(),
   requireReason: z.array(z.enum(["approve", "reject"])),
-  /** Times such as `4h`, from when the stage opens. What requests of an earlier version lack never comes. */
+  /**
+   * Times such as `4h`, from when the stage opens. Requests of an earlier version have no reminders here, so none are
+   * sent.
+   */
   remind: z.array(z.string()).default([]),
   /** Who is also asked, and when. */
   escalations: z
@@ -42,30 +48,35 @@ export type ApprovalStage = z.infer<typeof stageSchema>;
 
 /** What a request keeps of the rule under which it was asked. */
 export const approvalSchema = z.object({
-  /** The first of `rules`. */
+  /** The name of the first rule in `rules`. */
   rule: z.string(),
-  /** All rules whose stages are in it. What requests of an earlier version lack: `rule` alone. */
+  /**
+   * Names of all rules whose stages the request has. Empty in requests of an earlier version, which have only `rule`.
+   */
   rules: z.array(z.string()).default([]),
   version: z.int(),
   /** Whether who asked for the task may vote. */
   requester: z.enum(["excluded", "allowed"]),
   dueAt: z.string().nullable(),
-  /** The times that `dueAt` is the first of, counted from `askedAt`. */
+  /** All due times, counted from `askedAt`. `dueAt` is the earliest of them. */
   due: z.array(z.string()).default([]),
   askedAt: z.string().nullable().default(null),
-  /** `rule`: which one says so; null: `rule`, of a request of an earlier version. */
+  /** `rule`: the rule that says so. Null in requests of an earlier version, where it is the `rule` above. */
   expire: z
     .object({ after: z.string(), cancels: z.boolean(), rule: z.string().nullable().default(null) })
     .nullable()
     .default(null),
-  /** Before this its time is not over: set once, by the first undo that leaves people too little of it. */
+  /**
+   * The request does not expire before this time. Set once, by the first undo after which people have too little
+   * time.
+   */
   putOffTo: z.string().nullable().default(null),
-  /** When its time was over by `expire`. Nobody is reminded any more. */
+  /** When the request expired by `expire`. After this, nobody is reminded. */
   lapsedAt: z.string().nullable().default(null),
   /** Rules that could not be applied to the request, and why: their stages count as if they had matched. */
   failed: z.array(z.object({ rule: z.string(), why: z.string() })),
   stages: z.array(stageSchema).min(1),
-  /** The stage that is open: who may vote in it, and whose vote it has. Kept for lists, which ask the database. */
+  /** The open stage: who may vote in it, and who has voted. Stored for lists, which are read with SQL. */
   open: z.object({
     stage: z.int(),
     roles: z.array(z.string()),
@@ -91,9 +102,10 @@ interface PolicyInForce {
 }
 
 /**
- * The first rule that matches decides. A rule that can't be applied counts as one that matches, and the search goes on: its
- * stages come first, those of the rule that matches after them, and stages of the same people are one (`withStages`). So no request
- * needs fewer people because a rule failed, whatever the rule would have said. Null: any one approver.
+ * The first rule that matches decides. A rule that can't be applied counts as a rule that matches, and the search
+ * continues. Its stages come first, then those of the rule that matches. Stages of the same people are merged
+ * (`withStages`). So no request needs fewer people because a rule failed, whatever the rule would have said. Null:
+ * any one approver.
  */
 export function judgePolicy(
   { version, policy, people, groups, calendar = null }: PolicyInForce,
@@ -134,7 +146,7 @@ export function judgePolicy(
     dueAt: dueAtOf({ due, askedAt }, calendar),
     due,
     askedAt,
-    // A rule that could not be applied has not said that its time is over.
+    // Only a rule that matched can set the expiry, not a rule that could not be applied.
     expire: taken.length > failed.length ? endOf(taken.at(-1)!) : null,
     putOffTo: null,
     lapsedAt: null,
@@ -153,19 +165,20 @@ export function judgePolicy(
 }
 
 const MOST_WORDS = 200;
-/** Failures that a request keeps the words of. */
+/** Maximum number of failures whose words a request stores. */
 const MOST_FAILURES = 5;
 
 function holds(when: string, facts: ReturnType<typeof factsOf>, budget: Budget): boolean {
   const read = policyLanguage.read(when);
-  // It was read when it was saved: this version of Intray reads it otherwise.
+  // The condition could be read when it was saved, but not by this version of Intray.
   if ("problem" in read) throw new RuleFailure(read.problem.message);
   return read.condition.holds(facts, budget);
 }
 
 /**
- * The stages of a rule after those of rules before it. Two stages of the same people, one of each, are one that asks what both ask. No two
- * of a rule go into the same one, and what stands before a stage in its rule stands before it here, so that nobody's turn is lost.
+ * The stages of a rule after those of rules before it. Merges a stage of this rule with a stage of an earlier rule if
+ * both are of the same people. The merged stage asks what both ask. Two stages of one rule never go into the same
+ * stage. The order in a rule stays, so that nobody's turn is lost.
  */
 function withStages(
   sum: ApprovalStage[],
@@ -174,7 +187,7 @@ function withStages(
   meant: { people: People; groups: GroupIds },
 ): ApprovalStage[] {
   const stages = [...sum];
-  /** After the last stage of this rule that has become one with another. */
+  /** After the last stage into which a stage of this rule was merged. */
   let from = 0;
   /** Stages of this rule that come before its next one. */
   let waiting: ApprovalStage[] = [];
@@ -207,7 +220,7 @@ function withStages(
   return [...stages, ...waiting];
 }
 
-/** Also whom they ask later: a rule that could not be applied must not open another one's stage to more people. */
+/** Compares escalations too: a rule that could not be applied must not open another rule's stage to more people. */
 function isOfSamePeople(one: ApprovalStage, other: ApprovalStage): boolean {
   const people = ({ roles, people, groups, escalations }: ApprovalStage) =>
     JSON.stringify([roles, people, groups, escalations]);
@@ -229,7 +242,7 @@ function endOf({ name, expire }: PolicyRule): Approval["expire"] {
   return expire && { after: expire.after, cancels: expire.then === "cancel", rule: name };
 }
 
-/** When people should have decided: the first of all times; null without any. */
+/** When people should have decided: the earliest of the due times; null if there are none. */
 export function dueAtOf(
   { due, askedAt }: Pick<Approval, "due" | "askedAt">,
   calendar: Calendar | null,
