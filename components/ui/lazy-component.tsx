@@ -73,7 +73,7 @@ export function lazyComponent<P extends object>(
 }
 
 /**
- * Loads all components and returns whether they are loaded, to render a whole at once and not piece by piece.
+ * Loads all components and returns whether they are loaded, so that a page renders all of them at the same time.
  */
 export function useLazyComponents(components: Loader[], patient = false): boolean {
   const settled = useSyncExternalStore(
@@ -84,7 +84,7 @@ export function useLazyComponents(components: Loader[], patient = false): boolea
       };
     },
     () => components.every((each) => each.isSettled()),
-    // The server never has the components, so the first render of its page must not either.
+    // The server renders without the components, so the browser's first render of that page must be without them too.
     () => components.length === 0,
   );
   useEffect(() => {

@@ -18,8 +18,8 @@ export interface Me {
   /** How this person reads dates and numbers. */
   formats: Formats;
   /**
-   * Set while an admin looks as this member: read only, until then. `leftMs`: at the time of rendering, by the
-   * clock that ends the view.
+   * Set while an admin views Intray as this member. The view is read only, and ends at `until`. `leftMs`: the time
+   * left when the page was rendered, by the database's clock.
    */
   view: { until: string; leftMs: number } | null;
   /** For admins: who asked to delete the organization, and when it goes. */
@@ -34,8 +34,8 @@ export interface Me {
 export interface DrawnMe extends Omit<Me, "may" | "formats"> {
   permissions: Permission[];
   /**
-   * The locale that the browser asked the server for. Not read from the browser: the page's first render there
-   * has to equal the server's.
+   * The locale that the browser asked the server for. It is not read in the browser, because the browser's first
+   * render has to equal the server's.
    */
   browserLocale: string;
   /** For whom the page is rendered; its calls carry this. */
@@ -92,7 +92,7 @@ export type Prefer = (change: UpdatePreferences) => Promise<void>;
 
 /**
  * Changes a user's preferences. `show` receives the saved preferences with the pending changes applied.
- * Changes are sent one after the other, so that server and page end with the same one.
+ * Changes are sent one after the other, so that the server and the page end with the same preferences.
  */
 export function createPrefer(
   saved: Preferences,
