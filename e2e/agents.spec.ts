@@ -77,7 +77,7 @@ test("an owner adds an agent, copies its set-up once, changes what it may call, 
   await expect(grants.getByRole("listitem")).toHaveCount(1, SOON);
 
   await yara.getByRole("button", { name: "New secret…" }).click();
-  await expect(dialog.getByText("The present secret stops working at once.")).toBeVisible();
+  await expect(dialog.getByText("The current secret stops working at once.")).toBeVisible();
   await checkAppearance(yara, "a new secret for an agent");
   await dialog.getByRole("button", { name: "Make a new secret" }).click();
   await expect(dialog.getByLabel("Secret")).toHaveValue(/^ita_[\w-]{43}$/, SOON);

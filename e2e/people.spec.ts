@@ -275,13 +275,13 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.keyboard.type("Billing");
   const making = jana.getByRole("dialog");
   await making.getByLabel("May do").selectOption("some");
-  await making.getByLabel("Reaches").selectOption("some");
+  await making.getByLabel("May use").selectOption("some");
   await making.getByRole("button", { name: "Make the key" }).click();
   await expect(making.getByText("Choose what the key may do")).toBeVisible();
   await expect(making.getByText("Choose a server")).toBeVisible();
   await checkAppearance(jana, "make an api key, refused");
   await making.getByLabel("Read tasks").check();
-  await making.getByLabel("Reaches").selectOption("all");
+  await making.getByLabel("May use").selectOption("all");
   await making.getByRole("button", { name: "Make the key" }).click();
   const secret = await jana.getByRole("textbox", { name: "API key" }).inputValue();
   expect(secret).toMatch(/^itk_/);
@@ -311,7 +311,7 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await tabTo(jana, jana.getByRole("button", { name: "Rotate Invoices" }));
   await jana.keyboard.press("Enter");
   const dialog = jana.getByRole("dialog");
-  await expect(dialog.getByLabel("The present secret works")).toHaveValue(String(24 * 3600_000));
+  await expect(dialog.getByLabel("The current secret works")).toHaveValue(String(24 * 3600_000));
   await dialog.getByLabel("Ends").selectOption("date");
   await dialog.getByRole("button", { name: "Make a new secret" }).click();
   await expect(dialog.getByText("Choose 7, 30, 90 or 365 days, a date, or never")).toBeVisible();
@@ -323,18 +323,18 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   expect(await withKey()).toBe(200);
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(list).toContainText("Rotated");
-  await expect(list).toContainText("The former secret works for another");
+  await expect(list).toContainText("The previous secret works for another");
 
-  await choose("Invoices", "May come from…");
-  await dialog.getByLabel("May come from").fill("0.0.0.0/0");
+  await choose("Invoices", "Allowed networks…");
+  await dialog.getByLabel("Allowed networks").fill("0.0.0.0/0");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog.getByText("This is every address: leave the list empty instead")).toBeVisible();
   await checkAppearance(jana, "networks of an api key, refused");
-  await dialog.getByLabel("May come from").fill("203.0.113.0/24, 127.0.0.1 ::1");
+  await dialog.getByLabel("Allowed networks").fill("203.0.113.0/24, 127.0.0.1 ::1");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(list).toContainText("Only from 203.0.113.0/24, 127.0.0.1, ::1");
   await checkAppearance(jana, "api keys");
-  await choose("Invoices", "End the former secret…");
+  await choose("Invoices", "End the previous secret…");
   await dialog.getByRole("button", { name: "End it now" }).click();
   await expect(list).toContainText("Expiring");
   expect(await withKey()).toBe(401);

@@ -194,15 +194,15 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   await checkAppearance(page, "get started, nothing done");
 
   const paste = async (what: string) => {
-    await server.getByLabel("Address or mcpServers block").fill(what);
+    await server.getByLabel("Address or mcpServers JSON").fill(what);
     await tabTo(page, server.getByRole("button", { name: "Continue" }));
     await page.keyboard.press("Enter");
   };
   await paste("the finance server");
-  await expect(server.getByLabel("Address or mcpServers block")).toHaveAccessibleDescription(
+  await expect(server.getByLabel("Address or mcpServers JSON")).toHaveAccessibleDescription(
     /neither an address/,
   );
-  await expect(server.getByLabel("Address or mcpServers block")).toBeFocused();
+  await expect(server.getByLabel("Address or mcpServers JSON")).toBeFocused();
   await paste("http://127.0.0.1:1/mcp");
   await expect(server.getByRole("alert")).toContainText("private network");
   await paste(deadUrl);
@@ -229,7 +229,7 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   );
   await expect(server.getByText("files is a command")).toBeVisible();
   // A pasted configuration may contain tokens.
-  await expect(server.getByLabel("Address or mcpServers block")).toHaveValue("");
+  await expect(server.getByLabel("Address or mcpServers JSON")).toHaveValue("");
   await expect(server.getByText("INTRAY_SERVERS_FILE")).toBeVisible();
   await expect(server.getByText("keyed cannot be connected from here")).toBeVisible();
   await checkAppearance(page, "get started, a block");
@@ -287,7 +287,7 @@ test("the first steps are done by doing them", { tag: "@journey" }, async ({ bro
   await vera.getByRole("button", { name: /^(Join|Make)/ }).click();
   await expect(vera.getByRole("button", { name: "Vera: account and appearance" })).toBeVisible(SOON);
   await vera.goto("/get-started");
-  await expect(vera.getByText("Only admins set an organization up.")).toBeVisible();
+  await expect(vera.getByText("Only admins can set up an organization.")).toBeVisible();
   expect((await vera.request.get("/api/v1/onboarding")).status()).toBe(403);
   for (const each of [page, vera]) await each.context().close();
 });
@@ -327,7 +327,7 @@ test("a server of this machine is allowed by one press, without a restart, and n
   await expect(page.getByRole("region", { name: "Private addresses" })).toContainText("None.");
   await page.goto("/activity");
   await expect(page.getByText(`Dana allowed Intray to call ${host}`)).toBeVisible();
-  await expect(page.getByText(`Dana no longer allows Intray to call ${host}`)).toBeVisible();
+  await expect(page.getByText(`Dana stopped allowing Intray to call ${host}`)).toBeVisible();
   await page.context().close();
   await mine.close();
 });

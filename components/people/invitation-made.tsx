@@ -59,7 +59,7 @@ function LinkOnce({ url, email, onDone }: { url: string; email: string; onDone: 
     <>
       <SecretOnce label={`Link for ${email}`} value={url} />
       <p className="text-[13px] text-muted">
-        It is shown this once. The person who opens it signs in as {email}, or makes that account. Until they
+        It is shown only once. The person who opens it signs in as {email}, or makes that account. Until they
         confirm their e-mail, a new account works only in {organization.name}.
       </p>
       <DialogActions>

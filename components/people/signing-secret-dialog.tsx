@@ -5,7 +5,7 @@ import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 
-/** Adds a receiver of Intray's calls: first the form, then, where there is one, its signing secret, shown this once. */
+/** Adds a receiver of Intray's calls: first the form, then, where there is one, its signing secret, shown only once. */
 export function SigningSecretDialog({
   title,
   description,
@@ -34,7 +34,7 @@ export function SigningSecretDialog({
       open
       onOpenChange={onClose}
       title={done}
-      description="Copy the secret now: it is shown this once. With it the receiver checks that a call is Intray’s."
+      description="Copy the secret now: it is shown only once. With it the receiver checks that a call is Intray’s."
     >
       <SecretOnce label="Signing secret" value={secret} />
       <DialogActions>

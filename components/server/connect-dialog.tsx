@@ -150,7 +150,7 @@ function ServerForm({
     if (values.auth.kind === "bearer" && tokenRefusal === null) {
       const { health } = await tryAddress({ url, era: values.era, auth: values.auth });
       if (health.state !== "ok")
-        return setTokenRefusal(health.message ?? "The server does not answer as it should.");
+        return setTokenRefusal(health.message ?? "The server gives an unexpected answer.");
     }
     const server = await api.post<Server>("/api/v1/servers", values);
     void client.invalidateQueries({ queryKey: onboardingKey });
@@ -270,12 +270,12 @@ function AddressResult({
     <Notice
       live
       tone="bad"
-      title={health.message ?? "The server does not answer as it should."}
+      title={health.message ?? "The server gives an unexpected answer."}
       action={action}
     >
       <p>
         {health.state === "failing"
-          ? "Its MCP address may be another one. Many end in /mcp."
+          ? "The address may be wrong: many MCP addresses end in /mcp."
           : unreachedAdvice(url)}
       </p>
       {health.state !== "failing" && <AllowHost url={url} onAllowed={onAllowed} />}

@@ -270,7 +270,7 @@ export const SETTINGS: Shot[] = [
       await page.goto("/settings/api-keys");
       await page.getByRole("button", { name: "Make a key…" }).click();
       await page.getByLabel("May do").selectOption("some");
-      await page.getByLabel("Reaches").selectOption("some");
+      await page.getByLabel("May use").selectOption("some");
       await expect(page.getByLabel("Read tasks")).toBeVisible();
     },
   },

@@ -40,8 +40,8 @@ export function ConnectStep({ done }: { done: boolean }) {
       <form onSubmit={onSubmit} noValidate className="flex max-w-2xl flex-col gap-3">
         <Field
           id="pasted"
-          label="Address or mcpServers block"
-          description="An https address, or the JSON that other MCP clients are configured with."
+          label="Address or mcpServers JSON"
+          description="The address of an MCP server, or the JSON configuration of another MCP client."
           error={problem}
           required
         >
@@ -90,8 +90,8 @@ function FoundList({ found, onStartOver }: { found: Found; onStartOver: () => vo
           }
         >
           <p>
-            A command runs on Intray’s own machine. Only the person who runs Intray can define it, in the file
-            that <code>INTRAY_SERVERS_FILE</code> names, as docs/operator-servers.md describes.
+            A command runs on Intray’s own machine. Only the person who runs Intray can add commands, in the
+            file that <code>INTRAY_SERVERS_FILE</code> names (see docs/operator-servers.md).
           </p>
         </Notice>
       )}

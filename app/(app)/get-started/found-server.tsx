@@ -49,7 +49,7 @@ export function FoundServer({
           <div className="flex min-w-52 flex-1 flex-col gap-0.5">
             <h3 className="truncate font-medium">{called}</h3>
             <p className="break-all font-mono text-[13px] text-muted">{found.url}</p>
-            {found.auth.kind === "bearer" && <p className="text-[13px] text-muted">With its Bearer token</p>}
+            {found.auth.kind === "bearer" && <p className="text-[13px] text-muted">With a Bearer token</p>}
           </div>
           <Button
             variant="primary"
@@ -128,7 +128,7 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
         <Notice
           live
           tone="bad"
-          title={server.health.message ?? "The server does not answer as it should"}
+          title={server.health.message ?? "The server gives an unexpected answer"}
           action={
             <span className="flex flex-wrap gap-2">
               <Button asChild>
@@ -153,10 +153,10 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
 }
 
 function whatToDo(state: Exclude<Health["state"], "ok">, url: string | null): string {
-  return state === "unreachable" ? `It is saved. ${unreachedAdvice(url ?? "")}` : WHAT_TO_DO[state];
+  return state === "unreachable" ? `The server is saved. ${unreachedAdvice(url ?? "")}` : WHAT_TO_DO[state];
 }
 
 const WHAT_TO_DO = {
-  unauthorized: "It is saved, but needs a sign-in. Give it a token or choose OAuth on its page.",
-  failing: "It is saved. Its MCP address may be another one. Many end in /mcp.",
+  unauthorized: "The server is saved, but needs a sign-in. Give it a token or choose OAuth on its page.",
+  failing: "The server is saved. The address may be wrong: many MCP addresses end in /mcp.",
 };

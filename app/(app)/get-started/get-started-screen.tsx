@@ -32,7 +32,7 @@ export function GetStartedScreen() {
   if (!first)
     return (
       <Page title="Get started" narrow>
-        <Notice title="Only admins set an organization up.">Ask one of them.</Notice>
+        <Notice title="Only admins can set up an organization.">Ask one of them.</Notice>
       </Page>
     );
   const { steps, over } = first;
@@ -69,7 +69,7 @@ export function GetStartedScreen() {
         <StepCard
           number={1}
           title="Connect an agent"
-          description="Claude Code, Cursor or your own program calls tools through Intray. It waits while people decide, and can ask them itself."
+          description="Claude Code, Cursor or your own program calls tools through Intray. The agent waits while people decide, and can ask people questions."
           {...skipping("agent")}
         >
           <Button asChild variant={steps.agent === "done" ? "outline" : "primary"} className="self-start">
@@ -105,7 +105,7 @@ export function GetStartedScreen() {
         <StepCard
           number={4}
           title="Invite somebody"
-          description="Approvers answer requests, operators start tasks. They are mailed a link, or you get one to send."
+          description="Approvers answer requests, operators start tasks. Intray mails them a link, or gives you a link to send."
           {...skipping("invitation")}
         >
           {steps.invitation === "done" ? (

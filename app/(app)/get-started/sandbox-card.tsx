@@ -30,7 +30,7 @@ export function SandboxCard() {
       <p className="min-w-52 flex-1 text-[13px] text-muted">
         {state === "ready"
           ? "Your sandbox organization has the sample servers. Delete it in its settings when you no longer need it."
-          : `A sandbox is a second organization with sample servers. Nothing in it counts in ${me.organization.name}.`}
+          : `A sandbox is a second organization with sample servers. Nothing that happens there affects ${me.organization.name}.`}
       </p>
       {organizationId ? (
         <Button onClick={() => void switchOrganization(organizationId)}>Go to the sandbox</Button>

@@ -112,7 +112,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       <ServerPaused server={server} />
       {checked && <TestResult steps={checked.steps} />}
       {health.state !== "ok" && health.checkedAt && !waitsForSignIn && (
-        <Notice tone="bad" title={health.message ?? "The server does not answer as it should."}>
+        <Notice tone="bad" title={health.message ?? "The server gives an unexpected answer."}>
           <p>
             Its tasks are kept, and continue once it is back.
             {health.state === "unreachable" && ` ${unreachedAdvice(server.url ?? "")}`}

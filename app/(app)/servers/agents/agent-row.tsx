@@ -74,7 +74,7 @@ export function AgentBadges({ agent: { state, grants } }: { agent: Agent }) {
 export function ClaimedClient({ client }: Pick<Agent, "client">) {
   if (!client) return <>No client yet</>;
   return (
-    <span title="The program says so itself. Intray can’t check it.">
+    <span title="The program reports this name itself. Intray can’t check it.">
       <span className="break-all">{clientWords(client)}</span> (unverified)
     </span>
   );

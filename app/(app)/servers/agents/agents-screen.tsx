@@ -44,7 +44,7 @@ export function AgentsScreen({ url }: { url: string }) {
             </span>
           </div>
           <p className="max-w-prose text-[13px] text-muted">
-            Agents call your servers’ tools through Intray, which waits for people. Each agent calls only the
+            Agents call your servers’ tools through Intray, and Intray asks people. Each agent calls only the
             tools granted to it, and sees only its own tasks.
           </p>
         </header>

@@ -27,7 +27,7 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
       title={made ? `${made.name} ${hasTools ? "is ready" : "has no tools yet"}` : "Add an agent"}
       description={
         made
-          ? "Copy the secret or a set-up now: the secret is shown this once."
+          ? "Copy the secret or a set-up now: the secret is shown only once."
           : "Name it after the program, and grant it the tools that it needs."
       }
     >
@@ -36,7 +36,7 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
           <SecretOnce label="Secret" value={made.secret} quiet />
           <SetUp url={url} secret={made.secret} />
           {!hasTools && (
-            <Notice tone="wait" title="It may call no server’s tools yet.">
+            <Notice tone="wait" title="The agent may not call any server’s tools yet.">
               <p>
                 It can ask people, and look at its own tasks. Once you have copied the secret, grant it tools
                 on its page.

@@ -119,7 +119,7 @@ export function GrantFields({
       )}
       {chosen && (
         <p role="status" className="text-[13px] text-muted">
-          “{sendLabel}” grants {chosen.tool ?? "all tools"} of {nameOf(chosen.serverId)} too.
+          “{sendLabel}” also grants {chosen.tool ?? "all tools"} of {nameOf(chosen.serverId)}.
         </p>
       )}
       {errorOf(grants.length) && (
@@ -203,7 +203,7 @@ export function HoldField({ holdMs, error }: { holdMs: number | null; error: str
     <Field
       id="holdMs"
       label="Wait up to"
-      description="How long the agent’s call stays open while it waits. Then it returns a task id, and the agent can wait again. Most clients give up after a minute."
+      description="How long the agent’s call stays open while it waits. Then the call returns a task id, and the agent can call again to wait. Most clients give up after a minute."
       required
       error={error}
     >

@@ -26,7 +26,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks how long the present secret goes on working, then shows the new one once. */
+/** Asks how long the current secret still works, then shows the new one once. */
 export function RotateDialog({ apiKey, onClose }: Props) {
   const [made, setMade] = useState<NewApiKey | null>(null);
   return (
@@ -36,7 +36,7 @@ export function RotateDialog({ apiKey, onClose }: Props) {
       title={made ? `${apiKey.name} has a new secret` : `Rotate ${apiKey.name}`}
       description={
         made
-          ? "Copy it now: it is shown this once, and nobody can bring it back."
+          ? "Copy it now: it is shown only once, and nobody can get it again."
           : "The key gets a new secret at once. Its name, role and history stay."
       }
     >
@@ -56,7 +56,7 @@ export function RotateDialog({ apiKey, onClose }: Props) {
 
 const HOUR_MS = 3600_000;
 const OVERLAPS: [number, string][] = [
-  [0, "No longer: it ends now"],
+  [0, "No longer: ends now"],
   [HOUR_MS, "For an hour"],
   [24 * HOUR_MS, "For 24 hours"],
   [3 * 24 * HOUR_MS, "For 3 days"],
@@ -71,7 +71,7 @@ function RotateForm({ apiKey, onMade, onClose }: Props & { onMade: (made: NewApi
     schema: rotateKeySchema,
     sentences: {
       idempotency_mismatch:
-        "The key was rotated already, as you chose first. Choose the same again to see its secret.",
+        "The key was already rotated with the time that you chose first. Choose the same time again to see its secret.",
     },
     read: (data) => ({ overlapMs: Number(data.get("overlapMs")), expires: readEnd(data) }),
     send: async (values) => {
@@ -83,8 +83,10 @@ function RotateForm({ apiKey, onMade, onClose }: Props & { onMade: (made: NewApi
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
-      {apiKey.previousUntil && <Notice tone="wait" title="The previous secret still works. It ends now." />}
-      <Field id="overlap" label="The present secret works" required error={errors.overlapMs}>
+      {apiKey.previousUntil && (
+        <Notice tone="wait" title="An earlier secret still works. It ends when you continue." />
+      )}
+      <Field id="overlap" label="The current secret works" required error={errors.overlapMs}>
         {(control) => (
           <Select {...control} name="overlapMs" defaultValue={DEFAULT_OVERLAP_MS}>
             {OVERLAPS.map(([ms, label]) => (
@@ -115,12 +117,12 @@ export function NetworksDialog({ apiKey, onClose }: Props) {
     send: async (values) => {
       await api.patch(`/api/v1/api-keys/${apiKey.id}`, values);
       await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
-      toast(`Saved where ${apiKey.name} may come from`);
+      toast(`Saved the allowed networks of ${apiKey.name}`);
       onClose();
     },
   });
   return (
-    <Dialog open onOpenChange={onClose} title={`Where ${apiKey.name} may come from`}>
+    <Dialog open onOpenChange={onClose} title={`Allowed networks of ${apiKey.name}`}>
       <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
         {failure && <Notice live tone="bad" title={failure} />}
         <NetworksField networks={apiKey.networks} errors={errors} />
@@ -141,9 +143,9 @@ export function EndSecretDialog({ apiKey, onClose }: Props) {
     <ConfirmChange
       keys={[organizationKeys.apiKeys]}
       call={() => api.delete(`/api/v1/api-keys/${apiKey.id}/previous-secret`)}
-      done={`The former secret of ${apiKey.name} has ended`}
+      done={`The previous secret of ${apiKey.name} has ended`}
       onClose={onClose}
-      title={`End the former secret of ${apiKey.name}?`}
+      title={`End the previous secret of ${apiKey.name}?`}
       description="Programs that still use it are refused at once. The new secret keeps working."
       confirm="End it now"
       destructive

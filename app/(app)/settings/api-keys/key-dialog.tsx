@@ -31,7 +31,7 @@ export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange:
       title={made ? `${made.name} is ready` : "Make an API key"}
       description={
         made
-          ? "Copy the key now: it is shown this once, and nobody can bring it back."
+          ? "Copy the key now: it is shown only once, and nobody can get it again."
           : "Name it after the program that uses it. Give it the weakest role that is enough."
       }
     >

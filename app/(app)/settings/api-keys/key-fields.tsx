@@ -95,7 +95,7 @@ export function NetworksField({ networks = [], errors }: { networks?: string[]; 
   return (
     <Field
       id="networks"
-      label="May come from"
+      label="Allowed networks"
       hint="Networks or addresses, one a line, such as 203.0.113.0/24. Empty: from anywhere."
       error={error}
     >

@@ -66,7 +66,7 @@ export function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         )}
         {previousUntil && (
           <span className="text-muted text-xs">
-            The former secret works for another <TimeUntil at={previousUntil} over="moment" />.
+            The previous secret works for another <TimeUntil at={previousUntil} over="moment" />.
           </span>
         )}
       </span>
@@ -89,9 +89,9 @@ export function KeyRow({ apiKey }: { apiKey: ApiKey }) {
           }
         >
           <MenuItem onSelect={() => setAsking("rename")}>Rename…</MenuItem>
-          {mayEnd && <MenuItem onSelect={() => setAsking("networks")}>May come from…</MenuItem>}
+          {mayEnd && <MenuItem onSelect={() => setAsking("networks")}>Allowed networks…</MenuItem>}
           {mayEnd && previousUntil && (
-            <MenuItem onSelect={() => setAsking("end")}>End the former secret…</MenuItem>
+            <MenuItem onSelect={() => setAsking("end")}>End the previous secret…</MenuItem>
           )}
           {mayEnd && <MenuSeparator />}
           {mayEnd && <MenuItem onSelect={() => setAsking("revoke")}>Revoke…</MenuItem>}

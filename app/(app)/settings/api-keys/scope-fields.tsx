@@ -52,7 +52,7 @@ export function ReachField({ errors }: { errors: FieldErrors }) {
   const error = errors.servers ?? errors.tools;
   return (
     <>
-      <Field id="reach" label="Reaches" required>
+      <Field id="reach" label="May use" required>
         {(control) => (
           <Select
             {...control}
@@ -69,8 +69,8 @@ export function ReachField({ errors }: { errors: FieldErrors }) {
         <fieldset aria-describedby={error ? "reach-error" : "reach-note"}>
           <legend className="sr-only">Servers and tools</legend>
           <p id="reach-note" className="mb-1 text-[13px] text-muted">
-            The key sees only tasks, requests and servers of these. It gets no live updates, webhooks, history
-            or settings.
+            The key sees only tasks, requests and servers of this selection. It gets no live updates,
+            webhooks, history or settings.
           </p>
           {servers.isPending && <div aria-hidden className="skeleton h-16" />}
           {servers.isError && (

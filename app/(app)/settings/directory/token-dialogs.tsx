@@ -32,7 +32,7 @@ export function MakeDialog({ onClose }: Props) {
       title={make.data ? "The token is ready" : "Make a token"}
       description={
         make.data
-          ? "Copy it now: it is shown this once."
+          ? "Copy it now: it is shown only once."
           : "Anybody who has it can add people to this organization, and remove them. Where a second person is required, people added by it count as one person with you until another owner vouches."
       }
     >
@@ -64,7 +64,7 @@ export function RotateDialog({ onClose }: Props) {
       title={rotate.data ? "The new token is ready" : "Rotate the token"}
       description={
         rotate.data
-          ? "Copy it now: it is shown this once. Then write it into your identity provider."
+          ? "Copy it now: it is shown only once. Then write it into your identity provider."
           : "The token gets a new secret, in your name."
       }
     >
@@ -73,7 +73,7 @@ export function RotateDialog({ onClose }: Props) {
       ) : (
         <>
           {rotate.error && <Notice live tone="bad" title={errorSentence(rotate.error)} />}
-          <Field id="overlap" label="The present secret keeps working" required>
+          <Field id="overlap" label="The current secret keeps working" required>
             {(control) => (
               <Select
                 {...control}

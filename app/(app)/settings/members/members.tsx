@@ -210,7 +210,7 @@ function PasswordLinkDialog({ member, onClose }: { member: Member; onClose: () =
         description={`Send it to ${name} yourself.`}
       >
         <SecretOnce label={`Link for ${email}`} value={make.data.url} />
-        <p className="text-[13px] text-muted">It is shown this once, and works once, within a day.</p>
+        <p className="text-[13px] text-muted">It is shown only once, and works once, within a day.</p>
         <DialogActions>
           <Button onClick={onClose}>Done</Button>
         </DialogActions>

@@ -8,7 +8,7 @@ export function StandingApprovalsScreen() {
   return (
     <Section
       title="Approvals for a while"
-      description="Calls of agents that pass without being asked about again. Rules that deny a call, and the policy, come first."
+      description="Agents can make these calls again without asking. Call rules that deny a call, and the policy, still come first."
     >
       <StandingApprovals />
     </Section>

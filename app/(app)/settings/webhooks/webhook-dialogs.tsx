@@ -56,7 +56,7 @@ export function RotateDialog({ webhook, onClose }: Props) {
         open
         onOpenChange={onClose}
         title="The new secret"
-        description="Copy it now: it is shown this once. For a day the previous secret signs too."
+        description="Copy it now: it is shown only once. For a day the previous secret signs too."
       >
         <SecretOnce label="Signing secret" value={secret} />
         <DialogActions>

@@ -25,7 +25,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
   const Asked = asking && DIALOGS[asking];
   const test = useChange([webhookKeys.all], () => webhookApi.test(id), {
-    done: "A test is on its way",
+    done: "Sending a test",
     onError: tellError,
   });
   const turn = useChange([webhookKeys.all], () => webhookApi.update(id, { enabled: !enabled }), {
@@ -92,7 +92,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   );
 }
 
-const DELIVERY_WORDS = { pending: "on its way", delivered: "delivered", failed: "failed" };
+const DELIVERY_WORDS = { pending: "being sent", delivered: "delivered", failed: "failed" };
 
 function StateBadge({ webhook: { disabledReason, failingSince } }: { webhook: Webhook }) {
   if (disabledReason === "by_hand") return <Badge icon={CirclePause}>Off</Badge>;

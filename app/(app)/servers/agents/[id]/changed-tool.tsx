@@ -78,7 +78,7 @@ function Change({
         <p>
           {isNew
             ? "The server did not have this tool when its tools were granted."
-            : "Intray no longer has the text that was granted. This is the current one:"}
+            : "Intray no longer has the text that was granted. This is the current text:"}
         </p>
         {after.title && (
           <p className="font-medium">

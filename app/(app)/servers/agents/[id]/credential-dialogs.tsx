@@ -25,8 +25,8 @@ export function RotateDialog({ agent, url, onClose }: { agent: Agent; url: strin
       title={made ? `${agent.name} has a new secret` : `New secret for ${agent.name}`}
       description={
         made
-          ? "Copy the secret or a set-up now: the secret is shown this once."
-          : "The present secret stops working at once. The agent’s tools, tasks and history stay."
+          ? "Copy the secret or a set-up now: the secret is shown only once."
+          : "The current secret stops working at once. The agent’s tools, tasks and history stay."
       }
     >
       {made ? (
@@ -88,7 +88,7 @@ export function RevokeDialog({ agent, onClose }: { agent: Agent; onClose: () => 
       onDone={() => router.push("/servers/agents")}
       onClose={onClose}
       title={`Revoke ${agent.name}?`}
-      description="Intray refuses it at once, and ends its open calls. Its tasks continue. A revoked agent cannot be restored."
+      description="Intray refuses the agent at once, and ends its open calls. The agent’s tasks continue. A revoked agent cannot be restored."
       confirm="Revoke"
       destructive
     />
