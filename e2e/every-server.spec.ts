@@ -88,7 +88,7 @@ test("a task that somebody else started is found on the server and adopted", asy
   await checkAppearance(ana, "adopting");
   await dialog.getByRole("button", { name: "Adopt", exact: true }).click();
   await expect(ana).toHaveURL(/\/tasks\//);
-  await expect(ana.getByText("Adopted; its call isn’t known.")).toBeVisible();
+  await expect(ana.getByText("Adopted from the server; its call isn’t known.")).toBeVisible();
   await expect(taskHeader(ana)).toContainText(`Adopted task · ${id}`);
   await expect(ana.getByRole("button", { name: "Start again…" })).toHaveCount(0);
   await checkAppearance(ana, "an adopted task");
@@ -109,7 +109,7 @@ test("a start of unknown outcome is settled: as what it made, or as nothing", as
   await testRows.insertFind(server, "Checking the invoice", lost);
   await testRows.insertFind(server, "Paying line 2 of 3", lost);
   await ben.goto(`/tasks/${lost}`);
-  await expect(ben.getByText("An operator then says what happened")).toBeVisible();
+  await expect(ben.getByText("An operator then chooses what happened")).toBeVisible();
   await ola.goto(`/tasks/${lost}`);
   await expect(ola.getByText("2 tasks on the server could be it:")).toBeVisible();
   await expect(ola.getByRole("button", { name: "Cancel…" })).toHaveCount(0);

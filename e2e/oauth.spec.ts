@@ -102,7 +102,7 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
 
   await page.goto("/tasks/new");
   await page.getByRole("combobox", { name: "Server" }).selectOption({ label: NAME });
-  await expect(page.getByText("It runs on your own connection, in your name.")).toBeVisible();
+  await expect(page.getByText("The task uses your own connection and runs in your name.")).toBeVisible();
   await page.getByRole("radio", { name: "approve" }).check(SOON);
   await checkAppearance(page, "oauth new task");
   await page.getByRole("button", { name: "Start task" }).click();

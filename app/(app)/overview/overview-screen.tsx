@@ -42,7 +42,7 @@ function FailedTasks({ from }: { from: string }) {
   return (
     <Card
       title="Failures by cause"
-      note="Grouped by error and tool, without their numbers"
+      note="Grouped by tool and error; numbers in errors are ignored"
       action={
         <Link
           href={tasksHref({ ...filter, state: STATES })}

@@ -82,7 +82,7 @@ describe("validateContent", () => {
     [
       { ...good, count: 2 ** 53 },
       "count",
-      "Count is too large to be sent exactly (beyond 9007199254740991).",
+      "Count is too large: it would lose digits when it is sent (beyond 9007199254740991).",
     ],
     [{ ...good, share: 0 }, "share", "Share must be more than 0."],
     [{ ...good, share: 1 }, "share", "Share must be less than 1."],

@@ -55,7 +55,7 @@ function oddValue(field: Field, given: unknown): string | null {
   switch (field.kind) {
     case "number":
       return isBeyondExact(given)
-        ? `${field.title} is too large to be sent exactly (beyond 9007199254740991).`
+        ? `${field.title} is too large: it would lose digits when it is sent (beyond 9007199254740991).`
         : null;
     case "several_of": {
       // The validator would compare each item with each choice.

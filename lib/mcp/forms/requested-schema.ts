@@ -21,7 +21,7 @@ const number = z
   .number()
   .refine(
     (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
-    "is too large to be sent exactly",
+    "is too large: it would lose digits when it is sent",
   );
 
 /** The keywords by which a field, or the items of a list, has choices of this type. */

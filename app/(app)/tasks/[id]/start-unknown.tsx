@@ -26,7 +26,7 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
     mutationFn: (foundTaskId: string | null) =>
       api.post<TaskDetail>(`/api/v1/tasks/${task.id}/settle-start`, { foundTaskId }),
     onSuccess: (settled) => {
-      toast(settled.state === "failed" ? "Noted: it never started" : "The task goes on");
+      toast(settled.state === "failed" ? "Recorded: the task never started" : "The task continues");
       setAsking(null);
     },
     onError: (error) => toast.error(errorSentence(error)),
@@ -55,8 +55,8 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
           {task.server.name}
         </Link>
         {operator
-          ? ", then say here what happened."
-          : ". An operator then says what happened, or starts it again as a new task."}
+          ? ", then choose here what happened."
+          : ". An operator then chooses what happened, or starts it again as a new task."}
       </p>
       {task.candidates.length > 0 && (
         <div className="flex flex-col gap-2 pt-1">
@@ -77,7 +77,7 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
         open={asking === "never"}
         onOpenChange={() => setAsking(null)}
         title="It never started?"
-        description={`The task ends as failed. If ${task.server.name} did start it, it continues there, and nobody here gets its questions.`}
+        description={`The task ends as failed. If ${task.server.name} did start the task, the task continues there, and Intray does not show its questions.`}
         confirm="It never started"
         destructive
         pending={settle.isPending}
@@ -87,7 +87,7 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
         open={chosen !== undefined}
         onOpenChange={() => setAsking(null)}
         title="Is this the task that was started?"
-        description="The task continues with it: its questions come here, and answers go there. This cannot be undone."
+        description="Intray follows this task: its questions appear here, and answers are sent to the server. This cannot be undone."
         confirm="This is it"
         pending={settle.isPending}
         onConfirm={() => chosen && settle.mutate(chosen.id)}

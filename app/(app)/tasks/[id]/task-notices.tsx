@@ -94,7 +94,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
         <PausedNotice server={task.server}>
           <p>
             The task continues when the pause ends. Answers and a cancel are kept.
-            {task.expiresAt && " Its time limit continues."}
+            {task.expiresAt && " The task’s time limit still applies."}
           </p>
         </PausedNotice>
       )}
@@ -122,15 +122,15 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
             )}
             {task.gate?.expiresAt && (
               <>
-                Without an approval, the call is dropped in{" "}
-                <TimeUntil at={task.gate.expiresAt} over="a moment" />.
+                If nobody approves the call within <TimeUntil at={task.gate.expiresAt} over="a moment" />, it
+                is not made.
               </>
             )}
           </p>
         </Notice>
       )}
       {task.cancelRequestedAt && (task.state === "cancelled" ? task.serverState : true) && (
-        <Notice title={task.state === "cancelled" ? "Cancelled here" : "Cancel is on its way"}>
+        <Notice title={task.state === "cancelled" ? "Cancelled here" : "The cancel is being sent"}>
           <p>
             Asked <TimeAgo at={task.cancelRequestedAt} />
             {task.serverState && `; the server still says “${serverStateLabel(task.serverState)}”`}.
@@ -140,16 +140,16 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       {task.state === "lost" && task.durable && (
         <Notice tone="bad" title="The server no longer knows this task.">
           <p>
-            It may have been restarted without its memory. The arguments are kept: start it again as a new
-            task.
+            The server may have lost the task in a restart. The arguments are kept: start the task again as a
+            new task.
           </p>
         </Notice>
       )}
       {task.state === "lost" && !task.durable && (
         <Notice tone="bad" title="The connection that carried this call ended before its result came.">
           <p>
-            The tool may have run, and its result is lost. Look at {task.server.name}, then start it again as
-            a new task or leave it.
+            The tool may have run, and its result is lost. Check on {task.server.name} what happened. Then
+            start the call again as a new task, or do nothing.
           </p>
         </Notice>
       )}
@@ -160,16 +160,16 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
         </Notice>
       )}
       {!isCallKnown(task) && (
-        <Notice title="Adopted; its call isn’t known.">
+        <Notice title="Adopted from the server; its call isn’t known.">
           <p>
-            Another client started it on the server. Only the server knows its tool and arguments. You can
-            follow and answer it here, but not start it again.
+            Another client started this task on the server. Only the server knows its tool and arguments. You
+            can follow and answer the task here, but not start it again.
           </p>
         </Notice>
       )}
       {task.state === "expired" && (
         <Notice tone="bad" title="The server’s time for this task ran out.">
-          <p>It will not go further. The arguments are kept: start it again as a new task.</p>
+          <p>The task will not continue. The arguments are kept: start it again as a new task.</p>
         </Notice>
       )}
       {/* Lost and expired tasks have notices above. */}

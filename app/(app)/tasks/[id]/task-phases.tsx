@@ -133,7 +133,7 @@ function PhaseTable({ stretches }: { stretches: Stretch[] }) {
       </tbody>
       {left > 0 && (
         <caption className="caption-bottom pt-1 text-left text-muted">
-          {plural(left, "earlier one")} left out.
+          {plural(left, "earlier one")} not shown.
         </caption>
       )}
     </table>

@@ -101,15 +101,16 @@ function deliveryWords(
   if (state === "pending" && waitingFor === "fetch") return "waits for the server to fetch it";
   if (state === "pending" && waitingSince) return "waits for the server to ask again";
   if (needsNoSending(delivery)) return uncapitalise(carriedOutWords(request));
-  if (state === "confirmed" && !acceptedAt) return "the task moved on, without a reply to it";
+  if (state === "confirmed" && !acceptedAt)
+    return "the task continued, but the server did not reply to the answer";
   if (state === "failed" && reachIn(delivery) === "unknown") return "unknown whether the server got it";
   if (state === "failed" && reachIn(delivery) === "taken") return "the server had it";
   return DELIVERY_WORDS[state];
 }
 
 const DELIVERY_WORDS: Record<DeliveryState, string> = {
-  held: "held for undo",
-  pending: "on its way",
+  held: "waiting, so that it can be undone",
+  pending: "about to be sent",
   sending: "being sent",
   accepted: "the server has it",
   confirmed: "the task moved on",

@@ -154,7 +154,7 @@ function TaskAccess({ task }: { task: TaskDetail }) {
   return (
     <div className="flex flex-col gap-3">
       {items.length === 0 ? (
-        <p className="text-muted">Nobody has opened more than the request and the lists.</p>
+        <p className="text-muted">Nobody has opened anything that is recorded here.</p>
       ) : (
         <div className="rounded-lg border border-line bg-panel p-4">
           <ReadList reads={items} whose={actorWords(task.requestedBy)} label="Access log, newest first" />
@@ -162,8 +162,9 @@ function TaskAccess({ task }: { task: TaskDetail }) {
       )}
       <LoadMore query={reads} />
       <p className="text-muted text-xs">
-        Protocol messages, documents, exports and lists seen as {actorWords(task.requestedBy)}; the same again
-        within ten minutes counts once. Opening the task, its requests or a list is not recorded.
+        This log records who read protocol messages, documents and exports, and who saw lists as{" "}
+        {actorWords(task.requestedBy)}. The same within ten minutes is recorded once. Opening the task, its
+        requests or a list is not recorded.
       </p>
     </div>
   );

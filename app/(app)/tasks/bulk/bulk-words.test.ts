@@ -57,8 +57,8 @@ describe("a bulk action is about", () => {
 test.each([
   ["all are taken", 2, 2, null],
   ["nobody knows how many were meant", null, 2, null],
-  ["one is left out", 3, 2, "1 task of the 3 selected is left out: they have ended."],
-  ["some are left out", 5, 2, "3 tasks of the 5 selected are left out: they have ended."],
+  ["one is left out", 3, 2, "1 task of the 3 selected is not included: they have ended."],
+  ["some are left out", 5, 2, "3 tasks of the 5 selected are not included: they have ended."],
 ])("%s", (_, count, taken, expected) => {
   expect(leftOutWords(count, taken, "they have ended.")).toBe(expected);
 });

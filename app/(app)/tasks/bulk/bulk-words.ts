@@ -9,7 +9,7 @@ export const BULK_WORDS: Record<
     title: "Cancel tasks",
     description:
       "Open questions of these tasks are withdrawn, and their servers are told to stop. What a tool has already done is not undone.",
-    leftOut: "they have ended, or must be settled one by one.",
+    leftOut: "they have ended, or you must cancel them one by one.",
     confirm: "Cancel",
     doing: "Cancelling",
     done: "Cancelling",
@@ -72,5 +72,5 @@ export function chosenTasks(
 export function leftOutWords(count: number | null, taken: number, why: string): string | null {
   if (count === null || count <= taken) return null;
   const left = count - taken;
-  return `${plural(left, "task")} of the ${count} selected ${left === 1 ? "is" : "are"} left out: ${why}`;
+  return `${plural(left, "task")} of the ${count} selected ${left === 1 ? "is" : "are"} not included: ${why}`;
 }

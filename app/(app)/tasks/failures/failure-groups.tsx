@@ -90,7 +90,9 @@ function Group({
       </Link>
       {repeatable === 0 && (
         <span className="text-muted text-xs max-md:ml-13">
-          {state !== "failed" || code === "result_missing" ? "Outcome unknown. Review each" : "Started again"}
+          {state !== "failed" || code === "result_missing"
+            ? "Outcome unknown. Review each task"
+            : "Started again"}
         </span>
       )}
       {onStartAgain && repeatable > 0 && (

@@ -58,11 +58,11 @@ function AgainScreen({ id, demo }: { id: string; demo: boolean }) {
       {task.data && (
         <div className="flex max-w-3xl flex-col gap-5">
           <p className="text-[13px] text-muted">
-            A new task, with what{" "}
+            This starts a new task with the same arguments as{" "}
             <Link href={`/tasks/${id}`} className="underline underline-offset-2 hover:text-ink">
               <PlainText text={task.data.label ?? task.data.tool} />
-            </Link>{" "}
-            was called with. What that one has already done is not undone.
+            </Link>
+            . What the old task has already done is not undone.
           </p>
           <Choose
             demo={demo}
@@ -154,7 +154,7 @@ function Choose({
       {isConnected && tools.isError && (
         <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
       )}
-      {servers.data && again && !server && <Gone what="Its server is not here any more." />}
+      {servers.data && again && !server && <Gone what="The task’s server was removed from Intray." />}
       {tools.data && again && !tool && (
         <Gone what={`${server?.name} does not offer ${givenTool} any more.`} />
       )}
@@ -177,7 +177,7 @@ function Choose({
 function Gone({ what }: { what: string }) {
   return (
     <Notice tone="wait" title={what}>
-      <p>It can’t be started again as it was. Its arguments are on its page.</p>
+      <p>The task can’t be started again as it was. Its arguments are on its page.</p>
     </Notice>
   );
 }
@@ -194,8 +194,8 @@ function RunsOn({ server }: { server: Server }) {
   return (
     <p className="-mt-3 text-[13px] text-muted">
       {server.startsOn === "own"
-        ? "It runs on your own connection, in your name. Only you see the task, and those you assign."
-        : `It runs on ${me.organization.name}’s shared connection. Everyone here sees the task.`}
+        ? "The task uses your own connection and runs in your name. Only you and the people you assign see it."
+        : `The task uses ${me.organization.name}’s shared connection. Everyone here sees it.`}
     </p>
   );
 }

@@ -50,8 +50,8 @@ export function RaceOptions({
     <fieldset className="flex min-w-0 flex-col gap-2.5 rounded-lg border border-line p-4">
       <legend className="px-1 font-medium text-[13px]">Race: start it on several servers</legend>
       <p className="-mt-1 text-[13px] text-muted">
-        All begin at once. The first that completes without an error wins, and the others are cancelled. Their
-        work until then is not undone.
+        The task starts on all servers at the same time. The first that completes without an error wins. The
+        others are cancelled; the work that they have already done is not undone.
       </p>
       <label className="flex items-center gap-2.5 text-muted max-md:min-h-11">
         <input type="checkbox" className="size-4 shrink-0" checked disabled />
@@ -69,7 +69,7 @@ export function RaceOptions({
           <span>
             {name}
             {offered && !isSame(offered, tool) && (
-              <span className="text-muted"> · may take other arguments</span>
+              <span className="text-muted"> · may need different arguments</span>
             )}
           </span>
         </label>

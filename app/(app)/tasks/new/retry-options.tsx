@@ -66,7 +66,7 @@ export function RetryOptions({
           )}
         </Field>
         {isOn && (
-          <Field id="retry-pause" label="First pause" hint="It doubles from attempt to attempt." required>
+          <Field id="retry-pause" label="First pause" hint="The pause doubles with each attempt." required>
             {(control) => (
               <Select
                 {...control}
@@ -91,16 +91,21 @@ export function RetryOptions({
             checked={choice.errors}
             onChange={(event) => onChange({ ...choice, errors: event.target.checked })}
           />
-          A result that the server calls an error is a failure too
+          Also try again if the server marks the result as an error
         </label>
       )}
       {isOn && !repeatable && (
         <Notice tone="wait" title="The server does not say that this call can be repeated without harm.">
           <p>
-            A failure may have done part of the work. Another attempt may then do it twice, such as pay twice.
+            A failed attempt may have done part of the work. Another attempt may then repeat it, such as pay
+            twice.
           </p>
           <div className="max-w-xs pt-1">
-            <Field id="retry-insist" label={`Type “${INSISTENCE}” if you know that it can`} required>
+            <Field
+              id="retry-insist"
+              label={`Type “${INSISTENCE}” if you know that the call can be repeated`}
+              required
+            >
               {(control) => (
                 <Input
                   {...control}

@@ -54,7 +54,7 @@ const Received = memo(function Received({ result }: { result: unknown }) {
     <>
       {read?.isError && (
         <Notice tone="bad" title="The tool reports an error">
-          <p>The task itself ran to its end.</p>
+          <p>The task itself completed.</p>
         </Notice>
       )}
       {read?.structured !== undefined && <ResultValue value={read.structured} />}

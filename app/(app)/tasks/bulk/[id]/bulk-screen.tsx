@@ -188,7 +188,7 @@ function Shown({ operation }: { operation: BulkOperation }) {
             </>
           )}
           {state === "running" && ". It continues if you leave this page."}
-          {state === "prepared" && ". Not confirmed: nothing is done."}
+          {state === "prepared" && ". Not confirmed, so nothing was done."}
         </p>
       </section>
       <Tabs

@@ -27,7 +27,7 @@ export function useArguments(inputSchema: Json, given: Json | null) {
     setValues,
     form,
     /** Why the tool has no form; null: it has one. */
-    reason: "reason" in read ? read.reason : isBroken ? "Its schema can’t be drawn as a form." : null,
+    reason: "reason" in read ? read.reason : isBroken ? "The tool’s schema can’t be shown as a form." : null,
     tab,
     setTab,
     jsonValid,

@@ -224,7 +224,7 @@ describe("arguments are held against the schema", () => {
     { values: { id: "INV-1", count: 6 }, problems: ["count must be at most 5"] },
     {
       values: { id: "INV-1", count: 2 ** 53 },
-      problems: ["count is too large to be sent exactly", "count must be at most 5"],
+      problems: ["count is too large: it would lose digits when it is sent", "count must be at most 5"],
     },
     { values: { id: "INV-1", kind: "c" }, problems: ["kind must be one of the choices"] },
     { values: { id: "INV-1", lines: [] }, problems: ["lines must have at least 1 item"] },
@@ -233,7 +233,7 @@ describe("arguments are held against the schema", () => {
     { values: { id: "INV-1", other: 1 }, problems: ["other is not an argument of this tool"] },
     {
       values: { id: "INV-1", target: { mail: "x", phone: "y" } },
-      problems: ["target fits more than one of the choices"],
+      problems: ["target matches more than one choice, but must match exactly one"],
     },
     { values: { id: "INV-1", target: { mail: 1 } }, problems: ["target/mail must be text"] },
   ])("$values", ({ values, problems }) => {

@@ -19,7 +19,7 @@ export function readForm(inputSchema: Json): ReadForm {
     const form = draw(judge);
     const isObject = form.type === "object" || form.anyOf || form.oneOf || form.allOf;
     if (!isObject || (form.$id === AS_JSON && !isEmpty(judge)))
-      return { judge, reason: "Its schema does not say which arguments it takes." };
+      return { judge, reason: "The tool’s schema does not say which arguments the tool takes." };
     const { $id: _, ...root } = form;
     return { judge, form: { ...root, title: "", description: "" } };
   } catch (error) {

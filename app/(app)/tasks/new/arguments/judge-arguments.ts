@@ -49,7 +49,7 @@ function inspect(schema: unknown, value: unknown, path: Path): Problem[] {
 
 type Says = (wrong: unknown, message: string) => Problem[];
 
-const TOO_LARGE = "is too large to be sent exactly";
+const TOO_LARGE = "is too large: it would lose digits when it is sent";
 const limit = (schema: Json, keyword: string): number | null =>
   typeof schema[keyword] === "number" ? (schema[keyword] as number) : null;
 
@@ -143,7 +143,7 @@ function ofSeveral(schema: Json, value: unknown, path: Path, says: Says): Proble
     ...(list("allOf") ?? []).flatMap((each) => inspect(each, value, path)),
     ...(any && fitting(any) === 0 ? closest(any, value, path) : []),
     ...(one && fitting(one) === 0 ? closest(one, value, path) : []),
-    ...says(one && fitting(one) > 1, "fits more than one of the choices"),
+    ...says(one && fitting(one) > 1, "matches more than one choice, but must match exactly one"),
     ...says(isJson(schema.not) && fits(schema.not, value), "is not allowed"),
     ...(then ? inspect(then, value, path) : []),
   ];

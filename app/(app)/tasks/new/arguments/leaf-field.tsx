@@ -89,5 +89,5 @@ export function labelOf(path: (string | number)[], own: string | undefined, name
 function hintOf(schema: FieldProps["schema"]): string | undefined {
   const standard = schema.default;
   if (standard === undefined || standard === null || typeof standard === "object") return undefined;
-  return `Left empty, the server takes ${String(standard).slice(0, 100)}`;
+  return `If empty, the server uses ${String(standard).slice(0, 100)}`;
 }

@@ -21,8 +21,8 @@ export function expand(schema: Json): Json {
   const visit = (given: unknown, depth: number, within: readonly string[]): Json => {
     if (given === false) return { not: {} };
     if (!isJson(given)) return {};
-    if (++parts > MOST_PARTS) throw new Beyond("Its schema has too many parts for a form.");
-    if (depth > MOST_DEPTH) throw new Beyond("Its schema is nested too deeply for a form.");
+    if (++parts > MOST_PARTS) throw new Beyond("The tool’s schema has too many parts for a form.");
+    if (depth > MOST_DEPTH) throw new Beyond("The tool’s schema is nested too deeply for a form.");
     const inner = (child: unknown) => visit(child, depth + 1, within);
     const own = Object.entries(given).flatMap(([keyword, value]) => {
       // Expressions are dropped, so names that one of them allows must not count as additional.
@@ -33,12 +33,13 @@ export function expand(schema: Json): Json {
     const { $ref } = given;
     if ($ref === undefined) return Object.fromEntries(own);
     if (typeof $ref !== "string" || !$ref.startsWith("#"))
-      throw new Beyond("Its schema refers to another address, which Intray does not fetch.");
-    if (within.includes($ref)) throw new Beyond("Its schema refers to itself.");
+      throw new Beyond("The tool’s schema refers to another address, which Intray does not fetch.");
+    if (within.includes($ref)) throw new Beyond("The tool’s schema refers to itself.");
     const target = visit(lookUp(schema, $ref), depth + 1, [...within, $ref]);
     return { ...target, ...Object.fromEntries(own) };
   };
-  if ("$dynamicRef" in schema || "$recursiveRef" in schema) throw new Beyond("Its schema refers to itself.");
+  if ("$dynamicRef" in schema || "$recursiveRef" in schema)
+    throw new Beyond("The tool’s schema refers to itself.");
   return visit(schema, 0, ["#"]);
 }
 
@@ -53,7 +54,7 @@ const named: Reader = (value, visit) => {
   if (!isJson(value)) return undefined;
   return Object.fromEntries(
     Object.entries(value).map(([name, child]) => {
-      if (RESERVED.has(name)) throw new Beyond("Its schema uses a name that a form can't have.");
+      if (RESERVED.has(name)) throw new Beyond("The tool’s schema uses a name that a form can’t have.");
       return [name, visit(child)];
     }),
   );
@@ -63,7 +64,7 @@ const READERS: Record<string, Reader> = {
   type: (value) => (typeof value === "string" || isTexts(value) ? value : undefined),
   enum: (value) => {
     if (!Array.isArray(value)) return undefined;
-    if (value.length > MOST_CHOICES) throw new Beyond("Its schema has too many choices for a form.");
+    if (value.length > MOST_CHOICES) throw new Beyond("The tool’s schema has too many choices for a form.");
     return value;
   },
   const: asIs,
@@ -106,7 +107,7 @@ function lookUp(root: Json, pointer: string): unknown {
     at = isJson(at) || Array.isArray(at) ? Object.getOwnPropertyDescriptor(at, key)?.value : undefined;
   }
   if (pointer !== "#" && !pointer.startsWith("#/")) at = undefined;
-  if (at === undefined) throw new Beyond("Its schema refers to a part that is not there.");
+  if (at === undefined) throw new Beyond("The tool’s schema refers to a part that does not exist.");
   return at;
 }
 
