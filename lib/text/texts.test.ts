@@ -112,7 +112,7 @@ test.each([
     { name: "Finance", to: "approver" },
     "Ben gave the group “Finance” the role approver",
   ],
-  ["directory.group_mapped", { name: "Finance", to: null }, "Ben took the role from the group “Finance”"],
+  ["directory.group_mapped", { name: "Finance", to: null }, "Ben removed the role of the group “Finance”"],
   [
     "directory.group_changed",
     { name: "Finance", added: 2, removed: 1 },
@@ -130,7 +130,7 @@ test.each([
     "Ben stopped a bulk operation: 3 tasks not started again",
   ],
   ["organization.undo_window_changed", { holdMs: 10_000 }, "Ben set the time for undo to 10 s"],
-  ["organization.undo_window_changed", { holdMs: 0 }, "Ben set no time for undo"],
+  ["organization.undo_window_changed", { holdMs: 0 }, "Ben turned undo off"],
   [
     "organization.retention_changed",
     { messageDays: 30, payloadDays: null, taskDays: 1 },

@@ -54,7 +54,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
     tone: "wait",
   },
   "organization.four_eyes_ending": {
-    text: "An admin proposed to require no second person for approvals any more",
+    text: "An admin proposed to stop requiring a second person for approvals",
     tone: "wait",
   },
   "policy.proposed": { text: "A change of the policy waits for a second admin", tone: "wait" },
@@ -147,7 +147,7 @@ const MANY: Record<Cause, string> = {
   "server.unhealthy": "# servers are in trouble",
   "webhook.disabled": "# webhooks were switched off",
   "account.replaced": "# accounts were given to the people who proved their addresses",
-  "organization.four_eyes_ending": "# proposals to require no second person for approvals",
+  "organization.four_eyes_ending": "# proposals to stop requiring a second person for approvals",
   "policy.proposed": "# changes of the policy wait for a second admin",
   "organization.deleting": "# organizations are to be deleted",
   "member.vouched": "Owners vouched for # members",

@@ -43,7 +43,7 @@ test("the history says who came and went, and who proposed it", () => {
     told("policy.proposal_ended", { as, proposedBy, group: { name: "Money" } })[0];
   expect([ended("withdrawn", "Otto"), ended("overtaken", "Otto"), ended("replaced", "Ada")]).toEqual([
     "Ada withdrew the change of the group “Money” that Otto proposed",
-    "The change of the group “Money” that Otto proposed was replaced by another one",
+    "The change of the group “Money” that Otto proposed was replaced by another proposal",
     "Ada proposed something else for the group “Money” instead",
   ]);
 });

@@ -34,14 +34,15 @@ const tasks = (count: unknown) => plural(typeof count === "number" ? count : 0, 
 
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
-  "view.unshared": (data, who) => say(`${who} no longer shares the view${named(data)}`),
+  "view.unshared": (data, who) => say(`${who} stopped sharing the view${named(data)}`),
   "task.acknowledged": (data, who) =>
     say(
       text(data.from) ? `${who} took ownership from ${text(data.from)}` : `${who} took ownership`,
       "accent",
       text(data.note),
     ),
-  "task.released": (data, who) => say(data.reason === "not_stuck" ? "No longer stuck" : `${who} released it`),
+  "task.released": (data, who) =>
+    say(data.reason === "not_stuck" ? "No longer stuck" : `${who} released ownership`),
   "race.started": (data, who) =>
     say(`${who} started a race${typeof data.starts === "number" ? ` on ${data.starts} servers` : ""}`),
   "requests.seeded": (_, who) => say(`${who} added sample requests`),
@@ -57,7 +58,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "server.paused": (data, who) => say(`${who} paused the server${named(data)}`, "wait", text(data.reason)),
   "server.hosts_allowed": (data, who) =>
     say(
-      `${who} allowed the sign-in to${named(data)} to use several hosts`,
+      `${who} allowed several hosts for the sign-in to${named(data)}`,
       "wait",
       Array.isArray(data.hosts)
         ? data.hosts.filter((host) => typeof host === "string").join(", ")
@@ -66,7 +67,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "host.allowed": (data, who) =>
     say(`${who} allowed Intray to call ${text(data.host) ?? "an address"}`, "wait"),
   "host.removed": (data, who) =>
-    say(`${who} no longer allows Intray to call ${text(data.host) ?? "an address"}`),
+    say(`${who} stopped allowing Intray to call ${text(data.host) ?? "an address"}`),
   "server.resumed": (data, who) => say(`${who} resumed the server${named(data)}`, "accent"),
   "recipe.created": (data, who) => say(`${who} made the recipe${ofRecipe(data)}`),
   "recipe.changed": (data, who) => say(`${who} changed the recipe${ofRecipe(data)}`),
@@ -86,14 +87,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} reinstated ${member(data)}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.vouched": (data, who) => say(`${who} vouched for ${member(data)}`),
-  "member.vouch_withdrawn": (data, who) => say(`${who} took the vouching for ${member(data)} back`, "wait"),
+  "member.vouch_withdrawn": (data, who) => say(`${who} stopped vouching for ${member(data)}`, "wait"),
   "member.sessions_ended": (data, who) =>
     say(
       `${who} ended ${Number(data.count) === 1 ? "a session" : "the sessions"} of ${member(data)} here`,
       "wait",
     ),
   "member.password_link_made": (data, who) =>
-    say(`${who} made a link with which the password of ${member(data)} can be set`, "wait"),
+    say(`${who} made a link to set the password of ${member(data)}`, "wait"),
   "member.left": (_, who) => say(`${who} left the organization`),
   "away.set": (data, who) =>
     say(
@@ -121,8 +122,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "key.revoked": (data, who) =>
     say(text(data.name) ? `${who} revoked the API key${named(data)}` : `${who} revoked an API key`),
   "key.rotated": (data, who) => say(`${who} rotated the API key${named(data)}`),
-  "key.secret_ended": (data, who) => say(`${who} ended the former secret of the API key${named(data)}`),
-  "key.networks_changed": (data, who) => say(`${who} changed where the API key${named(data)} may come from`),
+  "key.secret_ended": (data, who) => say(`${who} ended the previous secret of the API key${named(data)}`),
+  "key.networks_changed": (data, who) => say(`${who} changed the networks of the API key${named(data)}`),
   "key.refused": (data) =>
     say(
       `The API key${named(data)} was refused${text(data.network) ? ` from ${text(data.network)}` : ""}`,
@@ -153,7 +154,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       ? say(
           `The agent${named(data)} of ${who} was signed out`,
           "bad",
-          "One of its tokens was used twice: somebody else may have had it.",
+          "One of its tokens was used twice. Somebody else may have copied the token.",
         )
       : say(`The agent${named(data)} of ${who} signed out`),
   "agent.call_allowed": (data, who) => say(`${who} was allowed${itsCall(data)}${byRule(data)}`),
@@ -178,7 +179,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(
       typeof holdMs === "number" && holdMs > 0
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
-        : `${who} set no time for undo`,
+        : `${who} turned undo off`,
     ),
   "call_rules.changed": (data, who) => say(`${who} changed the call rules`, "wait", callRuleChanges(data)),
   "policy.changed": ({ proposedBy, ...data }, who) =>
@@ -191,7 +192,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "policy.proposed": ({ twoPersonPolicy, ...data }, who) =>
     twoPersonPolicy === false
-      ? say(`${who} proposed that changes of the policy need no second admin any more`, "wait")
+      ? say(`${who} proposed to stop requiring a second admin for changes of the policy`, "wait")
       : isGroup(data.group)
         ? say(`${who} proposed to ${groupChangeTitle(data.group)}`, "wait", groupChanges(data.group))
         : say(`${who} proposed a change of the policy`, "wait", policyChanges(data)),
@@ -200,7 +201,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(
       twoPersonPolicy === true
         ? `${who} required a second admin for changes of the policy`
-        : `${who} agreed that changes of the policy need no second admin any more`,
+        : `${who} agreed to stop requiring a second admin for changes of the policy`,
       "wait",
       text(proposedBy) && `Proposed by ${text(proposedBy)}`,
     ),
@@ -228,16 +229,16 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
   "organization.four_eyes_changed": ({ fourEyes, proposedBy }, who) =>
     say(
-      `${who} ${fourEyes === true ? "required" : "no longer requires"} a second person for approvals`,
+      `${who} ${fourEyes === true ? "required" : "stopped requiring"} a second person for approvals`,
       undefined,
       text(proposedBy) && `Proposed by ${text(proposedBy)}`,
     ),
   "organization.four_eyes_end_proposed": (_, who) =>
-    say(`${who} proposed to require no second person for approvals any more`, "wait"),
+    say(`${who} proposed to stop requiring a second person for approvals`, "wait"),
   "organization.four_eyes_end_withdrawn": (_, who) =>
-    say(`${who} withdrew the proposal to require no second person for approvals`),
+    say(`${who} withdrew the proposal to stop requiring a second person for approvals`),
   "organization.keys_without_end_changed": ({ keysWithoutEnd }, who) =>
-    say(`${who} ${keysWithoutEnd === true ? "allowed" : "no longer allows"} API keys without an end`),
+    say(`${who} ${keysWithoutEnd === true ? "allowed" : "forbade"} API keys that never end`),
   "organization.sign_in_changed": ({ providers, secondFactorFrom }, who) =>
     say(
       Array.isArray(providers) && providers.length > 0
@@ -258,8 +259,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "organization.networks_changed": ({ networks }, who) =>
     say(
       Array.isArray(networks) && networks.length > 0
-        ? `${who} changed the networks from which the organization is reached`
-        : `${who} let the organization be reached from every network`,
+        ? `${who} changed the networks of the organization`
+        : `${who} allowed access to the organization from every network`,
       "wait",
       Array.isArray(networks) ? networks.join(", ") : undefined,
     ),
@@ -282,7 +283,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "organization.deletion_requested": (_, who) =>
     say(`${who} asked to delete the organization in 72 hours`, "bad"),
-  "organization.deletion_withdrawn": (_, who) => say(`${who} took the deletion of the organization back`),
+  "organization.deletion_withdrawn": (_, who) => say(`${who} cancelled the deletion of the organization`),
   "organization.hold_set": (data, who) => say(`${who} set a legal hold`, "wait", text(data.reason)),
   "organization.hold_lifted": (_, who) => say(`${who} lifted the legal hold`, "wait"),
   "organization.content_sealed": (_, who) => say(`${who} turned the encryption of task content on`, "wait"),
@@ -321,7 +322,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `The account of ${text(data.name) ?? text(data.email) ?? "a member"} was given to ${REPLACED_BY[text(data.by) ?? ""] ?? "another person with the address"}`,
       "wait",
     ),
-  "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
+  "organization.quota_changed": (_, who) => say(`${who} changed the limits for open tasks and task starts`),
   "connection.authorized": (data, who) => say(`${who} connected${link(data)}`, "accent"),
   "connection.renewed": (data, who) => say(`${who} signed in again for${link(data)}`, "accent"),
   "connection.needs_reauth": (data) => say(`Somebody has to sign in again for${link(data)}`, "bad"),
@@ -336,13 +337,13 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "protocol.read": (_, who) => say(`${who} read the protocol messages`),
   "document.read": (data, who) => say(`${who} opened the document${named(data)}`),
   "tasks.exported": (data, who) =>
-    say(`${who} exported ${tasks(Array.isArray(data.taskIds) ? data.taskIds.length : 0)} as a list`),
+    say(`${who} exported a list of ${tasks(Array.isArray(data.taskIds) ? data.taskIds.length : 0)}`),
   "events.exported": (_, who) => say(`${who} exported the history`),
   "events.verified": ({ brokenAt }, who) =>
     say(
       typeof brokenAt === "number"
-        ? `${who} found that the history does not hold at line ${brokenAt}`
-        : `${who} found that the history does not hold`,
+        ? `A check by ${who} found that the history is broken at line ${brokenAt}`
+        : `A check by ${who} found that the history is broken`,
       "bad",
     ),
   "webhook.created": (data, who) => say(`${who} added a webhook${toHost(data)}`),
@@ -375,7 +376,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(
       text(data.to)
         ? `${who} gave the group${named(data)} the role ${text(data.to)}`
-        : `${who} took the role from the group${named(data)}`,
+        : `${who} removed the role of the group${named(data)}`,
     ),
   "directory.group_created": (data, who) => say(`${who} added the group${named(data)}`),
   "directory.group_changed": (data, who) =>
@@ -391,11 +392,11 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "audit_stream.recovered": (data) => say(`The audit stream${toHost(data)} works again`, "good"),
 };
 
-/** `: 2 people in, 1 out`. */
+/** `: 2 people added, 1 person removed`. */
 function membersMoved({ added, removed }: Data): string {
   const parts = [
-    typeof added === "number" && added > 0 ? `${plural(added, "person", "people")} in` : null,
-    typeof removed === "number" && removed > 0 ? `${plural(removed, "person", "people")} out` : null,
+    typeof added === "number" && added > 0 ? `${plural(added, "person", "people")} added` : null,
+    typeof removed === "number" && removed > 0 ? `${plural(removed, "person", "people")} removed` : null,
   ].filter((part) => part !== null);
   return parts.length > 0 ? `: ${parts.join(", ")}` : "";
 }
@@ -403,7 +404,7 @@ function membersMoved({ added, removed }: Data): string {
 /** Why Intray switched a webhook off by itself. */
 const SWITCHED_OFF: Record<string, string> = {
   gone: "its receiver is gone",
-  failing: "nothing got through for three days",
+  failing: "no call was delivered for three days",
 };
 
 /** ` to hooks.example.com`: the rest of an address may be a secret. */
@@ -460,7 +461,6 @@ function toolChanges({ changed, added, removed }: Data): string | undefined {
   return parts.length > 0 ? parts.join("; ") : undefined;
 }
 
-/** “Published by claude.ai, sent back to this computer”. What else a client says of itself nobody has proved. */
 /** The call that a hook asked about. */
 function itsCall({ tool, program }: Data): string {
   if (!text(tool)) return " a call of a tool";
@@ -471,10 +471,11 @@ function byRule({ rule }: Data): string {
   return text(rule) ? ` by the rule “${text(rule)}”` : " by a rule";
 }
 
+/** “Published by claude.ai. The sign-in returned to …”. Nothing else that a client reports is proved. */
 function clientOf({ publisher, redirect }: Data): string | undefined {
   if (!text(redirect)) return undefined;
   const where = redirect === "computer" ? "the member's computer" : text(redirect);
-  return `${text(publisher) ? `Published by ${text(publisher)}` : "It registered by itself"}, and was answered at ${where}.`;
+  return `${text(publisher) ? `Published by ${text(publisher)}` : "The client registered itself"}. The sign-in returned to ${where}.`;
 }
 
 const isGroup = (value: unknown): value is Data => typeof value === "object" && value !== null;
@@ -489,11 +490,13 @@ function proposalEnded({ as, proposedBy, group }: Data, who: string, amid: strin
   if (isGroup(group)) {
     const change = `change of the group${named(group)} that ${text(proposedBy) ?? "somebody"} proposed`;
     if (as === "replaced") return `${who} proposed something else for the group${named(group)} instead`;
-    return as === "overtaken" ? `The ${change} was replaced by another one` : `${who} withdrew the ${change}`;
+    return as === "overtaken"
+      ? `The ${change} was replaced by another proposal`
+      : `${who} withdrew the ${change}`;
   }
   if (as === "replaced") return `${who} proposed something else for the policy instead`;
   if (as === "overtaken")
-    return `The change of the policy that ${text(proposedBy) ?? "somebody"} proposed was replaced by another one`;
+    return `The change of the policy that ${text(proposedBy) ?? "somebody"} proposed was replaced by another proposal`;
   return text(proposedBy) === amid
     ? `${who} withdrew the proposed change of the policy`
     : `${who} withdrew the change of the policy that ${text(proposedBy) ?? "somebody"} proposed`;
@@ -534,6 +537,6 @@ function fromTo({ from, to }: Data): string {
 const REFUSALS: Record<string, string> = {
   wrong_code: "the code was wrong",
   email_unverified: "the provider had not verified the e-mail address",
-  domain_not_allowed: "the address is of a domain that may not come in",
-  no_organization: "no organization has them as a member",
+  domain_not_allowed: "the domain of the address is not allowed",
+  no_organization: "they are not a member of any organization",
 };

@@ -50,7 +50,7 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
         group !== null
           ? `${actorWords(by, { begins: true })} proposed to ${groupChangeTitle(group)}`
           : proposed === null
-            ? `${actorWords(by, { begins: true })} proposed that changes of the policy need no second admin any more`
+            ? `${actorWords(by, { begins: true })} proposed to stop requiring a second admin for changes of the policy`
             : `${actorWords(by, { begins: true })} proposed a change of the policy`
       }
     >
