@@ -63,17 +63,17 @@ const USAGE = `npm run -s intray -- <command>
   user vouch <email> --org S                           has a member count as a person of their own, apart from the
                                                        member who invited them, where a second person is required
   key create --org S --role R [--name N] [--expires E] [--from NET,NET] [--permissions P,P]
-                                                       makes an API key; prints it, this once. E: 7, 30, 90 (unless given)
+                                                       makes an API key; prints it only once. E: 7, 30, 90 (unless given)
                                                        or 365 days, a date, never; NET: networks it may come from (CIDR);
                                                        P: what it may do, organization:export; exports of all, roles,
                                                        retention and deletion are for keys that name them
   key list --org S                                     prints the API keys without their secrets, one JSON object a line
   key rotate <id> --org S [--expires E] [--overlap-hours H]
-                                                       gives an API key a new secret; prints it, this once. The old one
+                                                       gives an API key a new secret; prints it only once. The old one
                                                        works for 24 more hours, or H (0 to 168)
   agent create --org S --name N [--grant SERVER[:TOOL]]… [--hold-ms N] [--expires E]
-                                                       makes an agent, which calls tools by MCP at /mcp; prints its secret,
-                                                       this once. --grant: a server's tools, or one of them; --hold-ms: how
+                                                       makes an agent, which calls tools by MCP at /mcp; prints its secret
+                                                       only once. --grant: a server's tools, or one of them; --hold-ms: how
                                                        long a call is held open (0 to 210000), else as long as its client
                                                        allows; E: as for a key
   events verify --org S | --file F [--head H] [--anchor P:H] [--stream F]

@@ -1,5 +1,5 @@
 /**
- * How programs are told of `/mcp`, to be copied. Secrets stand in the texts only while they are shown this once; else a
+ * How programs are told of `/mcp`, to be copied. Secrets stand in the texts only while they are shown only once; else a
  * placeholder does.
  */
 

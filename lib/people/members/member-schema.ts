@@ -89,7 +89,7 @@ const memberSessionSchema = z.object({
 export type MemberSession = z.infer<typeof memberSessionSchema>;
 export const memberSessionsSchema = z.object({ items: z.array(memberSessionSchema) });
 
-/** Shown this once. */
+/** Shown only once. */
 export const memberPasswordLinkSchema = z.object({ url: z.url(), expiresAt: z.iso.datetime() });
 export type MemberPasswordLink = z.infer<typeof memberPasswordLinkSchema>;
 

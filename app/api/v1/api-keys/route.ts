@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "keys:manage",
       stepUp: true,
       summary:
-        "Make an API key, no stronger than oneself, of one's own or of a service account; its secret is shown this once",
+        "Make an API key, no stronger than oneself, of one's own or of a service account; its secret is shown only once",
       body: createKeySchema,
       output: newApiKeySchema,
       status: 201,

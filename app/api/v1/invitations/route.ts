@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "members:manage",
       stepUp: true,
       namedByKeys: true,
-      summary: "Invite somebody, by mail or by a link that is shown this once. Only owners invite owners",
+      summary: "Invite somebody, by mail or by a link that is shown only once. Only owners invite owners",
       body: createInvitationSchema,
       output: newInvitationSchema,
       status: 201,

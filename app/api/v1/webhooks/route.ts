@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "webhooks:manage",
       stepUp: true,
-      summary: "Add a webhook; its secret is shown this once",
+      summary: "Add a webhook; its secret is shown only once",
       body: createWebhookSchema,
       output: newWebhookSchema,
       status: 201,

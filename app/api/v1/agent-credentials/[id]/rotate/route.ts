@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "agents:manage",
       stepUp: true,
-      summary: "Give an agent of one's own a new secret, shown this once; the one before it ends now",
+      summary: "Give an agent of one's own a new secret, shown only once; the one before it ends now",
       params: idParams,
       body: rotateAgentSchema,
       output: newAgentSchema,

@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "keys:manage",
       stepUp: true,
       summary:
-        "Give a key of one's own a new secret, shown this once; the one before goes on working for the overlap",
+        "Give a key of one's own a new secret, shown only once; the one before goes on working for the overlap",
       params: idParams,
       body: rotateKeySchema,
       output: newApiKeySchema,

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "account:use",
       whileRefused: true,
       summary:
-        "Turn two-step sign-in on with a first code; the recovery codes are shown this once; sessions only",
+        "Turn two-step sign-in on with a first code; the recovery codes are shown only once; sessions only",
       body: codeInputSchema,
       output: recoveryCodesSchema,
       errors: ["wrong_code", "second_factor_on", "throttled"],

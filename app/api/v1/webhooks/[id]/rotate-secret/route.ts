@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "webhooks:manage",
       stepUp: true,
-      summary: "A new secret, shown this once; the one before signs beside it for a day",
+      summary: "A new secret, shown only once; the one before signs beside it for a day",
       params: idParams,
       output: newWebhookSchema,
     },
