@@ -68,11 +68,11 @@ export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: numbe
 }
 
 /**
- * Returns a secret with which the password of a member's account can be set once. The admin can give it to anybody, or
- * use it. So the account must belong to no other organization. The person is notified. Once the secret is used, the member
- * counts as one person with the admin (docs/decisions/043-accounts-of-companies.md). Only a person can make one, not a key.
- * Throws `not_found`. Throws `forbidden` for the caller's own account, for an owner's account if the caller is an admin, and
- * if the secret may not be made.
+ * Returns a secret with which the password of a member's account can be set once. The admin can give it to anybody,
+ * or use it. So the account must belong to no other organization. The person is notified. Once the secret is used,
+ * the member counts as one person with the admin (docs/decisions/043-accounts-of-companies.md). Only a person can make
+ * one, not a key. Throws `not_found`. Throws `forbidden` for the caller's own account, for an owner's account if the
+ * caller is an admin, and if the secret may not be made.
  */
 export async function makeMemberPasswordLink(
   tx: Tx,
