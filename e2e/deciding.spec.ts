@@ -308,7 +308,7 @@ test("a refused decision brings its request back with what was typed, and says w
   release("continue");
   const refusal = requestPane(ben).getByRole("alert");
   await expect(refusal).toContainText("Cleo claimed this");
-  await expect(refusal).toContainText("Nothing of yours was sent.");
+  await expect(refusal).toContainText("Your answer was not sent.");
   await expect(ben).toHaveURL(new RegExp(requestId));
   await expect(ben.getByLabel("Cost center")).toHaveValue("CC-7");
   await expect(ben.getByText(/^Recording your decision/)).toHaveCount(0);

@@ -30,7 +30,7 @@ test("the one who asked cannot accept but declines, and another accepts", { tag:
   const { id, requestId } = await askAbout(ola, ola);
   await expect(
     ola.getByText(
-      "You, or somebody counted as one person with you, asked for this: somebody else has to accept it.",
+      "You asked for this, or somebody who counts as one person with you did. Somebody else has to accept it.",
     ),
   ).toBeVisible();
   const approve = requestPane(ola).getByRole("button", { name: /^Approve/ });
@@ -48,7 +48,7 @@ test("the one who asked cannot accept but declines, and another accepts", { tag:
   await expect(row(ben)).toBeVisible();
   await expect(row(ben).getByText("Needs a second person")).toHaveCount(0);
   await expect(requestPane(ben).getByRole("button", { name: /^Approve/ })).toBeEnabled();
-  await expect(ben.getByText("asked for this: somebody else")).toHaveCount(0);
+  await expect(ben.getByText("Somebody else has to accept it")).toHaveCount(0);
 
   await requestPane(ola).getByRole("button", { name: "More", exact: true }).click();
   await ola.getByRole("menuitem", { name: "Decline to answer…" }).click();

@@ -77,7 +77,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await answered(0, { action: "decline", comment: "Not ours" });
 
   await keys.press("c");
-  await expect(ben.getByText("Claimed. Others see that you work on it")).toBeVisible();
+  await expect(ben.getByText("Claimed. Others see that you are working on this request")).toBeVisible();
   await lookAt(ben);
   await keys.press("r");
   await expect(title).toContainText(third);

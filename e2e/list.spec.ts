@@ -109,8 +109,8 @@ test("what is done says by a word and a colour how it was decided, the last deci
   await answer(cleo, asked[1]!.requestId, { value: "approve" }, { holdMs: 60_000 });
   await answer(cleo, asked[0]!.requestId, { value: "reject" }, { holdMs: 60_000 });
   await ben.goto(`/inbox/${asked[0]!.requestId}?tab=done&q=${prefix}`);
-  await expect(rows(ben).first()).toContainText("Rejected by Cleo · on its way");
-  await expect(rows(ben).last()).toContainText("Approved by Cleo · on its way");
+  await expect(rows(ben).first()).toContainText("Rejected by Cleo · being sent");
+  await expect(rows(ben).last()).toContainText("Approved by Cleo · being sent");
   await expect(requestPane(ben).getByRole("list", { name: "Delivery" })).toBeVisible();
   await expect(requestPane(ben).getByRole("button", { name: "Undo" })).toHaveCount(0);
   await checkAppearance(ben, "what is done");
@@ -208,7 +208,7 @@ test("a saved view outlives a reload, is shared, changed and deleted", async ({ 
   await expect(ben.getByText("· changed")).toBeVisible();
   // The view is Ola's: Ben may save a copy, but not change hers.
   await expect(ben.getByRole("button", { name: "Save as…" })).toBeVisible();
-  await ben.getByRole("button", { name: "Go back to it" }).click();
+  await ben.getByRole("button", { name: "Undo changes" }).click();
   await expect(rows(ben)).toHaveCount(1);
 
   await ola.getByRole("button", { name: "Saved views" }).click();
@@ -255,7 +255,7 @@ test("many are answered with keys alone and taken back; one that a colleague was
   await tabTo(ben, dialog.getByRole("button", { name: "Approve 3 requests" }));
   await keys.press("Enter");
   await expect(dialog.getByText("2 recorded · 1 not recorded")).toBeVisible();
-  await expect(dialog.getByText("Cleo was faster")).toBeVisible();
+  await expect(dialog.getByText("Cleo answered first")).toBeVisible();
   await expect(dialog.getByRole("link", { name: "Look at it" })).toHaveAttribute(
     "href",
     `/inbox/${asked[1]!.requestId}`,
@@ -278,7 +278,7 @@ test("many are answered with keys alone and taken back; one that a colleague was
     expect(await readRequest(ben, asked[at]!.requestId)).toMatchObject({ state: "open", answer: null });
   await rows(ben).first().hover();
   await rows(ben).first().getByRole("checkbox").click();
-  await bar(ben).getByRole("button", { name: "Select all 2 alike" }).click();
+  await bar(ben).getByRole("button", { name: "Select all 2 similar requests" }).click();
   await expect(bar(ben)).toContainText("2 selected");
   await bar(ben).getByRole("button", { name: "Decline to answer…" }).click();
   await dialog.getByRole("button", { name: "Duplicate" }).click();

@@ -221,7 +221,7 @@ const MANY = {
   recipient: "Mallory Ltd",
   lines: Array.from({ length: 25 }, (_, at) => ({ description: `Line ${at + 1}`, amount: 40 })),
 };
-const moreToRead = (page: Page) => pane(page).getByText(/^There is more to read: /);
+const moreToRead = (page: Page) => pane(page).getByText(/^You have not seen all of the request yet: /);
 const approve = (page: Page) => pane(page).getByRole("button", { name: "Approve" });
 
 test("a yes opens what is folded away, and only the next press decides", async ({ ana, ben }) => {
@@ -232,7 +232,7 @@ test("a yes opens what is folded away, and only the next press decides", async (
   await setTimings(ben, { unread: LONG_MS });
   await ben.keyboard.press("a");
   await expect(moreToRead(ben)).toHaveText(
-    "There is more to read: 22 more fields and 13 more lines. Read it, then press again to decide.",
+    "You have not seen all of the request yet: 22 more fields and 13 more lines. Read this, then press again to decide.",
   );
   // The first of them is where the person looks now.
   await expect(pane(ben).getByText("n21", { exact: true })).toBeInViewport();

@@ -75,7 +75,7 @@ test("a comment is kept while it is written, mentions by the keyboard, and is de
   const field = thread.getByLabel("Add to the discussion");
   await thread.getByRole("button", { name: "Add a comment…" }).click();
   await expect(thread.getByLabel("Your comment")).toBeFocused();
-  await thread.getByRole("button", { name: "To colleagues, now" }).click();
+  await thread.getByRole("button", { name: "To colleagues now" }).click();
   await field.fill("Is it ");
   await field.press("End");
   await field.pressSequentially("@cle");
@@ -145,7 +145,7 @@ test("on a phone one comments below the form", async ({ browser, ola }) => {
   await phone.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   const field = requestPane(phone).getByLabel("Add to the discussion");
   await requestPane(phone).getByRole("button", { name: "Add a comment…" }).tap();
-  await requestPane(phone).getByRole("button", { name: "To colleagues, now" }).tap();
+  await requestPane(phone).getByRole("button", { name: "To colleagues now" }).tap();
   await field.fill("From the train");
   await requestPane(phone).getByRole("button", { name: "Post" }).tap();
   await expect(requestPane(phone).getByRole("listitem").filter({ hasText: "From the train" })).toBeVisible(

@@ -104,7 +104,7 @@ test("where a second admin is required, one proposes the policy and another one 
   await paula.goto("/settings/policy");
   await paula.getByRole("switch", { name: "Changes of the policy need a second admin" }).click();
   await expect(
-    paula.getByText("Paula proposed that changes of the policy need no second admin any more"),
+    paula.getByText("Paula proposed to stop requiring a second admin for changes of the policy"),
   ).toBeVisible(SOON);
   await paula.getByRole("button", { name: "Withdraw" }).click();
   await expect(paula.getByText("Paula proposed that")).toHaveCount(0);
@@ -125,10 +125,10 @@ test("an admin has a request judged by the policy of now, and its votes end", as
 
   await ana.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await requestPane(ana).getByRole("button", { name: "More", exact: true }).click();
-  await ana.getByRole("menuitem", { name: "Judge by the current policy…" }).click();
+  await ana.getByRole("menuitem", { name: "Apply the current policy…" }).click();
   await expect(ana.getByRole("dialog")).toContainText("its votes end");
   await checkAppearance(ana, "judge again");
-  await ana.getByRole("dialog").getByRole("button", { name: "Judge again" }).click();
+  await ana.getByRole("dialog").getByRole("button", { name: "Apply and vote again" }).click();
   await expect(ana.getByText("Any one approver decides now")).toBeVisible(SOON);
   await expect(requestPane(ana).getByRole("region", { name: "Votes" })).toHaveCount(0);
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", approval: null });
@@ -146,7 +146,9 @@ test("a press on Approve is a vote until the last one, and can be taken back", {
   const requestId = await openRequest(ola, taskId);
   await ola.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
-  await expect(votes(ola)).toContainText("asked for this or has voted, so others decide.");
+  await expect(votes(ola)).toContainText(
+    "You asked for this or have voted, or somebody who counts as one person with you did.",
+  );
 
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await expect(votes(ben)).toContainText("2 approvers must agree · 0 so far");
@@ -215,7 +217,7 @@ test("the form shows what others agreed to, and something else is proposed by a 
   await send(cleo);
   await expect(refusal).toContainText("What others agreed to: Cost center: CC-1000");
   await checkAppearance(cleo, "something else was agreed to");
-  await refusal.getByRole("button", { name: "Fill in what they agreed to" }).click();
+  await refusal.getByRole("button", { name: "Fill in the answer that they agreed to" }).click();
   await expect(field(cleo)).toHaveValue("CC-1000");
   await expect(field(cleo)).toBeFocused();
   await expect(refusal).toHaveCount(0);

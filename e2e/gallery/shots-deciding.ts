@@ -233,7 +233,7 @@ export const DECIDING: Shot[] = [
       });
       await requestPane(page).getByRole("button", { name: "Reject" }).click();
       await expect(page.getByText(/Cleo/).first()).toBeVisible();
-      await expect(page.getByText(/Nothing of yours was sent|not recorded/i).first()).toBeVisible();
+      await expect(page.getByText(/Your answer was not sent|not recorded/i).first()).toBeVisible();
     },
   },
 ];

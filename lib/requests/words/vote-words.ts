@@ -31,7 +31,7 @@ export function tooFewWords({
 }: Pick<Stage, "name" | "tooFew" | "missing">): string | null {
   if (tooFew === null) return null;
   const who = tooFew === 0 ? "Nobody" : `Only ${tooFew}`;
-  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to that stage’s group, or change the policy and then choose More → Judge by the current policy.`;
+  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to that stage’s group, or change the policy and then choose More → Apply the current policy.`;
 }
 
 /** What the timeline of an open request ends with: `1 more of Finance has to agree`. Null: nothing is missing. */
@@ -54,11 +54,11 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
     case "already_voted":
       return `You ${approval.mine?.agrees === false ? "rejected it" : "agreed"}. It waits for ${open}.`;
     case "four_eyes":
-      return "You, or somebody who counts as one person with you, asked for this or has voted, so others decide.";
+      return "You asked for this or have voted, or somebody who counts as one person with you did. Others decide.";
     case "not_an_approver":
-      return `Waits for ${open}, where you have no vote.`;
+      return `Waiting for ${open}. You have no vote there.`;
     case "forbidden":
-      return `Waits for ${open}. You may not answer.`;
+      return `Waiting for ${open}. You may not answer.`;
     // Keys alone are told so, which see no screens.
     case "step_up_required":
     case "not_open":

@@ -25,18 +25,23 @@ describe("a row says why a request is not one's own to decide, as its page does"
   test.each<[string, Partial<Question>, string | null, RegExp | null]>([
     ["free", {}, null, null],
     ["one's own claim", { claimedBy: { id: "ben", name: "Ben", ...claim } }, null, null],
-    ["another's claim", { claimedBy: { ...ana, ...claim } }, "Claimed by Ana", /^Ana has claimed this\./],
+    [
+      "another's claim",
+      { claimedBy: { ...ana, ...claim } },
+      "Claimed by Ana",
+      /^Ana has claimed this request\./,
+    ],
     [
       "a second person is required",
       { fourEyes: true },
       "Needs a second person",
-      /^You, or somebody counted as one person with you, asked for this: somebody else has to accept it\. You can decline\.$/,
+      /^You asked for this, or somebody who counts as one person with you did\. Somebody else has to accept it\. You can decline\.$/,
     ],
     [
       "a second person is required, and there is nothing but to choose",
       { fourEyes: true, actions: ["accept"] },
       "Needs a second person",
-      /somebody else has to accept it\.$/,
+      /Somebody else has to accept it\.$/,
     ],
     [
       "a site of another's connection",

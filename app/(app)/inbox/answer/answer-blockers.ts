@@ -43,14 +43,15 @@ export function requestBlocker(
   if (!claimedBy || claimedBy.id === me.user.id) return null;
   return {
     short: `Claimed by ${claimedBy.name}`,
-    sentence: `${claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`,
+    sentence: `${claimedBy.name} has claimed this request. The claim ends when they release it, or after 15 minutes without activity.`,
   };
 }
 
 /** Why the person has no vote on a request on which several people have to agree. */
 function voteBlocker(approval: NonNullable<InputRequestSummary["approval"]>): Blocker | null {
   const sentence = whyWords(approval);
-  const short = approval.why === "four_eyes" ? "For others to decide" : `Waits for ${openStageOf(approval)}`;
+  const short =
+    approval.why === "four_eyes" ? "For others to decide" : `Waiting for ${openStageOf(approval)}`;
   return sentence === null ? null : { short, sentence };
 }
 
@@ -69,7 +70,7 @@ export function acceptBlocker(
 ): Blocker | null {
   if (fourEyes) {
     const sentence =
-      "You, or somebody counted as one person with you, asked for this: somebody else has to accept it.";
+      "You asked for this, or somebody who counts as one person with you did. Somebody else has to accept it.";
     return {
       short: "Needs a second person",
       sentence: actions.includes("decline") ? `${sentence} You can decline.` : sentence,

@@ -215,7 +215,7 @@ function CancelForm({ request, initial, pending, onDismiss, onSend }: NoFormProp
     <ReasonBox label="Comment" isRequired={isRequired} initial={initial} onSend={cancel}>
       {(said) => (
         <>
-          {request.approval && <p className="text-[13px] text-muted">It counts as your rejection.</p>}
+          {request.approval && <p className="text-[13px] text-muted">Dismissing counts as your rejection.</p>}
           <DialogActions>
             <Button onClick={onDismiss}>Close</Button>
             <Button variant="destructive" disabled={pending || isMissing(said)} onClick={() => cancel(said)}>
@@ -294,8 +294,8 @@ function DeclineForm({
           {rejection && !onlyRejects && (
             <p className="text-[13px] text-muted">
               {rejection.reasonField
-                ? `The form’s own “${rejection.label}” takes a reason, which ${receiverOf(request)} can read.`
-                : `The form’s own “${rejection.label}” tells ${receiverOf(request)} more than declining does.`}
+                ? `The form has its own choice “${rejection.label}”. You can give a reason there, and ${receiverOf(request)} can read it.`
+                : `The form has its own choice “${rejection.label}”. It tells ${receiverOf(request)} more than declining.`}
             </p>
           )}
           <DialogActions>

@@ -62,7 +62,7 @@ export function AnswerErrorNotice({
             theirs &&
             keptForm && (
               <Button size="sm" onClick={onTakeTheirs}>
-                Fill in what they agreed to
+                Fill in the answer that they agreed to
               </Button>
             )
           )
@@ -75,7 +75,7 @@ export function AnswerErrorNotice({
         )}
         <p>
           {detail}
-          {over && keptForm && " Your answers stay above, to read or copy."}
+          {over && keptForm && " Your answers are still above. You can read or copy them."}
         </p>
       </Notice>
     </div>

@@ -33,7 +33,7 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
       if (api.extra.onlyDecline === true)
         return say(
           "This question can’t be approved, only declined.",
-          "The server keeps changing the text, and your policy needs people to agree to one text. Nothing was sent.",
+          "The server keeps changing the text, but your policy requires people to agree to the same text. Nothing was sent.",
         );
       return say(
         "The question changed before your answer arrived.",
@@ -42,10 +42,13 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
     case "content_differs":
       return say(
         `${nameIn(api)} agreed to something else.`,
-        "Your vote was not recorded. Press the same button again to propose yours: votes for the other answer end, and everybody is asked again.",
+        "Your vote was not recorded. To propose your answer, press the same button again. The votes for the other answer are then discarded, and everybody votes again.",
       );
     case "approval_differs":
-      return say("Others decide on these arguments.", `${api.detail ?? ""} Nothing was recorded.`);
+      return say(
+        "Other people must decide about these arguments.",
+        `${api.detail ?? ""} Nothing was recorded.`,
+      );
     case "denied_by_rule":
       return say("A call rule denies these arguments.", `${api.detail ?? ""} Nothing was recorded.`);
     case "invalid_arguments":
@@ -65,7 +68,7 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
     case "claimed_by_other":
       return say(
         `${nameIn(api)} claimed this ${agoIn(api)}.`,
-        "Nothing of yours was sent. It is theirs until they release it, or leave it for 15 minutes.",
+        "Your answer was not sent. They keep the claim until they release it, or until 15 minutes pass without activity.",
       );
     case "reason_required":
       // `errors` are of the form's fields, which may have a name like it.
@@ -76,7 +79,7 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
     case "invalid_content":
       return say("The server’s form does not take this answer.", api.detail ?? "Nothing was sent.");
     default: {
-      const quote = api?.requestId ? ` (Quote ${api.requestId} if you ask for help.)` : "";
+      const quote = api?.requestId ? ` (If you ask for help, give this id: ${api.requestId}.)` : "";
       const unknown = api?.isUnknown || (error instanceof ConnectionError && error.sent === null);
       const title = unknown ? "Your decision may not have arrived." : "Your decision was not recorded.";
       return say(title, `${errorSentence(error)}${quote}`);

@@ -29,7 +29,13 @@ describe("the toast of a decision", () => {
   const line = (words: string) => ({ kind: "line", words });
   const failed = (words: string) => ({ kind: "failed", words });
   test.each([
-    ["held", "held", {}, null, { kind: "held", after: "It is sent to Finance ERP", coming: "sending in" }],
+    [
+      "held",
+      "held",
+      {},
+      null,
+      { kind: "held", after: "The answer is sent to Finance ERP", coming: "sending in" },
+    ],
     [
       "held, to a person",
       "held",
@@ -63,7 +69,7 @@ describe("the toast of a decision", () => {
       {},
       "unknown",
       failed(
-        "Approved INV-1, but the question has ended, and nobody knows whether Finance ERP used the answer.",
+        "Approved INV-1, but the question has ended, and it is not known whether Finance ERP used the answer.",
       ),
     ],
     ["undone: the undo tells it", "undone", {}, null, null],
@@ -79,8 +85,8 @@ describe("the toast of a decision", () => {
   });
 
   test.each([
-    [true, "You agreed: INV-1. Waits for CFO."],
-    [false, "You rejected: INV-1. Waits for CFO."],
+    [true, "You agreed: INV-1. Waiting for CFO."],
+    [false, "You rejected: INV-1. Waiting for CFO."],
   ])("of a vote names whom it waits for (agrees: %s)", (agrees, expected) => {
     const stages = [
       { name: "Finance", state: "done" },

@@ -28,7 +28,7 @@ export function namedDecision(words: string, name: string): string {
 /** Returns what a decision was where others have to agree before there is an answer. */
 export function votedWords(approval: InputRequestDetail["approval"], name: string): string {
   const said = approval?.mine?.agrees === false ? "rejected" : "agreed";
-  return `You ${said}: ${name}. Waits for ${openStageOf(approval ?? { stages: [] })}.`;
+  return `You ${said}: ${name}. Waiting for ${openStageOf(approval ?? { stages: [] })}.`;
 }
 
 /**

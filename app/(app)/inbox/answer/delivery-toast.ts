@@ -27,7 +27,7 @@ export function deliveryToast(
   const receiver = receiverOf(request);
   switch (stage) {
     case "held":
-      if (!isOwn) return { kind: "held", after: `It is sent to ${receiver}`, coming: "sending in" };
+      if (!isOwn) return { kind: "held", after: `The answer is sent to ${receiver}`, coming: "sending in" };
       return {
         kind: "held",
         after: request.gate
@@ -47,7 +47,7 @@ export function deliveryToast(
     case "failed": {
       const unreached =
         reach !== null && reach !== "nothing"
-          ? `the question has ended, and nobody knows whether ${receiver} used the answer`
+          ? `the question has ended, and it is not known whether ${receiver} used the answer`
           : `the answer did not reach ${receiver}`;
       return { kind: "failed", words: `${what}, but ${unreached}.` };
     }

@@ -57,7 +57,7 @@ export function SeeFirst({
 const FIGURE_WORDS: Partial<Record<RequestWarning, string>> = {
   sum_differs: "the amounts differ",
   currency_differs: "the currency differs",
-  overdue: "this is long overdue",
+  overdue: "the due date was long ago",
 };
 
 /** `the amounts differ, and the currency differs` */

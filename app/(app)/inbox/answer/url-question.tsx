@@ -48,15 +48,15 @@ export function UrlQuestion({
           <p role="status" className="text-[13px] text-muted">
             {opened
               ? "Opened in a new tab. Finish there, then come back and continue the task."
-              : "Opens in a new tab. Nothing is sent to it from here."}
+              : "The site opens in a new tab. Intray sends nothing to it."}
           </p>
         </OpenSite>
       ) : (
         <Notice title={owner ? `Only ${owner.name} may open this site` : "Only approvers may open this site"}>
           {owner ? (
             <p>
-              {question.server.name} is connected in {owner.name}’s name, and the site is meant for the same
-              person. Ask {owner.name} to open this request.
+              {question.server.name} is connected with {owner.name}’s account, so only {owner.name} may open
+              the site. Ask {owner.name} to open this request.
             </p>
           ) : (
             <p>

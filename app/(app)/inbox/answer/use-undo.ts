@@ -44,6 +44,6 @@ async function restore(client: QueryClient, request: InputRequestDetail, draft: 
 
 function undoErrorWords(error: unknown): string {
   if (error instanceof ApiError && error.code === "already_sent")
-    return "Too late to undo: the answer was on its way already.";
+    return "Too late to undo: the answer was already being sent.";
   return errorSentence(error);
 }

@@ -139,7 +139,7 @@ export function bulkOffer(selected: Selected[], form: Form | null, me: Pick<Me, 
 function notAllBy(verb: "answer" | "accept", blockers: (Blocker | null)[]): string | null {
   const found = blockers.filter((blocker) => blocker !== null);
   const [first] = found;
-  return first ? `You can’t ${verb} ${found.length} of these (${first.short}). Clear them first.` : null;
+  return first ? `You can’t ${verb} ${found.length} of these (${first.short}). Deselect them first.` : null;
 }
 
 /** Returns the ids of open requests in the list that take the same answer, as many as one call takes. */

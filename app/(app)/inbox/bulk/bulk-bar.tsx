@@ -69,7 +69,7 @@ export function BulkBar({
         </p>
         {reason === null && alike.length > selected.length && (
           <Button variant="link" size="sm" className="max-md:h-11" onClick={() => selection.select(alike)}>
-            Select all {alike.length} alike
+            Select all {alike.length} similar requests
           </Button>
         )}
         {reason === null && more && alike.length < MOST_AT_ONCE && (

@@ -102,10 +102,10 @@ export function BulkDialog({
       title={results ? `${action.label}: results for ${count}` : doesWords(action.label, count)}
       description={
         results
-          ? "Intray has recorded these answers. Nothing is done before the server has accepted it."
+          ? "Intray has recorded these answers. An answer has no effect until the server accepts it."
           : action.action === "decline"
-            ? `${receiver} is told that you decline to answer each of them.`
-            : `${receiver} gets the same answer to each of them.`
+            ? `Intray tells ${receiver} that you decline to answer all of these requests.`
+            : `${receiver} gets the same answer to all of these requests.`
       }
       className="md:max-w-xl"
       // The focus of a control below would scroll past what is to be read.

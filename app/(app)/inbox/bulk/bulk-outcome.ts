@@ -82,7 +82,7 @@ export function byAttention(results: BulkOutcome[]): BulkOutcome[] {
 
 const WORDS = {
   recorded: "Recorded",
-  voted: "Your vote counts; others have to agree",
+  voted: "Your vote is recorded; others have to agree too",
   undone: "Undone",
   kept: "Recorded, too late to undo",
   refused: "Not recorded",
@@ -97,6 +97,6 @@ export function outcomeWords(result: BulkOutcome): { words: string; beaten: bool
   const unknown = result.status === "refused" && result.code === "database_unavailable";
   const words = unknown ? "Unknown" : WORDS[result.status];
   if (result.status === "refused" && result.by)
-    return { words: `${words}: ${actorWords(result.by, { begins: true })} was faster`, beaten: true };
+    return { words: `${words}: ${actorWords(result.by, { begins: true })} answered first`, beaten: true };
   return { words: "detail" in result ? `${words}: ${result.detail}` : words, beaten: false };
 }

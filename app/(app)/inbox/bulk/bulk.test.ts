@@ -244,7 +244,7 @@ describe("results", () => {
     [
       "a vote",
       { id: "x", status: "voted" },
-      { words: "Your vote counts; others have to agree", beaten: false },
+      { words: "Your vote is recorded; others have to agree too", beaten: false },
     ],
     ["undone", { id: "x", status: "undone" }, { words: "Undone", beaten: false }],
     [
@@ -253,11 +253,11 @@ describe("results", () => {
       { words: "Recorded, too late to undo: On its way.", beaten: false },
     ],
     ["refused", refused, { words: "Not recorded: Too late.", beaten: false }],
-    ["another was faster", { ...refused, by }, { words: "Not recorded: Cleo was faster", beaten: true }],
+    ["another was faster", { ...refused, by }, { words: "Not recorded: Cleo answered first", beaten: true }],
     [
       "an API key was faster",
       { ...refused, by: { kind: "key", id: "k", name: "Ben" } },
-      { words: "Not recorded: The API key Ben was faster", beaten: true },
+      { words: "Not recorded: The API key Ben answered first", beaten: true },
     ],
     [
       "no database",

@@ -65,4 +65,5 @@ function problemOf(error: Error | null) {
 }
 
 /** Shown when the reply was lost: the recorded answers are unknown. */
-const AGAIN = "Recorded answers have left the list. You can try again: no request is answered twice.";
+const AGAIN =
+  "Requests whose answers were recorded have left the list. You can try again: no request is answered twice.";

@@ -92,7 +92,7 @@ test.each<[string, object, string[]]>([
       state: "answered",
       answer: { action: "accept", words: "Approved", by: { kind: "member", name: "Cleo" } },
     },
-    ["yes Approved by Cleo · on its way good"],
+    ["yes Approved by Cleo · being sent good"],
   ],
   [
     "which rule decided",

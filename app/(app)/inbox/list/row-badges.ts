@@ -55,7 +55,7 @@ export function rowBadges(
       return [{ words: labels.states[state], tone: labels.tones[state], icon }];
     }
     const outcome = outcomeOf(answer);
-    const words = `${answer.words} by ${actorWords(answer.by)}${state === "answered" ? " · on its way" : ""}`;
+    const words = `${answer.words} by ${actorWords(answer.by)}${state === "answered" ? " · being sent" : ""}`;
     return [{ words, tone: OUTCOME_TONES[outcome], icon: outcome }];
   }
   if (gone) return [{ words: "No longer waiting", icon: "gone" }];

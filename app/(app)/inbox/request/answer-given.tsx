@@ -151,7 +151,7 @@ function sendingWord(
 ): string {
   if (progress === "done") return "Sent";
   if (progress === "failed") {
-    if (inDoubt) return "Sent, and no reply came";
+    if (inDoubt) return "Sent, but no reply arrived";
     return attempts === 0 ? "Not sent" : "Sending failed";
   }
   if (waitingFor === "fetch" && progress === "now") return "Waiting for the server to fetch it";

@@ -21,7 +21,10 @@ export function AgreedChange({ request }: { request: InputRequestDetail }) {
   const voters = request.approval?.stages.flatMap(({ votes }) => votes.filter(({ agrees }) => agrees)) ?? [];
   const names = voters.map(({ by }, at) => actorWords(by, { begins: at === 0 })).join(", ");
   return (
-    <Notice tone="accent" title={`${names} approved this call with changes. Approve to agree to them.`}>
+    <Notice
+      tone="accent"
+      title={`${names} approved this call with changes. If you approve, you agree to these changes.`}
+    >
       <ValueChanges before={askedCall(request).arguments} after={agreed} none="" />
     </Notice>
   );
@@ -60,7 +63,7 @@ export function Revisions({ request }: { request: InputRequestDetail }) {
       <ValueChanges
         before={comparedArguments(request, revision.arguments)}
         after={comparedArguments(request, revisions[at + 1]?.arguments)}
-        none="Nothing: it is the same again."
+        none="Nothing. The call is the same as before."
       />
     </Notice>
   ));

@@ -45,7 +45,8 @@ export function GateStrip({ request }: { request: InputRequestDetail }) {
       )}
       {request.state === "open" && request.expiresAt && (
         <span>
-          Without an approval, the call is dropped in <TimeUntil at={request.expiresAt} over="a moment" />.
+          If nobody approves the call within <TimeUntil at={request.expiresAt} over="a moment" />, it is not
+          made.
         </span>
       )}
     </section>

@@ -31,14 +31,14 @@ export function JudgeAgainDialog({
     <Dialog
       open
       onOpenChange={(open) => !open && onDismiss()}
-      title={`Judge ${requestName(request)} by the current policy`}
-      description="The request follows an earlier version of the policy. With this it follows the current one: its votes end, and the current voters decide again. The history records who did this."
+      title={`Apply the current policy to ${requestName(request)}`}
+      description="The request follows an earlier version of the policy. If you continue, it follows the current version. Its votes are discarded, and the people who may vote now decide again. The history records who did this."
     >
       {judge.error && <p role="alert">{errorSentence(judge.error)}</p>}
       <DialogActions>
         <Button onClick={onDismiss}>Close</Button>
         <Button variant="primary" disabled={judge.isPending} onClick={() => judge.mutate()}>
-          Judge again
+          Apply and vote again
         </Button>
       </DialogActions>
     </Dialog>

@@ -62,7 +62,7 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
           ))}
           {shown.changes.some(({ before }) => before === null) && (
             <p className="text-[13px] text-muted">
-              The whole file is written. Intray does not know what it contains now.
+              The call writes the whole file. Intray does not know the current content of the file.
             </p>
           )}
         </>

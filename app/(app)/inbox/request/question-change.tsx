@@ -89,7 +89,7 @@ export function RestlessQuestion({
           disabled={disabled}
           onChange={(event) => onAgree(event.target.checked)}
         />
-        <span>Send my answer even if the wording changes</span>
+        <span>Send my answer even if the server changes the text</span>
       </label>
     </Notice>
   );
@@ -118,7 +118,10 @@ export function AskedBefore({ request, children }: { request: InputRequestDetail
   return (
     <Notice tone="wait" title="The same question, asked again after your organization’s answer">
       <Then request={then} />
-      <p>The server took that answer and then asked once more. Answer only if it should count again.</p>
+      <p>
+        The server took that answer and then asked the same question again. Answer only if your answer should
+        count a second time.
+      </p>
     </Notice>
   );
 }
@@ -166,7 +169,7 @@ function Difference({
           ))}
         </dl>
       )}
-      {before.url !== after.url && <p>The address to open is another one.</p>}
+      {before.url !== after.url && <p>The address to open has changed.</p>}
       {diffFields(before.schema, after.schema).map((line) => (
         <p key={line}>
           <PlainText text={line} />

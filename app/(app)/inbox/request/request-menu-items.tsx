@@ -23,7 +23,7 @@ export function RequestMenuItems({ request, link }: { request: InputRequestDetai
         <Hash aria-hidden strokeWidth={1.75} />
         <span>
           Copy the id
-          <span className="block text-muted text-xs">Quote it when you ask for help.</span>
+          <span className="block text-muted text-xs">Give this id when you ask for help.</span>
         </span>
       </MenuItem>
       <MenuSeparator />

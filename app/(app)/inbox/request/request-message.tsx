@@ -53,8 +53,8 @@ export function RequestMessage({ message }: { message: string }) {
       )}
       {hides && (
         <p className="text-[13px] text-bad">
-          The marked places have characters that cannot be seen. Intray shows them so that they cannot
-          mislead.
+          The marked places have invisible characters. Intray marks these characters so that they can’t
+          mislead you.
         </p>
       )}
     </div>

@@ -20,8 +20,8 @@ export function RequestTrouble({ request }: { request: InputRequestDetail }) {
     <>
       <PausedNotice server={server}>
         <p>
-          {request.answer ? "The answer is kept, and" : "It can be answered. The answer is kept, and"} goes
-          out when the pause ends. The task’s own time limit continues.
+          {!request.answer && "You can answer now. "}Intray keeps the answer and sends it when the pause ends.
+          The task’s own time limit still applies.
         </p>
       </PausedNotice>
       <ConnectionTrouble server={server} owner={connectionOwner} state={connectionState} />
@@ -54,7 +54,7 @@ export function TimeLimitLine({
       {/* Announced once on appearing and once at the end; the seconds are visual only. */}
       <p role="status" className="sr-only">
         {over
-          ? "The time to answer is probably up. You can still answer."
+          ? "The time to answer has probably passed. You can still answer."
           : "Less than two minutes left to answer."}
       </p>
       <div className="flex min-w-0 flex-1 flex-col gap-0.5">

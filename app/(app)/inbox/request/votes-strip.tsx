@@ -45,9 +45,9 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
         {request.state === "open" && approval.dueAt && <Due at={approval.dueAt} />}
         {approval.failed.length > 0 && (
           <span className="text-bad">
-            Intray could not check “
+            Intray could not check the rule “
             <PlainText text={approval.failed.map(({ rule }) => rule).join("”, “")} />” for this request, so
-            its people have to agree too.
+            the people of this rule have to agree too.
           </span>
         )}
       </p>

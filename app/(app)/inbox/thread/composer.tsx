@@ -116,7 +116,7 @@ export function Composer({
         value={text}
         // It is emptied once this is sent.
         readOnly={send.isPending}
-        placeholder="Ask or tell your colleagues; @ mentions somebody"
+        placeholder="Write to your colleagues. Use @ to mention somebody"
         aria-keyshortcuts="M"
         aria-autocomplete="list"
         aria-controls={people.length > 0 ? listId : undefined}

@@ -76,10 +76,10 @@ export function Remarks({
               onClick={() => onOpen({ for: each, focus: true })}
             >
               {each === "discussion"
-                ? "To colleagues, now"
+                ? "To colleagues now"
                 : comment.value.trim() === "" || readers === "decision"
                   ? "With your decision"
-                  : "With your decision · written"}
+                  : "With your decision · not sent yet"}
             </Button>
           ))}
         </fieldset>

@@ -41,7 +41,7 @@ export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDeta
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Snooze ${requestName(request)}`}
-      description="It leaves your list “For you” until then. Others still see it and can decide."
+      description="The request is hidden from “For you” until that time. Others still see it and can decide."
     >
       <div className="flex flex-col gap-1">
         {times.map(({ words, at }) => (

@@ -55,7 +55,7 @@ export function TalkStrip({ request }: { request: InputRequestDetail }) {
           <Badge icon={Clock3}>
             Snoozed until <Clock at={snoozedUntil} />
           </Badge>
-          <span>For you alone.</span>
+          <span>Only for you.</span>
           {me.may("requests:answer") && (
             <Button size="sm" disabled={wake.isPending} onClick={() => wake.mutate()}>
               End snooze

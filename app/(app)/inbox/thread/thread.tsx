@@ -45,7 +45,7 @@ export function Thread({
         className={items.length > 0 ? "font-medium text-[13px] text-muted" : "sr-only"}
       >
         Comments
-        {items.length > 0 && <span className="font-normal"> · for your organization alone</span>}
+        {items.length > 0 && <span className="font-normal"> · only your organization sees this</span>}
       </h3>
       <p role="status" className="sr-only">
         {latest && known !== null && latest.id !== known && `New comment from ${actorWords(latest.by)}`}

@@ -26,7 +26,7 @@ export function ViewLine({
           title="This view no longer exists"
           action={
             <Button size="sm" onClick={() => place.replace({ view: null })}>
-              Go on without it
+              Continue without the view
             </Button>
           }
         >
@@ -59,7 +59,7 @@ export function ViewLine({
         className="ml-auto px-1 max-md:h-11"
         onClick={() => (changed ? views.open(current) : place.go({ view: null }))}
       >
-        {changed ? "Go back to it" : "Leave"}
+        {changed ? "Undo changes" : "Leave"}
       </Button>
     </div>
   );

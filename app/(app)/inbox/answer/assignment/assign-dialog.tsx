@@ -51,7 +51,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Hand over ${requestName(request)}`}
-      description="It moves to “For you” in their inbox, and they are notified. Others find it under All. People who can’t accept it are not listed."
+      description="The request moves to “For you” in their inbox, and they are notified. Others find it under All. People who can’t accept the request are not listed."
     >
       {recipient ? (
         <NoteForm
@@ -83,7 +83,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
             )}
             {offer.unassign && !typed && (
               <Item value={NOBODY} onSelect={() => give(null)}>
-                Nobody: open to everyone
+                Unassigned: open to everyone
               </Item>
             )}
             {items.map((person) => (

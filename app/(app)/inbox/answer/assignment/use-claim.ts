@@ -53,10 +53,10 @@ export function useClaim(request: InputRequestDetail) {
 function saidOf(step: ClaimStep, request: InputRequestDetail): string {
   switch (step) {
     case "claim":
-      return "Claimed. Others see that you work on it";
+      return "Claimed. Others see that you are working on this request";
     case "release":
       return "Released for others";
     case "take-over":
-      return `Taken over from ${request.claimedBy?.name ?? "its holder"}: it is yours now`;
+      return `You took over the claim from ${request.claimedBy?.name ?? "the person who had it"}`;
   }
 }

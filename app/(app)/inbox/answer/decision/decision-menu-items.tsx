@@ -137,7 +137,7 @@ export function DecisionMenuItems({
       {offer.judgeAgain && (
         <MenuItem disabled={away} onSelect={() => onDialog("judge-again")}>
           <Scale {...icon} />
-          Judge by the current policy…
+          Apply the current policy…
         </MenuItem>
       )}
       {/* A program that asks through Intray would take a dismissal for a refusal without a reason. */}

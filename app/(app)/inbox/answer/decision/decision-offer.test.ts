@@ -273,7 +273,7 @@ describe("what is folded away is opened before a press decides", () => {
     ],
   ])("is said of %s", (_, unopened, words) => {
     expect(readFirstWords(unopened)).toBe(
-      `There is more to read: ${words}. Read it, then press again to decide.`,
+      `You have not seen all of the request yet: ${words}. Read this, then press again to decide.`,
     );
   });
 });

@@ -102,14 +102,14 @@ const FOLD_WORDS: Record<Fold["what"], (count: number, folds: number) => string>
   documents: (count) => (count === 1 ? "a document" : `${count} documents`),
 };
 
-/** Says what a press has opened: `There is more to read: 12 more fields and a long text. Press again to decide.` */
+/** Says what a press has opened: `You have not seen all of the request yet: 12 more fields and a long text. …` */
 export function readFirstWords(unopened: Fold[]): string {
   const kinds = (Object.keys(FOLD_WORDS) as Fold["what"][]).flatMap((what) => {
     const folds = unopened.filter((fold) => fold.what === what);
     const count = folds.reduce((sum, fold) => sum + fold.count, 0);
     return folds.length > 0 ? [FOLD_WORDS[what](count, folds.length)] : [];
   });
-  return `There is more to read: ${inList(kinds)}. Read it, then press again to decide.`;
+  return `You have not seen all of the request yet: ${inList(kinds)}. Read this, then press again to decide.`;
 }
 
 /** `a, b and c` */
@@ -151,7 +151,9 @@ export function decisionOffer({
   const barred = answerBlocker(request, me, blocked);
   const changing = request.rewordedAt !== null && !agreed;
   const anyReason =
-    away ?? barred ?? (changing ? "This question keeps changing. Tick the box above first." : null);
+    away ??
+    barred ??
+    (changing ? "This question keeps changing. Tick the box above before you decide." : null);
   const acceptBarred = acceptBlocker(request, me)?.sentence ?? null;
   const asked = asksToSee(question);
   const claimedByMe = request.claimedBy?.id === me.user.id;
@@ -162,7 +164,7 @@ export function decisionOffer({
     asked.change && !seen.change
       ? "Review what changed and tick the box above."
       : asked.figures && !seen.figures && !explained
-        ? "Tick the box above, or write a comment."
+        ? "Tick the box above, or write a comment, to continue."
         : null;
   const manyChoices =
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);

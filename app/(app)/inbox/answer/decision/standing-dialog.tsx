@@ -53,7 +53,7 @@ export function StandingDialog({
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Approve ${requestName(request)} for a while`}
-      description={`${actorWords(request.requestedBy, { begins: true })} may call ${request.tool} like this again without asking. You can revoke it under Settings.`}
+      description={`${actorWords(request.requestedBy, { begins: true })} may call ${request.tool} again without asking, if the call is like this one. You can revoke it under Settings.`}
       className="md:max-w-xl"
     >
       <div className="flex flex-col gap-5">
@@ -81,7 +81,7 @@ export function StandingDialog({
         <Field
           id={`${id}-uses`}
           label="Calls"
-          hint="Besides this one. Empty: any number within the time."
+          hint="Not counting this call. If empty: any number until the time ends."
           error={isCount ? undefined : "A whole number from 1 to 1,000."}
         >
           {(control) => (
@@ -128,7 +128,7 @@ export function StandingDialog({
           <Field
             id={`${id}-most`}
             label="Largest amount"
-            hint="A call with a larger amount, or without one, is asked about."
+            hint="Intray asks about a call with a larger amount, or with no amount."
             error={isAmount ? undefined : "A number above 0."}
           >
             {(control) => (

@@ -125,7 +125,7 @@ export function AnswerFields({
 function requiredWords(fields: Field[]): string | null {
   if (fields.length < 2 || !fields.some((field) => field.required)) return null;
   const all = fields.every((field) => field.required);
-  return all ? "All fields are required." : "Fields are required unless they say otherwise.";
+  return all ? "All fields are required." : "All fields are required unless marked as optional.";
 }
 
 /** Registers one field with the form library, so that a key pressed in one field renders no other. */

@@ -213,7 +213,7 @@ export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: An
 /** A box shows a text as its hidden characters turn it, and what is sent has them. */
 function hiddenWords(value: string): string | null {
   const read = visibleText(value);
-  return read === value ? null : `Holds characters that cannot be seen: “${shorten(read, 400)}”`;
+  return read === value ? null : `Contains invisible characters: “${shorten(read, 400)}”`;
 }
 
 function isLong(field: TextField, begun: string): boolean {

@@ -71,7 +71,7 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
           id={`${id}-button`}
           // Reading asks the server, which an admin who looks as a member never does.
           disabled={Boolean(view)}
-          title={view ? "Read only: documents are not read while viewing as a member" : undefined}
+          title={view ? "Read only: you can’t open documents while you view as a member" : undefined}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
           aria-labelledby={`${id}-button ${id}-name`}
