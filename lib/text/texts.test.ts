@@ -116,7 +116,7 @@ test.each([
   [
     "directory.group_changed",
     { name: "Finance", added: 2, removed: 1 },
-    "Ben changed the group “Finance”: 2 people in, 1 person out",
+    "Ben changed the group “Finance”: 2 people added, 1 person removed",
   ],
   ["directory.group_changed", { name: "Finance", added: 0, removed: 0 }, "Ben changed the group “Finance”"],
   ["member.view_ended", { name: "Cleo" }, "Ben stopped viewing as Cleo"],

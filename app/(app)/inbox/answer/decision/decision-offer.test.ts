@@ -171,7 +171,7 @@ describe("what keeps a person from deciding", () => {
     [
       "a second person, who may decline",
       { request: { fourEyes: true } },
-      { accept: /somebody else has to accept/, any: null },
+      { accept: /Somebody else has to accept/, any: null },
     ],
     [
       "a site of another's connection",
