@@ -41,7 +41,7 @@ test("an owner adds an agent, copies its set-up once, changes what it may call, 
   const grant = dialog.getByRole("button", { name: "Grant", exact: true });
   await expect(grant).toBeDisabled();
   await dialog.getByLabel("Tool", { exact: true }).selectOption({ label: "All tools" });
-  await expect(dialog.getByText("“Add agent” grants all tools of Invoices too.")).toBeVisible();
+  await expect(dialog.getByText("“Add agent” also grants all tools of Invoices.")).toBeVisible();
   await tabTo(yara, grant);
   await yara.keyboard.press("Enter");
   await expect(dialog.getByText("All tools of Invoices", { exact: true })).toBeVisible();

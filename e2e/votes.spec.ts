@@ -107,7 +107,7 @@ test("where a second admin is required, one proposes the policy and another one 
     paula.getByText("Paula proposed to stop requiring a second admin for changes of the policy"),
   ).toBeVisible(SOON);
   await paula.getByRole("button", { name: "Withdraw" }).click();
-  await expect(paula.getByText("Paula proposed that")).toHaveCount(0);
+  await expect(paula.getByText("Paula proposed to stop")).toHaveCount(0);
 });
 
 test("an admin has a request judged by the policy of now, and its votes end", async ({ ana, ola, ben }) => {
