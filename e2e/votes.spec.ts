@@ -126,7 +126,7 @@ test("an admin has a request judged by the policy of now, and its votes end", as
   await ana.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await requestPane(ana).getByRole("button", { name: "More", exact: true }).click();
   await ana.getByRole("menuitem", { name: "Apply the current policy…" }).click();
-  await expect(ana.getByRole("dialog")).toContainText("its votes end");
+  await expect(ana.getByRole("dialog")).toContainText("Its votes are discarded");
   await checkAppearance(ana, "judge again");
   await ana.getByRole("dialog").getByRole("button", { name: "Apply and vote again" }).click();
   await expect(ana.getByText("Any one approver decides now")).toBeVisible(SOON);
