@@ -98,7 +98,7 @@ export async function deliver(
   if (!ask) return waitToBeAsked(ctx, task, request);
   resetSilence(task);
   return inTraceOf(ctx, task, request.delivery!.traceparent, "answer.deliver", () =>
-    send(ctx, task, request, remote, ask),
+    beginAndPost(ctx, task, request, remote, ask),
   );
 }
 
@@ -116,7 +116,7 @@ async function complete(ctx: WatcherContext, task: WatchedTask, request: Request
   return AFTER_ANSWER_MS;
 }
 
-async function send(
+async function beginAndPost(
   ctx: WatcherContext,
   task: WatchedTask,
   request: RequestWork,

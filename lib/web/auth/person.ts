@@ -7,7 +7,7 @@ import { database } from "../database.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** Returns the caller's account and session. Throws `forbidden` for an API key, which has neither. */
-export function personOf({ me, sessionId }: Caller): {
+export function signedInPerson({ me, sessionId }: Caller): {
   user: { id: string; name: string; email: string };
   sessionId: string;
 } {
@@ -16,11 +16,11 @@ export function personOf({ me, sessionId }: Caller): {
 }
 
 /**
- * As `personOf`, for what concerns the account in all of its organizations. Throws `organization_session` for a session
+ * As `signedInPerson`, for what concerns the account in all of its organizations. Throws `organization_session` for a session
  * that one organization's own provider vouches for: that organization's admins could have it opened.
  */
-export async function accountOf(caller: Caller): Promise<ReturnType<typeof personOf>> {
-  const person = personOf(caller);
+export async function accountOf(caller: Caller): Promise<ReturnType<typeof signedInPerson>> {
+  const person = signedInPerson(caller);
   if (await staysInOrganization(person.sessionId))
     throw new AppError(
       "organization_session",

@@ -12,7 +12,7 @@ import { throttle } from "../http/throttle.ts";
 import { sealing } from "../services.ts";
 import { CODES_PER_ACCOUNT, PROOFS_PER_ACCOUNT, STEP_UP_MS } from "../tunables.ts";
 import type { Caller } from "./authenticate.ts";
-import { personOf } from "./person.ts";
+import { signedInPerson } from "./person.ts";
 import { readSecurity } from "./security.ts";
 
 /** Throws `step_up_required` for a session without a recent factor. A key has none, and does what its role allows. */
@@ -26,7 +26,7 @@ export async function refuseWithoutFactor({ sessionId }: Caller): Promise<void> 
 
 /** How the caller can show that it is them, and whether that is needed now. */
 export async function readStepUp(caller: Caller): Promise<StepUp> {
-  const { user, sessionId } = personOf(caller);
+  const { user, sessionId } = signedInPerson(caller);
   return { fresh: await isFresh(sessionId), ways: await waysOf(user.id) };
 }
 
@@ -35,7 +35,7 @@ export async function readStepUp(caller: Caller): Promise<StepUp> {
  * `wrong_code`, `passkey_refused` and `throttled`.
  */
 export async function giveFactor(caller: Caller, input: GiveFactor): Promise<undefined> {
-  const { user, sessionId } = personOf(caller);
+  const { user, sessionId } = signedInPerson(caller);
   await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
   const ways = await waysOf(user.id);
   const given = "password" in input ? "password" : "code" in input ? "code" : "passkey";
@@ -60,14 +60,14 @@ export async function giveFactor(caller: Caller, input: GiveFactor): Promise<und
  * show that one. Throws `step_up_required`, `wrong_password`.
  */
 export async function refuseWithoutProof(caller: Caller, password: string | undefined): Promise<void> {
-  const { user } = personOf(caller);
+  const { user } = signedInPerson(caller);
   if (!(await waysOf(user.id)).includes("password")) await refuseWithoutFactor(caller);
   await proveAgain(await database(), user.id, password);
 }
 
 /** Asks before the password is changed: with two-step sign-in the password of before is not enough. Throws `step_up_required`. */
 export async function refuseWithoutCode(caller: Caller): Promise<void> {
-  if ((await waysOf(personOf(caller).user.id)).includes("code")) await refuseWithoutFactor(caller);
+  if ((await waysOf(signedInPerson(caller).user.id)).includes("code")) await refuseWithoutFactor(caller);
 }
 
 async function isFresh(sessionId: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { listOwnReads } from "@/lib/tasks/access-log/access-log-reads.ts";
 import { readsQuerySchema, readsSchema } from "@/lib/tasks/access-log/access-log-schema.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { signedInPerson } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -13,6 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: readsSchema,
     },
     ({ caller, query }) =>
-      within(caller, (tx, principal) => listOwnReads(tx, principal, personOf(caller).user.id, query)),
+      within(caller, (tx, principal) => listOwnReads(tx, principal, signedInPerson(caller).user.id, query)),
   ),
 });

@@ -1,6 +1,6 @@
 import { viewAsSchema } from "@/lib/people/members/member-schema.ts";
 import { beginView } from "@/lib/people/members/view-as.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { signedInPerson } from "@/lib/web/auth/person.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params }) =>
       within(caller, async (tx, principal) => {
-        const { sessionId } = personOf(caller);
+        const { sessionId } = signedInPerson(caller);
         return beginView(tx, principal, sessionId, params.id);
       }),
   ),

@@ -1,5 +1,5 @@
 import { samlStartSchema } from "@/lib/people/saml/saml-schema.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { signedInPerson } from "@/lib/web/auth/person.ts";
 import { beginSaml } from "@/lib/web/auth/sign-in/saml.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 
@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: samlStartSchema,
     },
     async ({ request, caller, params, reply }) => {
-      const { user } = personOf(caller);
+      const { user } = signedInPerson(caller);
       const begun = { purpose: "test" as const, userId: user.id, callback: "/settings/saml" };
       const { url, setCookie } = await beginSaml(request, caller.principal.organizationId, params.id, begun);
       reply.headers.append("set-cookie", setCookie);
