@@ -41,7 +41,7 @@ export const NAMES: readonly Name[] = [
     type: "number or null",
     rules: RULES,
     words:
-      "The largest amount of money in the arguments, or in what is asked, without its sign. Null if there is none",
+      "The largest amount of money in the arguments or the question, as a positive number. Null if there is none",
     older: { name: "request.amount", rules: RULES },
   },
   {
@@ -95,13 +95,13 @@ export const NAMES: readonly Name[] = [
     name: "requester.id",
     type: "text",
     rules: RULES,
-    words: "The id of who asks: a user, a key or an agent",
+    words: "The id of the requester: a user, a key or an agent",
   },
   {
     name: "requester.name",
     type: "text",
     rules: RULES,
-    words: "The name of who asks, which they can change",
+    words: "The requester's name, which the requester can change",
     older: { name: "task.requester", rules: IN_POLICY },
   },
   {
@@ -116,10 +116,11 @@ export const NAMES: readonly Name[] = [
     name: "requester.groups",
     type: "list of texts",
     rules: IN_POLICY,
-    words: "The policy's groups of who asks, and in rules with stages the organization's, by name",
+    words:
+      "Names of the policy's groups that the requester is in. In rules with stages, also the organization's groups",
   },
   { name: "now", type: "time", rules: RULES, words: 'The time, as in `now.getHours("Europe/Berlin") >= 18`' },
-  { name: "request.message", type: "text", rules: IN_POLICY, words: "What is asked" },
+  { name: "request.message", type: "text", rules: IN_POLICY, words: "The text of the question" },
   {
     name: "request.fields",
     type: "list of texts",
@@ -136,7 +137,7 @@ export const NAMES: readonly Name[] = [
     name: "request.askedAgain",
     type: "true or false",
     rules: IN_POLICY,
-    words: "The server asks this again after an answer",
+    words: "The server asks the same question again after an answer",
   },
   { name: "task.label", type: "text", rules: IN_POLICY, words: "The task's label. Empty if it has none" },
   { name: "task.createdAt", type: "time", rules: IN_POLICY, words: "When the task was started" },
@@ -156,7 +157,7 @@ export const NAMES: readonly Name[] = [
     name: "similar.repeats",
     type: "true or false",
     rules: ["automatic"],
-    words: "The request may repeat one that was decided",
+    words: "The request may repeat one that was already decided",
   },
 ];
 
