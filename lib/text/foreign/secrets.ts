@@ -30,8 +30,11 @@ const ASSIGNED = new RegExp(
   `(?<![\\w-])([\\w-]{0,40}${NAME})(=["']?|["'] {0,2}: {0,2}["'])(${WORD}{4,512})`,
   "gi",
 );
-/** `--token …`, `--secret=…`: often the name of a thing. */
-const OPTION = new RegExp(`(--[\\w-]{0,40}${NAME})([= ])(${WORD}{8,512})`, "gi");
+/** `--token …`, `--password=…`. `--secret …` is often the name of a thing, and `--password-file …` of a file. */
+const OPTION = new RegExp(
+  `(--[\\w-]{0,40}(passw(?:or)?d|passphrase|token|api[_-]?key|access[_-]?key|secret))([= ])(${WORD}{8,512})`,
+  "gi",
+);
 
 /** The text with masks in place of secrets. */
 export function withoutSecrets(text: string): string {
@@ -42,19 +45,18 @@ export function withoutSecrets(text: string): string {
     .replace(AUTHORIZATION, `$1${MASK}`)
     .replace(AWS_KEY, `$1${MASK}`)
     .replace(IN_ADDRESS, `$1${MASK}`)
-    .replace(OPTION, (all, name: string, sign: string, value: string) =>
-      looksDrawn(value) ? `${name}${sign}${MASK}` : all,
+    .replace(OPTION, (all, name: string, word: string, sign: string, value: string) =>
+      looksDrawn(value, word.toLowerCase() === "secret") ? `${name}${sign}${MASK}` : all,
     )
     .replace(ASSIGNED, (all, name: string, sign: string, value: string) =>
       isPath(value) || value.startsWith(MASK) ? all : `${name}${sign}${MASK}`,
     );
 }
 
-/** Small and capital letters and a figure, as names of things seldom have. */
-function looksDrawn(value: string): boolean {
-  return (
-    !isPath(value) && /\d/.test(value) && /[a-z]/.test(value) && (/[A-Z]/.test(value) || value.length >= 20)
-  );
+/** Letters and a figure; as names of things seldom have them, small and capital letters, or many. */
+function looksDrawn(value: string, mayBeName: boolean): boolean {
+  if (isPath(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false;
+  return !mayBeName || value.length >= 20 || (/[a-z]/.test(value) && /[A-Z]/.test(value));
 }
 
 const isPath = (value: string) => /[/]|^[.~-]/.test(value);
