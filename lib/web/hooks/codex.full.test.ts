@@ -6,6 +6,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -43,12 +45,12 @@ describe.runIf(codex !== null)("Codex", () => {
   });
 
   /** An agent, and a place in which its Codex makes one call of its shell. */
-  async function prepared({ timeout = 600, remark = "" } = {}) {
+  async function prepared({ timeout = 600, remark = "", url = fixture.endpoint.url } = {}) {
     const { id, secret } = await fixture.agent();
     const home = mkdtempSync(join(tmpdir(), "intray-codex-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     mkdirSync(join(home, ".codex"));
-    const { text } = hookSetUps(fixture.endpoint.url, secret).find(({ label }) => label.startsWith("Codex"))!;
+    const { text } = hookSetUps(url, secret).find(({ label }) => label.startsWith("Codex"))!;
     const provider = `model = "scripted"\nmodel_provider = "scripted"
 [model_providers.scripted]\nname = "scripted"\nbase_url = "${model.url}/v1"\nwire_api = "responses"\n`;
     const config = text.replaceAll("598", String(timeout - 2)).replaceAll("600", String(timeout));
@@ -127,6 +129,24 @@ describe.runIf(codex !== null)("Codex", () => {
     const agent = await prepared({ remark: "# free" });
     const { within, operator } = fixture.organization;
     await within((tx) => revokeAgent(tx, { ...operator, role: "admin" }, agent.id));
+    await agent.run();
+    expect(agent.ran()).toBe(false);
+  });
+
+  test("does not run a declined call whose answer breaks off on the way", async () => {
+    const torn = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": 2_000 });
+      const said = {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: "x".repeat(900),
+      };
+      response.write(JSON.stringify({ hookSpecificOutput: said }).slice(0, 800), () => response.destroy());
+    });
+    onTestFinished(() => void torn.close());
+    await once(torn.listen(0, "127.0.0.1"), "listening");
+    const { port } = torn.address() as AddressInfo;
+    const agent = await prepared({ url: `http://127.0.0.1:${port}/mcp` });
     await agent.run();
     expect(agent.ran()).toBe(false);
   });
