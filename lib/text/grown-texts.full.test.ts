@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { actorWords } from "../access/actor-words.ts";
 import { isAlarm } from "../requests/answers/alarms.ts";
 import { isHarmless, isPlainNo } from "../requests/answers/plain-no.ts";
 import { destructionOf } from "../requests/destruction.ts";
@@ -22,6 +23,7 @@ const formats = formatsOf("en-GB", "UTC");
 
 /** Whatever reads a whole text of a server, a browser or a person. */
 const READERS: Record<string, (text: string) => unknown> = {
+  actorWords: (text) => actorWords({ kind: "agent", id: null, name: text }),
   messageTokens,
   visibleText,
   bareText,
@@ -95,7 +97,7 @@ const ROWS = [
     "\u200d",
     "\ufe0f",
   ],
-  ["1’’", "1,'", "1.'", "1''", "1\u00a0\u00a0", "$1''", "1 000 ", "㌖", "א㌖"],
+  ["''", "’x’", "1’’", "1,'", "1.'", "1''", "1\u00a0\u00a0", "$1''", "1 000 ", "㌖", "א㌖"],
   [`${" ".repeat(79)}x`, "\n\n\n\n\nx", "yes, ", "א1", "rn"],
   ["👍\u200d", "é\u0301", "Android", "Mobile", "en;q=", ",", "@", "a@a.", "_", "\u202e", "%", "?"],
 );

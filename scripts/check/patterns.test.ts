@@ -18,6 +18,8 @@ const REVIEWED: Record<string, string> = {
   "lib/mcp/errors.ts": "an error's text is cut to ERROR_CHARACTERS first",
   "lib/engine/task/judge-poll.ts": "a status is cut to STATUS_CHARACTERS first",
   // The check tries texts for as long as it has time, and takes bounded repetitions for growth now and then.
+  "lib/access/actor-words.ts": "a run of quotation marks is taken at once: grown-texts.full.test.ts",
+  "lib/requests/answers/plain-no.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/requests/destruction.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/foreign/hidden.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/foreign/secrets.ts": "bounded repetitions: grown-texts.full.test.ts",
