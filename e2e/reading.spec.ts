@@ -69,6 +69,8 @@ test("several calls are accepted below all that they send, with what differs bes
   const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
   await expect(rows).toHaveCount(roles.length);
   for (const row of [rows.first(), rows.last()]) await row.click({ modifiers: ["Shift"] });
+  const bar = ben.getByRole("region", { name: "Selected requests" });
+  await expect(bar.getByRole("button", { name: "Approve…" })).toBeVisible();
   await ben.keyboard.press("a");
   const dialog = ben.getByRole("dialog");
   const list = dialog.getByRole("list", { name: "Selected requests" });
