@@ -42,8 +42,8 @@ export type Decided =
 
 /**
  * Decides a call by the organization's rules, or asks people: a repeated call joins its task. An approval is told once; the same call
- * after it is asked about anew. What a rule decided stands in the history before the program is told. Throws `invalid_arguments`, `idempotency_mismatch` for an id that was used with another input,
- * `too_large`, and `quota_exceeded`.
+ * after it is asked about again. What a rule decided stands in the history before the program is told. Throws `invalid_arguments`,
+ * `idempotency_mismatch` for an id that was used for another call, `too_large`, and `quota_exceeded`.
  */
 export async function decideOrAsk(
   tx: Tx,

@@ -14,6 +14,7 @@ export interface HookEvent {
  */
 export type WhenUndecided = "defer" | "ask" | "deny";
 
+/** An approval, by a rule or a person. */
 export interface Allowed {
   reason: string;
   /** Of the person who approved, for the agent. */

@@ -173,9 +173,10 @@ async function stillValid({ principal }: Caller, request: Request): Promise<bool
     return now !== undefined && drawnFor(now) === drawnFor(principal) && now.actor.id === principal.actor.id;
   } catch (error) {
     // The key has ended, or is not taken from this address any more.
-    if (error instanceof AppError) return false;
-    // While the database is down no data can be read either, so the stream stays open.
-    if (!isDatabaseDown(error)) log.error({ err: error }, "The credential of a stream could not be checked");
-    return isDatabaseDown(error);
+    if (error instanceof AppError && error.status < 500) return false;
+    // While the database is down or busy no data can be read either, so the stream stays open.
+    const isAway = isDatabaseDown(error) || error instanceof AppError;
+    if (!isAway) log.error({ err: error }, "The credential of a stream could not be checked");
+    return isAway;
   }
 }

@@ -246,8 +246,8 @@ class Holder {
       const refused = await this.#refusal();
       if (refused) this.#refuseAll(refused);
     } catch (error) {
-      // While the database is down nothing can be told either, so the calls stay open.
-      if (!isDatabaseDown(error))
+      // While the database is down or busy nothing can be told either, so the calls stay open.
+      if (!isDatabaseDown(error) && !(error instanceof AppError))
         log.error({ err: error }, "The credential of held calls could not be checked");
     } finally {
       this.#isChecking = false;
@@ -270,7 +270,8 @@ class Holder {
       const now = await admitAgain(this.caller, this.#address);
       return now ? null : new AppError("unauthenticated", "This agent was revoked, or its secret replaced.");
     } catch (error) {
-      if (error instanceof AppError && !isDatabaseDown(error)) return error;
+      // A busy database says nothing of the agent.
+      if (error instanceof AppError && error.status < 500) return error;
       throw error;
     }
   }
