@@ -116,6 +116,12 @@ test("a server that does not name its tasks: the next one starts while the first
   await until("it is in sight no more", async () => (await attention(two)) === undefined);
 });
 
+/** Whether a trigger of the test ran, even in a transaction that goes on or was rolled back: sequences stand outside of them. */
+const isCalled = (sequence: string) =>
+  withClient(fixture.adminUrl, async (client) => {
+    const { rows } = await client.query<{ was: boolean }>(`SELECT is_called AS was FROM ${sequence}`);
+    return rows[0]?.was === true;
+  });
 const attention = (id: string) =>
   fixture.within(async (tx) => (await readTask(tx, fixture.operator, id)).attention?.code);
 /** A question of a task that is no longer watched shows at the other tasks of its session, and opens at none of them. */
@@ -165,14 +171,92 @@ test("two tasks ask, and one fails: its question is not shown as the other's", a
   await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
   const [a, b] = [await there(0), await there(1)];
   a.status = b.status = "input_required";
-  remote.ask(a, "The first one's?");
-  remote.ask(b, "The other's?");
+  expect(remote.ask(a, "The first one's?")).not.toBeNull();
+  expect(remote.ask(b, "The other's?")).not.toBeNull();
   const mine = await idOf(b.taskId, [one, two]);
   await until("it is in sight", async () => (await attention(mine)) === "question_unattributed");
   a.status = "failed";
   await queries.inState(await idOf(a.taskId, [one, two]), "failed");
   await staysInSight("The first one's?", mine);
   expect(await queries.requestsOf(mine)).toEqual([]);
+});
+
+test("what a task asks before its handle is stored is not shown as the question of another task in its session", async () => {
+  remote.behave.maxSessions = 1;
+  const mine = await start();
+  await queries.inState(mine, "working");
+  await withClient(fixture.adminUrl, (client) =>
+    client.query(`CREATE SEQUENCE handles;
+      GRANT USAGE ON SEQUENCE handles TO PUBLIC;
+      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM nextval('handles');
+        PERFORM pg_sleep(2);
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER dawdle BEFORE UPDATE OF state ON task FOR EACH ROW
+        WHEN (NEW.state = 'working' AND OLD.state = 'starting') EXECUTE FUNCTION dawdle()`),
+  );
+  const next = await start();
+  await until("its handle is being stored", () => isCalled("handles"));
+  const asking = await there(1);
+  expect(asking.session).toBe((await there(0)).session);
+  expect(remote.ask(asking, "The new one's?")).not.toBeNull();
+  await queries.inState(next, "working");
+  await withClient(fixture.adminUrl, (client) =>
+    client.query("DROP FUNCTION dawdle CASCADE; DROP SEQUENCE handles"),
+  );
+  await staysInSight("The new one's?", mine);
+});
+
+test("a question without a known task is in sight, though noting it failed at first", async () => {
+  remote.behave.maxSessions = 1;
+  const [one, two] = [await start(), await start()];
+  await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
+  await withClient(fixture.adminUrl, (client) =>
+    client.query(`CREATE SEQUENCE notes;
+      GRANT USAGE ON SEQUENCE notes TO PUBLIC;
+      CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF nextval('notes') = 1 THEN RAISE EXCEPTION 'not now'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER fail_once BEFORE UPDATE OF candidates ON stream_message FOR EACH ROW
+        WHEN (NEW.candidates <> '{}') EXECUTE FUNCTION fail_once()`),
+  );
+  expect(remote.ask(await there(0), "Whose is it?")).not.toBeNull();
+  await Promise.all([one, two].map((id) => staysInSight("Whose is it?", id)));
+  expect(await isCalled("notes")).toBe(true);
+  await withClient(fixture.adminUrl, (client) =>
+    client.query("DROP FUNCTION fail_once CASCADE; DROP SEQUENCE notes"),
+  );
+});
+
+test("a poll whose news could not be stored proves nothing about who asked", async () => {
+  remote.behave.maxSessions = 1;
+  const [one, two] = [await start(), await start()];
+  await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
+  const [a, b] = [await there(0), await there(1)];
+  const [mine, other] = [await idOf(a.taskId, [one, two]), await idOf(b.taskId, [one, two])];
+  await withClient(fixture.adminUrl, (client) =>
+    client.query(`CREATE SEQUENCE refusals;
+      GRANT USAGE ON SEQUENCE refusals TO PUBLIC;
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM nextval('refusals');
+        RAISE EXCEPTION 'not now';
+      END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE OF state ON task FOR EACH ROW
+        WHEN (NEW.state = 'input_required' AND NEW.id = '${mine}') EXECUTE FUNCTION refuse()`),
+  );
+  expect(remote.ask(a, "Mine?")).not.toBeNull();
+  a.status = b.status = "input_required";
+  await until("its news was refused", () => isCalled("refusals"));
+  await queries.inState(other, "input_required");
+  await staysInSight("Mine?", other);
+  await withClient(fixture.adminUrl, (client) =>
+    client.query("DROP FUNCTION refuse CASCADE; DROP SEQUENCE refusals"),
+  );
 });
 
 test("what an open call asks, however long its reply takes, is not shown as the question of another task in its session", async () => {
@@ -245,12 +329,7 @@ test("a start that fails before its call, and is cancelled, holds up no other on
         WHEN (NEW.state = 'starting' AND NEW.arguments->>'is' = 'refused') EXECUTE FUNCTION refuse()`),
   );
   const refused = await start({ is: "refused" });
-  await until("it was refused", () =>
-    withClient(fixture.adminUrl, async (client) => {
-      const { rows } = await client.query<{ was: boolean }>("SELECT is_called AS was FROM refusals");
-      return rows[0]?.was;
-    }),
-  );
+  await until("it was refused", () => isCalled("refusals"));
   await fixture.within((tx) => requestCancel(tx, fixture.operator, refused));
   await queries.inState(refused, "cancelled");
   const next = await start();

@@ -17,6 +17,7 @@ import type { Tool } from "../../mcp/peer.ts";
 import { recordStreamMessages } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { readTask } from "../../tasks/task-reads.ts";
 import type { Engine } from "../engine.ts";
+import { SCAN_ALL_MS } from "../tunables.ts";
 
 let fixture: OrganizationFixture;
 let remote: SessionServer;
@@ -173,7 +174,8 @@ test("a question that names its task right after the handle, while that can't be
   });
   const from = performance.now();
   await openRequest(id, "So soon?");
-  expect(performance.now() - from).toBeLessThan(5_000);
+  // At the latest a scan would find it.
+  expect(performance.now() - from).toBeLessThan(SCAN_ALL_MS / 2);
 });
 
 test("an engine that is killed while a call is under way: the question that came is kept", {
@@ -262,10 +264,7 @@ test("the same while the other answer is held: it is sent after its hold", async
   await inState(id, "working");
   expect((await request(centre.id)).state).toBe("answered");
   expect((await deliveryOf(centre.id)).state).toBe("held");
-  await fixture.within(
-    (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now() - interval '1 second'
-    WHERE organization_id = ${fixture.organizationId}::uuid AND input_request_id = ${centre.id}::uuid`,
-  );
+  await fixture.endHold(centre.id);
   await inState(id, "completed");
   expect(answeredTo()).toEqual(asked);
 });
@@ -275,19 +274,18 @@ test("a second question while the first answer is held: the answer is sent all t
   there.status = "input_required";
   const first = remote.ask(there, "First?");
   const { id: requestId } = await openRequest(id, "First?");
-  await fixture.answer(requestId, { ...approve, holdMs: 1_500 });
+  await fixture.answer(requestId, { ...approve, holdMs: 60_000 });
   remote.ask(there, "Second?");
   await openRequest(id, "Second?");
   expect((await request(requestId)).state).toBe("answered");
+  await fixture.endHold(requestId);
   await until("it is told", async () => remote.answered.length === 1);
   expect(answeredTo()).toEqual([first]);
 });
 
 test("a server whose standalone stream has no headers before its first event: tasks start, and it is heard", async () => {
   remote.behave.lateHeaders = true;
-  const began = performance.now();
   const { id, there } = await running();
-  expect(performance.now() - began).toBeLessThan(5_000);
   expect(remote.ask(there, "At last?")).not.toBeNull();
   await openRequest(id, "At last?");
   expect(remote.seen.filter(({ method }) => method === "GET")).toHaveLength(1);

@@ -137,8 +137,10 @@ test("asked again under new ids while the answer is held: it goes to the newest,
   const { id, there } = await running();
   remote.ask(there, "Same?");
   const request = await openRequest(id, "Same?");
-  await fixture.answer(request.id, { ...approve, holdMs: 1_500 });
+  await fixture.answer(request.id, { ...approve, holdMs: 60_000 });
   const newest = remote.ask(there, "Same?");
+  await until("it is known by both ids", async () => (await asksOf(request.id)) === 2);
+  await fixture.endHold(request.id);
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
   await inState(id, "completed");
   expect(await requestsOf(id)).toHaveLength(1);
@@ -231,8 +233,9 @@ test("an answer that waits while the server does not find the task does not make
   const { id, there } = await running();
   remote.ask(there, "Pay?");
   const request = await openRequest(id, "Pay?");
-  await fixture.answer(request.id, { ...approve, holdMs: 300 });
+  await fixture.answer(request.id, { ...approve, holdMs: 60_000 });
   remote.tasks.length = 0;
+  await fixture.endHold(request.id);
   const polls = () => remote.seen.filter(({ method }) => method === "tasks/get").length;
   const before = polls();
   await inState(id, "lost");

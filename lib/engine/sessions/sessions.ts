@@ -171,7 +171,7 @@ function isStarting({ handle, calls, work }: WatchedTask): boolean {
 export function tasksThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
   // In a session that was opened for one task alone, every question is that task's, however early it comes.
   const isOwn = !shared && !record.others?.length;
-  const known = [...tasks].filter((task) => isOwn || isStarting(task) || !livesNowhere(task));
+  const known = [...tasks].filter((task) => isOwn || !livesNowhere(task));
   const others = (record.others ?? []).filter((id) => !known.some((task) => task.id === id));
   return [
     ...known.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
@@ -179,8 +179,9 @@ export function tasksThatMayAsk({ tasks, record, shared }: LiveSession): Session
   ];
 }
 
-function livesNowhere({ work, cold }: WatchedTask): boolean {
-  return LIVES_NOWHERE.has(work.state) || cold.endReported;
+/** A call whose outcome is not stored yet may have made a task, whatever state is stored. */
+function livesNowhere({ work, cold, calls }: WatchedTask): boolean {
+  return (LIVES_NOWHERE.has(work.state) && calls.call === null) || cold.endReported;
 }
 
 const LIVES_NOWHERE = new Set<TaskState>(["queued", "start_unknown", "completed", "failed"]);

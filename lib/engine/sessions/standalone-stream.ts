@@ -1,5 +1,5 @@
 /** The standalone stream of a session of 2025-11-25, on which a server says what belongs to no request. */
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import type { Stream, StreamListener } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
 import { MAX_TIMER_MS } from "../../mcp/wire/deadline.ts";
@@ -45,7 +45,8 @@ export async function openStandalone(
   isNew = false,
 ): Promise<void> {
   if (session.stream || !session.hasStream) return;
-  session.streamAgainAt = performance.now() + STREAM_RETRY_MS;
+  const askedAt = performance.now();
+  session.streamAgainAt = askedAt + STREAM_RETRY_MS;
   const gone = (hasStream: boolean) => {
     session.hasStream &&= hasStream;
     if (session.stream !== stream) return;
@@ -67,6 +68,7 @@ export async function openStandalone(
       // Null means that the server has no such stream (405), so the task does not try again.
       if (!open) gone(false);
       else if (session.stream === stream) session.isListening = true;
+      if (performance.now() < askedAt + LISTEN_GRACE_MS) ctx.sessions.opensLate = false;
       if (session.record.id !== null) ctx.learn({ opensStream: open !== null });
       return open;
     },
@@ -78,7 +80,9 @@ export async function openStandalone(
     },
   );
   session.stream = stream;
-  const late = pause(ctx.sessions.opensLate ? 0 : LISTEN_GRACE_MS, true, { ref: false });
+  const grace = pause(ctx.sessions.opensLate ? 0 : LISTEN_GRACE_MS, null, { ref: false });
+  // A busy process reads what came in time only after its timers.
+  const late = grace.then(() => nextTurn(true));
   if (await Promise.race([stream.opened, late])) ctx.sessions.opensLate = true;
 }
 

@@ -89,9 +89,9 @@ export class StreamInbox {
     this.#stored.adopt(messages.filter(({ id }) => !known.has(id)));
   }
 
-  /** Handles the messages that wait for this task, because a step of it is over. */
-  reconsider(task: WatchedTask): void {
-    this.#stored.reconsider(task);
+  /** Handles the messages that wait for this task, because a step of it is over, or has failed. */
+  reconsider(task: WatchedTask, hasFailed: boolean): void {
+    this.#stored.reconsider(task, hasFailed);
   }
 
   /** Drops the question of a cancelled elicitation task whose asking task is not known. */

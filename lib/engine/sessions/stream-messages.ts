@@ -91,17 +91,21 @@ export class StreamMessages {
     this.#isGone = true;
   }
 
-  /** Handles the messages that wait for this task, because a step of it is over. */
-  reconsider(task: WatchedTask): void {
+  /**
+   * Handles the messages that wait for this task, because a step of it is over. `hasFailed`: the step threw, so what its poll
+   * showed may not have been stored, and the task in memory may be older than the poll.
+   */
+  reconsider(task: WatchedTask, hasFailed: boolean): void {
     const { id, polledAt, checkedAt, work } = task;
     const affected = this.#stored.filter(
       ({ candidates, handle, waitsFor }) =>
         waitsFor === id || candidates?.includes(id) || (handle !== null && handle === task.handle),
     );
     if (affected.length === 0) return;
-    // Counts only polls that began after the message came, and were answered.
+    // Counts only polls that began after the message came, were answered in a known word, and are stored.
+    const isCounted = !hasFailed && checkedAt >= polledAt && isRunning(work.state) && !work.isUnknown;
     for (const { receivedAt, seen } of affected)
-      if (polledAt > receivedAt && checkedAt >= polledAt && isRunning(work.state))
+      if (isCounted && polledAt > receivedAt)
         if (seen.get(id) !== "waiting") seen.set(id, work.state === "working" ? "working" : "waiting");
     this.handleAgain();
   }
@@ -187,7 +191,11 @@ export class StreamMessages {
     const byTask = new Map<string, UnhandledMessage[]>();
     const attributed = new Set<string>();
     for (const one of run) {
-      const taskId = one.waitsFor ?? (await this.#taskOf(one, named, attributed));
+      let taskId = one.waitsFor;
+      if (taskId === null)
+        await this.#isolated(async () => {
+          taskId = await this.#taskOf(one, named, attributed);
+        });
       if (taskId) byTask.set(taskId, [...(byTask.get(taskId) ?? []), one]);
     }
     await Promise.all(
@@ -251,6 +259,13 @@ export class StreamMessages {
   /** Keeps a question whose task is not known, and wakes every task that may have asked. */
   async #leaveOpen(one: UnhandledMessage, candidates: string[]): Promise<void> {
     const { log, serverId } = this.#ctx;
+    // Noted first: a message whose note failed is tried again as one that was never tried.
+    if (candidates.length > 0)
+      await this.#ctx.transaction(async (tx) => {
+        await noteCandidates(tx, one.message.id, candidates);
+        await publishChange(tx, "task", candidates);
+        await publishChange(tx, "server", [serverId]);
+      });
     one.candidates = candidates;
     if (one.session && !this.#warned.has(one.session)) {
       this.#warned.add(one.session);
@@ -261,11 +276,6 @@ export class StreamMessages {
     }
     // It names a task that is none of ours: nobody can do anything about it.
     if (candidates.length === 0) return;
-    await this.#ctx.transaction(async (tx) => {
-      await noteCandidates(tx, one.message.id, candidates);
-      await publishChange(tx, "task", candidates);
-      await publishChange(tx, "server", [serverId]);
-    });
     const tasks = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     // A plain call makes no task that the question could name.
     const isProof =

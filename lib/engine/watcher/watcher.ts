@@ -166,8 +166,8 @@ export class Watcher {
     this.#runner = new TaskRunner(this.#context, {
       taskIndex,
       failurePolicy: this.#failurePolicy,
-      onStepped: (task) => {
-        this.#inbox.reconsider(task);
+      onStepped: (task, hasFailed) => {
+        this.#inbox.reconsider(task, hasFailed);
         this.#taskServer.reconsider(task);
       },
       onLeft: () => {
