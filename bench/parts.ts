@@ -10,7 +10,8 @@ export const PARTS: { name: string; about: string }[] = [
   },
   {
     name: "agents",
-    about: "calls of agents beside the same calls without Intray; 5,000 held calls; a list of 500 tools",
+    about:
+      "calls of agents beside the same calls without Intray; 5,000 held calls; hooks; a list of 500 tools",
   },
   { name: "polling", about: "an engine that watches 10,000 and 50,000 tasks, beside other clients" },
   { name: "memory", about: "what a watched task, a held stream and an origin take in the engine" },
