@@ -26,13 +26,12 @@ const SUITE = fileURLToPath(
 const OLD = "2025-11-25";
 const NEW = "2026-07-28";
 
-/** What Intray offers to agents is tools and tasks, and nothing else that a server may have. */
+/** What Intray offers to agents is tools and tasks, and in 2026-07-28 one skill. It offers nothing else that a server may have. */
 const NO_COMPLETIONS = "Intray offers no completions";
 const NO_LOGGING = "Intray offers no logging: what a tool logs is not sent on";
 const NO_SUBSCRIPTIONS = "Intray announces no changes, and refuses to be listened to";
 const NO_PROMPTS = "Intray offers no prompts";
-const NO_RESOURCES = "Intray offers no resources";
-const NO_SKILLS = "Intray offers no skills";
+const NO_RESOURCES = "Intray offers no resources but its skill, which is a text";
 /** Whoever calls is not asked, in no way that the protocol has. */
 const ASKS_PEOPLE = "Intray asks people, and never the client that calls";
 const SERVES_ALL = "Intray needs no capability of a client, and holds the call of one that takes no tasks";
@@ -87,16 +86,16 @@ const SCENARIOS: Record<string, Partial<Record<string, Verdict>>> = {
   "elicitation-sep1330-enums": { [OLD]: ASKS_PEOPLE },
   "server-sse-polling": { [OLD]: { passes: 2 } },
   "server-sse-multiple-streams": { [OLD]: { passes: 1 }, [NEW]: { passes: 1 } },
-  "resources-list": { [OLD]: NO_RESOURCES, [NEW]: NO_RESOURCES },
+  "resources-list": { [OLD]: NO_RESOURCES, [NEW]: { passes: 2 } },
   "resources-read-text": { [OLD]: NO_RESOURCES, [NEW]: NO_RESOURCES },
   "resources-read-binary": { [OLD]: NO_RESOURCES, [NEW]: NO_RESOURCES },
   "resources-templates-read": { [OLD]: NO_RESOURCES, [NEW]: NO_RESOURCES },
   "resources-subscribe": { [OLD]: NO_RESOURCES },
   "resources-unsubscribe": { [OLD]: NO_RESOURCES },
-  "sep-2164-resource-not-found": { [NEW]: NO_RESOURCES },
-  "sep-2640-skills-directory": { extension: NO_SKILLS },
-  "sep-2640-skills-enumeration": { extension: NO_SKILLS },
-  "sep-2640-skills-manifest": { extension: NO_SKILLS },
+  "sep-2164-resource-not-found": { [NEW]: { passes: 1 } },
+  "sep-2640-skills-directory": { extension: "the skill is one file, so that no directory of it is read" },
+  "sep-2640-skills-enumeration": { extension: { passes: 1 } },
+  "sep-2640-skills-manifest": { extension: { passes: 1 } },
   "prompts-list": { [OLD]: NO_PROMPTS, [NEW]: NO_PROMPTS },
   "prompts-get-simple": { [OLD]: NO_PROMPTS, [NEW]: NO_PROMPTS },
   "prompts-get-with-args": { [OLD]: NO_PROMPTS, [NEW]: NO_PROMPTS },
@@ -106,12 +105,7 @@ const SCENARIOS: Record<string, Partial<Record<string, Verdict>>> = {
   caching: {
     [NEW]: {
       passes: 4,
-      without: {
-        "sep-2549-prompts-list-caching-hints": NO_PROMPTS,
-        "sep-2549-resources-list-caching-hints": NO_RESOURCES,
-        "sep-2549-resources-templates-list-caching-hints": NO_RESOURCES,
-        "sep-2549-resources-read-caching-hints": NO_RESOURCES,
-      },
+      without: { "sep-2549-prompts-list-caching-hints": NO_PROMPTS },
     },
   },
   "http-header-validation": { [NEW]: { passes: 14 } },
@@ -230,7 +224,7 @@ test("each scenario that the suite has for servers of either era stands in the t
   expect(listed.toSorted()).toEqual(offered.toSorted());
 });
 
-test("nothing is declared beside tools and tasks: on that the reasons in the table rest", async () => {
+test("nothing is declared beside tools, tasks and the skill: on that the reasons in the table rest", async () => {
   const { secret } = await fixture.agent({ grants: [{ serverId }] });
   const agent = rawAgent(fixture.endpoint.url, secret);
   const initialize = {
@@ -245,7 +239,8 @@ test("nothing is declared beside tools and tasks: on that the reasons in the tab
   expect(Object.keys(old).toSorted()).toEqual(["tasks", "tools"]);
   expect(modern).toEqual({
     tools: { listChanged: false },
-    extensions: { "io.modelcontextprotocol/tasks": {} },
+    resources: {},
+    extensions: { "io.modelcontextprotocol/tasks": {}, "io.modelcontextprotocol/skills": {} },
   });
   const { tools: offered } = (await agent.legacy("tools/list")).answer.result;
   expect(offered.map(({ name }: { name: string }) => name)).toContain("suite__test_custom_headers");

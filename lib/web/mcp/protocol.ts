@@ -20,6 +20,7 @@ import { callParamsSchema, callTool } from "./call-tool.ts";
 import { toProtocolError } from "./errors.ts";
 import type { Client, Exchange } from "./exchange.ts";
 import { INSTRUCTIONS, SERVER_INFO } from "./server-info.ts";
+import { SKILL_CAPABILITIES, SKILL_METHODS, skillMethod } from "./skill.ts";
 import { cursorParams, parse, TASKS, tasksMethod } from "./tasks.ts";
 import { listTools } from "./tools.ts";
 
@@ -35,7 +36,10 @@ const taskParams = { params: z.looseObject({ taskId: z.string() }) };
 /** What is answered here. The package by itself answers `initialize` and `ping`, or `server/discover`; LISTEN is refused. */
 export const METHODS: Record<Era, string[]> = {
   "2025-11-25": ["tools/list", "tools/call", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"],
-  "2026-07-28": ["tools/list", "tools/call", "tasks/get", "tasks/update", "tasks/cancel"],
+  "2026-07-28": [
+    ...["tools/list", "tools/call", "tasks/get", "tasks/update", "tasks/cancel"],
+    ...SKILL_METHODS,
+  ],
 };
 
 /**
@@ -51,7 +55,7 @@ function serverFor(exchange: Exchange, body: unknown): Server {
       tools: { listChanged: false },
       ...(exchange.era === "2025-11-25"
         ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
-        : { extensions: { [TASKS]: {} } }),
+        : { ...SKILL_CAPABILITIES, extensions: { [TASKS]: {}, ...SKILL_CAPABILITIES.extensions } }),
     },
     jsonSchemaValidator: NO_VALIDATOR,
   });
@@ -99,7 +103,8 @@ async function handle(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The params of tools/call are not valid.");
     return callTool(exchange, call.data, ctx);
   }
-  const found = await tasksMethod(exchange, method, params);
+  const skill = exchange.era === "2026-07-28" ? await skillMethod(method, params) : null;
+  const found = skill ?? (await tasksMethod(exchange, method, params));
   if (found) return found;
   throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 }
