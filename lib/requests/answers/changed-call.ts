@@ -145,7 +145,7 @@ async function slowCheck(
   input: Pick<AnswerInput, "action" | "content">,
 ): Promise<{ schema: Json; args: Json } | null> {
   const [row] = await tx.$queryRaw<(CallRow & Pick<LockedRequest, "origin" | "form">)[]>`
-    SELECT ${CALL}, r.id AS "requestId", r.origin, r.form
+    SELECT ${CALL}, r.origin, r.form
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
     WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
