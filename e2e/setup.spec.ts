@@ -397,6 +397,7 @@ test("a sandbox organization has the sample servers, now and after a restart, an
   await page.goto("/tasks/new?tool=process_invoice");
   await page.getByLabel("Server").selectOption({ label: "Finance ERP" });
   await page.getByRole("button", { name: "Fill in the sample invoice" }).click();
+  await expect(page.getByLabel("Customer")).toHaveValue("ACME Corp");
   await page.getByRole("button", { name: "Start task" }).click();
   await expect(page).toHaveURL(/\/tasks\/[0-9a-f-]{36}$/);
   const id = page.url().split("/").at(-1);
