@@ -92,7 +92,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   await checkAppearance(ola, "task protocol");
 
   // Updates of the task do not close open messages.
-  const opened = messages.getByText("arguments:").first();
+  const opened = messages.getByText("arguments.invoice:").first();
   await opened.evaluate((node) => node.setAttribute("data-mark", "read"));
   await forcePay(invoiceServer(), id);
   await expect(taskHeader(ola)).toContainText("Completed · PAID", SOON);
