@@ -53,8 +53,8 @@ export async function listStandingApprovals(
   const after = readPosition(cursor);
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<Row[]>`
     SELECT s.id, CASE WHEN s.revoked_at IS NOT NULL THEN 'revoked' WHEN s.expires_at <= now() THEN 'expired'
-        WHEN s.uses >= s.most_uses THEN 'used_up' WHEN t.gate <> 'approved' THEN 'pending'
-        WHEN s.ended_at IS NOT NULL THEN 'ended' ELSE 'active' END AS state,
+        WHEN s.ended_at IS NOT NULL THEN 'ended' WHEN s.uses >= s.most_uses THEN 'used_up'
+        WHEN t.gate <> 'approved' THEN 'pending' ELSE 'active' END AS state,
       s.agent_id AS "agentId", g.name AS "agentName", s.server_id AS "serverId", v.name AS "serverName", s.tool,
       t.id AS "taskId", t.arguments, s.except_names AS except, s.most_amount AS "mostAmount", s.made_by AS by,
       a.id AS "answerId", a.comment, s.input_request_id AS "inputRequestId", s.created_at AS "createdAt", s.expires_at AS "expiresAt",
