@@ -98,6 +98,8 @@ export interface SessionServer {
     namesTask?: boolean;
     /** Streams have one event id, at their beginning. A GET that names it continues that stream; a plain call's from there. */
     resumable?: boolean;
+    /** Each message of a session's standalone stream has an event id, and a GET that names one goes on after it. */
+    numbered?: boolean;
   };
   /** Asks on the standalone stream of the task's session. Returns null if nobody listens. */
   ask(task: SessionTask, message: string): number | null;
@@ -111,7 +113,7 @@ export interface SessionServer {
 }
 
 export async function startSessionServer(): Promise<SessionServer> {
-  const sessions = new Map<string, { nextId: number; stream: ServerResponse | null }>();
+  const sessions = new Map<string, { nextId: number; stream: ServerResponse | null; said: string[] }>();
   const tasks: SessionTask[] = [];
   const answered: SessionServer["answered"] = [];
   const seen: SessionServer["seen"] = [];
@@ -282,7 +284,7 @@ export async function startSessionServer(): Promise<SessionServer> {
       return void response.writeHead(503).end("Too many sessions");
     if (method === "initialize") {
       const fresh = randomUUID();
-      sessions.set(fresh, { nextId: 0, stream: null });
+      sessions.set(fresh, { nextId: 0, stream: null, said: [] });
       response.writeHead(200, { "content-type": "application/json", "mcp-session-id": fresh });
       const serverInfo = { name: "session-server", version: "1.0.0" };
       const result = { protocolVersion: "2025-11-25", capabilities: { tasks: {} }, serverInfo };
@@ -308,6 +310,10 @@ export async function startSessionServer(): Promise<SessionServer> {
     if (plain) return plain.goOn(response);
     if (behave.lateHeaders) response.setHeader("content-type", "text/event-stream");
     else openStream(response, resumesOther ? lastEventId : "standalone");
+    if (behave.numbered && lastEventId !== undefined) {
+      const after = Number(lastEventId);
+      for (const [at, text] of state.said.entries()) if (at > after) response.write(text);
+    }
   }
 
   const http = createServer((request, response) => {
@@ -334,7 +340,11 @@ export async function startSessionServer(): Promise<SessionServer> {
       const stream = sessions.get(task.session)?.stream;
       if (!stream) return null;
       const asked = elicitation(task.session, message, task.taskId);
-      write(stream, asked);
+      if (behave.numbered) {
+        const { said } = sessions.get(task.session)!;
+        said.push(`id: ${said.length}\nevent: message\ndata: ${JSON.stringify(asked)}\n\n`);
+        stream.write(said.at(-1)!);
+      } else write(stream, asked);
       return asked.id;
     },
     notify(task, method, params) {

@@ -112,7 +112,7 @@ test("a question that was stored late, of a task that nobody watches, where noth
   const sessionDigest = Buffer.alloc(32, 7);
   const late = createDatabase(fixture.adminUrl, { connections: 1 });
   await late.withOrganization(fixture.organizationId, (tx) =>
-    recordStreamMessages(tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
+    recordStreamMessages(tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest, candidates: [] }]),
   );
   await late.close();
   engine = await fixture.startEngine();

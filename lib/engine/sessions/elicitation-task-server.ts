@@ -33,6 +33,9 @@ import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
 import { ElicitationTaskReplies, isAway } from "./elicitation-task-replies.ts";
 import { UnattendedElicitationTasks } from "./unattended-elicitation-tasks.ts";
 
+/** How often a request is processed before its failure ends the server's own task. */
+const REQUEST_TRIES = 3;
+
 interface Dependencies {
   /** Runs a transaction without the fence: what a server asked is true whichever engine holds the lease. */
   inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -149,12 +152,12 @@ export class ElicitationTaskServer {
 
   /** Answers a request; waits for the database where that is down, since an error would end the server's own task. */
   async #answer(request: TaskRequest, session: LiveSession): Promise<void> {
-    while (!this.#hasEnded) {
+    for (let failed = 0; !this.#hasEnded; ) {
       try {
         return await this.#process(request, session);
       } catch (error) {
-        if (isAway(error)) await sleep(DATABASE_RETRY_MS, null, { ref: false });
-        else if (error instanceof PeerError || error instanceof LeaseLost) throw error;
+        if (error instanceof PeerError || error instanceof LeaseLost) throw error;
+        if (isAway(error) || ++failed < REQUEST_TRIES) await sleep(DATABASE_RETRY_MS, null, { ref: false });
         else {
           this.#ctx.log.error(
             { err: error, method: request.method },

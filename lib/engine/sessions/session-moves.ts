@@ -143,7 +143,9 @@ export async function returnToFormer(ctx: WatcherContext, task: WatchedTask): Pr
   const session = ctx.sessions.attach(task, formerSession);
   session.saidGone = Math.max(1, session.saidGone);
   ctx.sessions.answered(session);
+  task.idsChanged = true;
   await fencedTransaction(ctx, task, (tx) => storeSession(tx, task.id, sealSession(ctx, task)!));
+  task.idsChanged = false;
   return true;
 }
 
@@ -172,7 +174,10 @@ export async function renewSession(ctx: WatcherContext, task: WatchedTask): Prom
   ctx.sessions.detach(task);
   ctx.sessions.attach(task, fresh.record);
   setCalls(task, { ownEventId: null, resultId: null });
+  // If this write fails, the next step stores the session.
+  task.idsChanged = true;
   await fencedTransaction(ctx, task, (tx) => storeSession(tx, task.id, sealSession(ctx, task)!));
+  task.idsChanged = false;
   setCold(task, { listenUntil: Number.POSITIVE_INFINITY, resultStreamAgainAt: 0 });
 }
 
@@ -181,6 +186,7 @@ async function openAnew(ctx: WatcherContext, task: WatchedTask): Promise<LiveSes
   const old = task.session;
   const fresh = ctx.sessions.attach(task, opened);
   fresh.answered = false;
+  fresh.former = old;
   task.session = old;
   return fresh;
 }

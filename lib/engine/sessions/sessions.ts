@@ -12,6 +12,7 @@ import {
   BACKOFF_CAP_MS,
   CALL_DEADLINE_MS,
   CALLER_GONE_MS,
+  MAY_ASK_ON_MS,
   REPLACED_MS,
   SAID_GONE,
   SAID_GONE_CAP_MS,
@@ -61,6 +62,7 @@ export class Sessions {
     task.session = null;
     if (!session) return null;
     session.tasks.delete(task);
+    noteLeft(session, task);
     session.callers.delete(task);
     session.askQueue.delete(task);
     if (session.tasks.size > 0) return null;
@@ -143,12 +145,22 @@ export class Sessions {
       announced: new Announced(),
       mayHoldMore: false,
       renewal: null,
+      former: null,
+      left: new Map(),
+      heard: new Map(),
       answered: true,
       saidGone: 0,
     };
     this.#byKey.set(keyOf(kept), session);
     return session;
   }
+}
+
+/** Notes a task that may ask on in its session, and forgets those whose time is over. */
+function noteLeft({ left }: LiveSession, { id, cold }: WatchedTask): void {
+  const now = performance.now();
+  for (const [known, until] of left) if (until <= now) left.delete(known);
+  if (cold.mayAskOn) left.set(id, now + MAY_ASK_ON_MS);
 }
 
 export function closeStandalone(session: LiveSession): void {
@@ -168,11 +180,14 @@ function isStarting({ handle, calls, work }: WatchedTask): boolean {
  * was cancelled here, or whose start is unknown, may still run at the server. Excludes tasks that were never called,
  * and tasks that the server reported as ended.
  */
-export function tasksThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
+export function tasksThatMayAsk({ tasks, record, shared, former, left }: LiveSession): SessionTask[] {
+  const now = performance.now();
+  const ended = [...left].flatMap(([id, until]) => (now < until ? [id] : []));
+  const all = new Set([...tasks, ...(former?.tasks ?? [])]);
   // In a session that was opened for one task alone, every question is that task's, however early it comes.
-  const isOwn = !shared && !record.others?.length;
-  const known = [...tasks].filter((task) => isOwn || !livesNowhere(task));
-  const others = (record.others ?? []).filter((id) => !known.some((task) => task.id === id));
+  const isOwn = !shared && !record.others?.length && ended.length === 0 && all.size === tasks.size;
+  const known = [...all].filter((task) => isOwn || !livesNowhere(task));
+  const others = [...(record.others ?? []), ...ended].filter((id) => !known.some((task) => task.id === id));
   return [
     ...known.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
     ...others.map((id) => ({ id, isStarting: true })),

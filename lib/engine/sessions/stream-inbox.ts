@@ -3,7 +3,6 @@
  * circuit, a pause or the lease. stream-messages.ts then handles them. One inbox per watcher.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { hintStreams } from "../../base/engine-hints.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -17,8 +16,25 @@ import { restoreSession } from "../task/task-secrets.ts";
 import { DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { clockMs, type LiveSession, type WatchedTask } from "../watcher/watched-task.ts";
+import { isAway } from "./elicitation-task-replies.ts";
 import { StreamMessages } from "./stream-messages.ts";
-import { asElicitationTask, sizeOf, type UnhandledMessage, unhandled } from "./unhandled-message.ts";
+import {
+  asElicitationTask,
+  candidatesAtFirst,
+  sizeOf,
+  type UnhandledMessage,
+  unhandled,
+} from "./unhandled-message.ts";
+
+/** Ids of a session of which it is known when a message last came under them. */
+const MOST_HEARD = 200;
+
+function noteHeard({ heard }: LiveSession, rpcId: RpcId): void {
+  heard.delete(rpcId);
+  heard.set(rpcId, clockMs());
+  const [oldest] = heard.keys();
+  if (heard.size > MOST_HEARD && oldest !== undefined) heard.delete(oldest);
+}
 
 interface Dependencies {
   /** Runs a transaction without the fence: what a server said is true whichever engine holds the lease. */
@@ -50,6 +66,7 @@ export class StreamInbox {
   receive(received: Omit<NewStreamMessage, "id">, session: LiveSession, handle: string | null): boolean {
     this.#bringAllIntoSessions();
     const isQuestion = received.question !== null;
+    noteHeard(session, received.rpcId);
     const most = Math.min(UNHANDLED_MESSAGES * Math.max(1, session.tasks.size), UNHANDLED_OF_SESSION);
     const unsettled = this.#all().filter(
       (one) => one.session === session && (one.message.question !== null) === isQuestion,
@@ -89,9 +106,9 @@ export class StreamInbox {
     this.#stored.adopt(messages.filter(({ id }) => !known.has(id)));
   }
 
-  /** Handles the messages that wait for this task, because a step of it is over, or has failed. */
-  reconsider(task: WatchedTask, hasFailed: boolean): void {
-    this.#stored.reconsider(task, hasFailed);
+  /** Handles the messages that wait for this task, because a step of it is over. */
+  reconsider(task: WatchedTask): void {
+    this.#stored.reconsider(task);
   }
 
   /** Drops the question of a cancelled elicitation task whose asking task is not known. */
@@ -107,6 +124,20 @@ export class StreamInbox {
   /** Whether a question came in this session whose task is not known. */
   hasUnattributed(session: LiveSession): boolean {
     return this.#stored.hasUnattributed(session);
+  }
+
+  /**
+   * Whether a message came under this id that an answer to it has to wait for: since `since` (monotonic, in ms), or one that is not
+   * handled yet. The id may be another question's by now.
+   */
+  isReused(session: LiveSession, rpcId: RpcId, since: number): boolean {
+    if ((session.heard.get(rpcId) ?? Number.NEGATIVE_INFINITY) >= since) return true;
+    return this.#all().some((one) => one.session === session && one.message.rpcId === rpcId);
+  }
+
+  /** Whether anything that came in the session is not stored yet. */
+  hasUnstored(session: LiveSession): boolean {
+    return this.#unstored.some((one) => one.session === session);
   }
 
   /** Ends the inbox: resolves when all messages are stored and handled, or after `DRAIN_STREAMS_MS`. */
@@ -138,14 +169,14 @@ export class StreamInbox {
     }
   }
 
-  /** Returns false if the database is down. */
+  /** Returns false if the database is down, or the key of what it holds is away. */
   async #store(): Promise<boolean> {
     const some = this.#unstored.slice(0, STORED_TOGETHER);
     try {
       await this.#record(some);
     } catch (error) {
       const { log } = this.#ctx;
-      if (isDatabaseDown(error)) {
+      if (isAway(error)) {
         log.warn(
           { err: error, messages: this.#unstored.length },
           "what came on streams waits for the database",
@@ -155,7 +186,7 @@ export class StreamInbox {
       // One of them can't be stored. Stores each alone, so that this one does not block the others.
       for (const one of some)
         await this.#record([one]).catch((cause: unknown) => {
-          if (isDatabaseDown(cause)) return;
+          if (isAway(cause)) return;
           log.error({ err: cause }, "a message of a stream could not be stored");
           this.#unstored = this.#unstored.filter((other) => other !== one);
         });
@@ -191,7 +222,11 @@ export class StreamInbox {
       const stored = await recordStreamMessages(
         tx,
         connectionId,
-        news.map(({ message, receivedAt }) => ({ ...message, heardAgoMs: clockMs() - receivedAt })),
+        news.map((one) => ({
+          ...one.message,
+          heardAgoMs: clockMs() - one.receivedAt,
+          candidates: candidatesAtFirst(one),
+        })),
       );
       // Another engine may watch the connection by now, and gets a hint.
       if (this.#stored.isGone) await hintStreams(tx, connectionId);

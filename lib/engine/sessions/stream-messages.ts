@@ -10,7 +10,6 @@ import { askUnder, namedTasks, unfinished } from "../../mcp/stream-messages/stre
 import type { StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import { markHandled, noteCandidates } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { cancelUnlinked } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
-import { isRunning } from "../../tasks/task-status.ts";
 import { LeaseLost } from "../db/fence.ts";
 import { isPlain } from "../task/send-call.ts";
 import { restoreSession, sessionDigest } from "../task/task-secrets.ts";
@@ -91,22 +90,19 @@ export class StreamMessages {
     this.#isGone = true;
   }
 
-  /**
-   * Handles the messages that wait for this task, because a step of it is over. `hasFailed`: the step threw, so what its poll
-   * showed may not have been stored, and the task in memory may be older than the poll.
-   */
-  reconsider(task: WatchedTask, hasFailed: boolean): void {
-    const { id, polledAt, checkedAt, work } = task;
+  /** Handles the messages that wait for this task, because a step of it is over. */
+  reconsider(task: WatchedTask): void {
+    const { id } = task;
+    const { report } = task.cold;
     const affected = this.#stored.filter(
       ({ candidates, handle, waitsFor }) =>
         waitsFor === id || candidates?.includes(id) || (handle !== null && handle === task.handle),
     );
     if (affected.length === 0) return;
-    // Counts only polls that began after the message came, were answered in a known word, and are stored.
-    const isCounted = !hasFailed && checkedAt >= polledAt && isRunning(work.state) && !work.isUnknown;
+    // Counts only polls that began after the message came.
     for (const { receivedAt, seen } of affected)
-      if (isCounted && polledAt > receivedAt)
-        if (seen.get(id) !== "waiting") seen.set(id, work.state === "working" ? "working" : "waiting");
+      if (report && report.at > receivedAt && seen.get(id) !== "waiting")
+        seen.set(id, report.waits ? "waiting" : "working");
     this.handleAgain();
   }
 
@@ -246,7 +242,8 @@ export class StreamMessages {
         const waits = task?.work.state === "input_required" && !isStale(task);
         return {
           id,
-          seen: (task && seen.get(id)) ?? null,
+          // One that ended here is asked for nothing any more, where another one waits.
+          seen: session?.left.has(id) ? "working" : ((task && seen.get(id)) ?? null),
           waitsUnasked: waits && task.work.requests.length === 0,
         };
       }),

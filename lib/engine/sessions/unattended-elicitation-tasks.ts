@@ -293,6 +293,11 @@ export class UnattendedElicitationTasks {
     // The server is paused, or the answer was withdrawn this moment.
     if (!begun) return;
     const { ids, attempt } = begun;
+    // The server may have taken the id for another request while the attempt was committed.
+    if (!this.#isAwaited(task.id, waiting)) {
+      if (attempt !== null) await this.#markUnsent(ids, "asked_again");
+      return;
+    }
     try {
       await this.#replies.send(
         session,
@@ -303,8 +308,7 @@ export class UnattendedElicitationTasks {
       if (!(error instanceof PeerError)) throw error;
       // Of unknown outcome the answer stays in `sending`: the same response is sent again, or the server asks again.
       if (error.reached === "maybe" || error.code === "bad_reply" || error.code === "too_large") throw error;
-      if (attempt !== null)
-        await this.#ctx.transaction((tx) => markUnsent(tx, ids, error.code, 0), ids.taskId);
+      if (attempt !== null) await this.#markUnsent(ids, error.code);
       if (!isNeverTaken(error)) throw error;
       return this.#removeWaiting(task.id, waiting);
     }
@@ -350,6 +354,16 @@ export class UnattendedElicitationTasks {
       rung: "fetched",
     });
     return marked ? { body, ids, attempt: attempts + 1 } : null;
+  }
+
+  #isAwaited(id: string, waiting: WaitingResult): boolean {
+    return this.#unattended?.get(id)?.waiting.some((other) => isSame(other, waiting)) ?? false;
+  }
+
+  async #markUnsent(ids: Begun["ids"], why: string): Promise<void> {
+    await retryUntilStored(this.#ctx, () =>
+      this.#ctx.transaction((tx) => markUnsent(tx, ids, why, 0), ids.taskId),
+    );
   }
 
   async #removeWaiting(id: string, waiting: WaitingResult): Promise<void> {

@@ -61,6 +61,12 @@ export function unhandled(
   };
 }
 
+/** The ids of the tasks that may have asked, where nothing but the session says whose the question is, and it has several. */
+export function candidatesAtFirst({ message, tasks }: UnhandledMessage): string[] {
+  const isOpen = message.question !== null && message.namedDigest === null && message.streamTaskId === null;
+  return isOpen && tasks.length > 1 ? tasks.map(({ id }) => id) : [];
+}
+
 /** Size of the question, in characters. */
 export function sizeOf({ question }: Pick<NewStreamMessage, "question">): number {
   if (!question) return 0;

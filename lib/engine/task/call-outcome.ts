@@ -177,15 +177,15 @@ async function afterFailedCall(
   const isHeld = !task.work.durable;
   if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, task, attempt)))) {
     const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, task);
-    if (error.code === "header_mismatch" && !(await rereadTool(ctx, task)))
-      return refused(ctx, task, attempt, error);
+    const reread = error.code === "header_mismatch" ? await rereadTool(ctx, task) : null;
+    if (reread === "no") return refused(ctx, task, attempt, error);
     const isSettled = isRetry
       ? await waitAgain(ctx, task, attempt, reasonOf(error), error.retryAfterMs)
       : await fencedTransaction(ctx, task, (tx) => markNotStarted(tx, task.id, attempt, reasonOf(error)));
     // An earlier attempt may have run: `resolveStart()` goes on with it.
     if (!isSettled) markStale(task);
     // An old token's refusal says nothing about the new one, whose hint an open call's task got already.
-    if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
+    if (reread === "yes" || (error.code === "unauthorized" && hasNewAccess)) return 0;
     throw isForgotten ? new SessionsForgotten() : error;
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
@@ -236,12 +236,16 @@ export async function leaveUnknown(
   attempt: string,
   options: { onlyRepeated?: boolean } = {},
 ): Promise<boolean> {
+  const { session } = task;
+  // Before the write, of which nobody may learn whether it was committed.
+  leaveBehind(task);
   const isLeft = await fencedTransaction(ctx, task, (tx) => markStartUnknown(tx, task.id, attempt, options));
   if (!isLeft) return false;
-  // The session stays open on the server, because a task may live in it.
-  if (task.session) task.session.mayHoldMore = true;
-  leaveBehind(task);
   dropStreams(ctx, task);
+  if (!session) return true;
+  // The session stays open on the server, because a task may live in it. The tasks that stay store that at once.
+  session.mayHoldMore = true;
+  for (const { id } of session.tasks) ctx.wake(id, 0);
   return true;
 }
 
@@ -271,18 +275,23 @@ function eraHint({ work }: WatchedTask, words: string): string | null {
 }
 
 /**
- * Reads the tool's schema again after a header mismatch. Returns true if the next attempt has a new schema.
+ * Reads the tool's schema again after a header mismatch: whether the next attempt has a new schema. `later`: the server's tools can't
+ * be read now, so the next attempt is refused again, and reads them.
  */
-async function rereadTool(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
-  if (task.calls.rereadTool) return false;
-  setCalls(task, { rereadTool: true });
+async function rereadTool(ctx: WatcherContext, task: WatchedTask): Promise<"yes" | "no" | "later"> {
+  if (task.calls.rereadTool) return "no";
   const peer = await peerOf(ctx, task);
   const options = callOptions(task, ATTEMPT_DEADLINE_MS);
-  const tools = await peer.listTools(task.session?.record ?? null, options);
+  const tools = await peer.listTools(task.session?.record ?? null, options).catch((error: unknown) => {
+    if (!(error instanceof PeerError)) throw error;
+    return null;
+  });
+  if (!tools) return "later";
+  setCalls(task, { rereadTool: true });
   const tool = tools.find(({ name }) => name === task.work.tool);
-  if (!tool) return false;
+  if (!tool) return "no";
   await fencedTransaction(ctx, task, (tx) => renewInputSchema(tx, task.id, tool.inputSchema));
-  return true;
+  return "yes";
 }
 
 /** Returns why a call was not made, worded for people. */

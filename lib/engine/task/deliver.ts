@@ -36,6 +36,8 @@ import {
   CALL_DEADLINE_MS,
   CHOICE_REPLY_MS,
   MAX_BROKEN_ANSWERS,
+  OLD_POLL_MS,
+  POLLED_AGAIN,
   QUESTION_WAIT_MS,
   UNASKED_LIMIT,
   UNASKED_LIMIT_WHERE_KNOWN,
@@ -226,8 +228,14 @@ async function post(
     // A tool does its work before it replies, and a connection that is dropped may stop it.
     ...(task.work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
   };
+  await ctx.mayChange();
+  if (isReused(ctx, task, ask) || (remote && isOldPoll(task, delivery, ask))) {
+    await retryUntilStored(ctx, () =>
+      fencedTransaction(ctx, task, (tx) => markUnsent(tx, ids, "asked_again", 0)),
+    );
+    return AFTER_ANSWER_MS;
+  }
   try {
-    await ctx.mayChange();
     const where = remote ? taskRef(ctx, task) : { taskId: "", session: task.session?.record ?? null };
     const accepted = peer.answer(where, addressOf(ask, remote), answer, options);
     // In the same breath, since the next question may follow the answer at once.
@@ -308,7 +316,9 @@ async function afterFailedAnswer(
     return AFTER_ANSWER_MS;
   }
   const retryInMs = error.retryAfterMs ?? backoffDelay(delivery.attempts + 1);
-  await fencedTransaction(ctx, task, (tx) => markUnsent(tx, ids, error.code, retryInMs));
+  await retryUntilStored(ctx, () =>
+    fencedTransaction(ctx, task, (tx) => markUnsent(tx, ids, error.code, retryInMs)),
+  );
   throw error;
 }
 
@@ -318,6 +328,22 @@ function liveAsk(ctx: WatcherContext, task: WatchedTask, request: RequestWork): 
   if (!task.session) return null;
   const digest = sessionDigest(ctx, task.session.record).toString("hex");
   return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted && !ask.kept) ?? null;
+}
+
+/**
+ * Whether the server has said something under the ask's id since the task was read. The id may be another question's now, so the answer
+ * waits until that is handled.
+ */
+function isReused(ctx: WatcherContext, task: WatchedTask, { rpcId }: AskWork): boolean {
+  return rpcId !== null && task.session !== null && ctx.isReused(task.session, rpcId, task.loadedAt);
+}
+
+/**
+ * Whether the poll that showed the question under its key was long ago, because the commit took long. The key may be another question's
+ * now, so the task is polled again; a few times, so that a slow database keeps no answer for ever.
+ */
+function isOldPoll({ checkedAt }: WatchedTask, { attempts }: DeliveryWork, { key }: AskWork): boolean {
+  return key !== null && attempts < POLLED_AGAIN && clockMs() - checkedAt > OLD_POLL_MS;
 }
 
 /** `remote` shows the question: a key that can't be kept is only there. */

@@ -84,10 +84,17 @@ function resumeAgain(ctx: WatcherContext, task: WatchedTask): void {
 
 /** Stores the session with the ids that resuming its streams after a restart takes. */
 export async function storeIds(ctx: WatcherContext, task: WatchedTask): Promise<void> {
+  // A stream's place is stored after what came there: the server would not say that again.
+  if (task.session && ctx.hasUnstored(task.session)) return;
   task.idsChanged = false;
   const sealed = sealSession(ctx, task);
   if (sealed === null) return;
-  await fencedTransaction(ctx, task, (tx) => storeSession(tx, task.id, sealed));
+  try {
+    await fencedTransaction(ctx, task, (tx) => storeSession(tx, task.id, sealed));
+  } catch (error) {
+    task.idsChanged = true;
+    throw error;
+  }
 }
 
 /**

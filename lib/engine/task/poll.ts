@@ -66,6 +66,10 @@ export async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Poll
     if (task.cold.notFoundAt !== null) setCold(task, { notFoundAt: null });
     task.replySize = reply.size;
     task.checkedAt = clockMs();
+    if (isOlderThanQuestion(task, reply.task)) {
+      ctx.wake(task.id, 0);
+      return NO_NEWS;
+    }
     const unknown = reply.task ? unknownStatus(reply.task) : null;
     if (unknown !== null) return noteUnknown(ctx, task, unknown);
     if (isStale(task) && reply.task) {
@@ -78,6 +82,7 @@ export async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Poll
     if (isRunning(task.work.state) && learnFromOutliving(ctx, task))
       await fencedTransaction(ctx, task, (tx) => dropTimeLimit(tx, task.id));
     const changed = reply.task !== null && (await applyRemote(ctx, task, reply.task));
+    noteReport(ctx, task, reply.task?.status ?? task.work.state);
     // Set only after the write, because unwritten news must not count as seen. Equal text is not copied.
     if (reply.fingerprint !== task.fingerprint) task.fingerprint = reply.fingerprint;
     task.unchangedPolls = changed ? 0 : task.unchangedPolls + 1;
@@ -103,6 +108,22 @@ export async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Poll
     await gone(ctx, task);
     return NO_NEWS;
   }
+}
+
+/**
+ * 2025-11-25: whether the reply says that the task goes on, and was asked for before the last question came in the session. It
+ * says nothing about that question.
+ */
+function isOlderThanQuestion({ session, polledAt, work }: WatchedTask, remote: RemoteTask | null): boolean {
+  if (!session || work.state !== "input_required" || remote?.status !== "working") return false;
+  return ([...session.heard.values()].at(-1) ?? Number.NEGATIVE_INFINITY) >= polledAt;
+}
+
+/** Notes what a poll said, once that is stored: it helps to find out which task asked a question. */
+function noteReport(ctx: WatcherContext, task: WatchedTask, status: string): void {
+  if (!task.session || !ctx.hasUnattributed(task.session)) return;
+  if (status === "working" || status === "input_required")
+    setCold(task, { report: { at: task.polledAt, waits: status === "input_required" } });
 }
 
 /** Returns the text to show for a status that neither MCP nor the recipe defines; null if it asks something. */

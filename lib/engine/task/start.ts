@@ -35,7 +35,9 @@ import { restoreSession, sealSession } from "./task-secrets.ts";
 export function start(ctx: WatcherContext, task: WatchedTask): Promise<number> {
   const mark = task.work.recipeVersion === null ? markStarting : markStartingOfRecipe;
   return makeAttempt(ctx, task, async (tx, attempt, era) =>
-    (await mark(tx, task.id, { ...attempt, era })) ? { ...task.work, era: eraFor(task.work, era) } : null,
+    (await mark(tx, task.id, { ...attempt, era }))
+      ? { ...task.work, state: "starting", era: eraFor(task.work, era) }
+      : null,
   );
 }
 

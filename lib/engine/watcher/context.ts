@@ -106,6 +106,10 @@ export interface WatcherContext {
   tellOfTasks(task: WatchedTask, ids: string[]): void;
   /** At the end of the task that asked: answers the requests that still wait for its elicitation tasks. */
   settleTasks(task: WatchedTask): Promise<void>;
+  /** Whether a message came in the session under this id since then (monotonic, in ms), or is not handled yet. */
+  isReused(session: LiveSession, rpcId: RpcId, since: number): boolean;
+  /** Whether a message of this session's streams is not stored yet. */
+  hasUnstored(session: LiveSession): boolean;
   /** Whether a question came in this session for which no task is known. */
   hasUnattributed(session: LiveSession): boolean;
   /** Records observed traits of the server. Not awaited: a lost observation is made again. */

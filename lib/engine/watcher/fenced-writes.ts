@@ -119,6 +119,7 @@ export async function retryUntilStored<T>(
 
 /** Ends the task here, whatever goes on at the server. */
 export async function endWatched(ctx: WatcherContext, task: WatchedTask, how: TaskEnd): Promise<void> {
+  setCold(task, { mayAskOn: how.state !== "completed" && how.state !== "failed" });
   const ended = await fencedBeginning(ctx, task, (tx) => endTask(tx, task.id, how));
   // It is watched no more, so nothing is left to read.
   if (ended && how.watchForMs === undefined)

@@ -12,8 +12,8 @@ import { clockMs, markStale, type WatchedTask } from "./watched-task.ts";
 interface Dependencies {
   taskIndex: TaskIndex;
   failurePolicy: FailurePolicy;
-  /** A step of the task is over. `hasFailed`: it threw. */
-  onStepped(task: WatchedTask, hasFailed: boolean): void;
+  /** A step of the task is over. */
+  onStepped(task: WatchedTask): void;
   /** The task is watched no more. */
   onLeft(): void;
 }
@@ -81,7 +81,6 @@ export class TaskRunner {
     task.running = true;
     task.due = Number.POSITIVE_INFINITY;
     let pause: number | null;
-    let hasFailed = false;
     try {
       // A person's action skips the circuit's wait.
       const wait = task.urgent || this.#context.paused ? 0 : this.#deps.failurePolicy.waitFor(task);
@@ -98,7 +97,6 @@ export class TaskRunner {
         if (task.checkedAt !== checkedAt) this.#deps.failurePolicy.answered();
       }
     } catch (error) {
-      hasFailed = true;
       pause = await this.#deps.failurePolicy.failed(task, error);
       task.nextCheckAt = clockMs() + Math.ceil(pause);
       task.pace = 0;
@@ -108,7 +106,7 @@ export class TaskRunner {
       if (!task.calls.call) task.messages = trimmedAtRest(task.messages);
       task.running = false;
       this.#deps.failurePolicy.release(task);
-      this.#deps.onStepped(task, hasFailed);
+      this.#deps.onStepped(task);
     }
     if (pause === null) {
       this.#deps.taskIndex.remove(task);

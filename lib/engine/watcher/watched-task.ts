@@ -2,7 +2,7 @@
 
 import { type TaskWork, unreadWork } from "../../lifecycle/engine-task.ts";
 import type { StatusChange } from "../../lifecycle/running-task-writes.ts";
-import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
+import type { RpcId, Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { Announced } from "../../mcp/stream-messages/attribute.ts";
 import type { ProtocolMessage } from "./protocol-messages.ts";
 import type { LaneName } from "./scheduler.ts";
@@ -87,6 +87,12 @@ export interface LiveSession {
   mayHoldMore: boolean;
   /** The session that replaces this one, which the server forgot. */
   renewal: Promise<LiveSession> | null;
+  /** The session that this one replaces: its tasks may ask here, also before they have moved. */
+  former: LiveSession | null;
+  /** Tasks that ended here and may run on at the server, with the time until which they may ask; monotonic, in ms. */
+  readonly left: Map<string, number>;
+  /** When a question last came under each JSON-RPC id, the oldest first; monotonic, in ms. */
+  readonly heard: Map<RpcId, number>;
   /** A request in the session was answered; also true for sessions loaded from the database. */
   answered: boolean;
   /** Consecutive replies by which the server denies knowing the session. */
@@ -179,6 +185,13 @@ export interface ColdState {
   /** The previous session, which the server denied knowing. */
   formerSession: SessionRecord | null;
   /**
+   * What the last poll said whose news are stored, and when that poll began; kept while a question in the session has no known
+   * task. Null also after a status that nobody knows.
+   */
+  report: { at: number; waits: boolean } | null;
+  /** The task ended here, but not by a result: its tool may run on at the server, and ask. */
+  mayAskOn: boolean;
+  /**
    * The task as the last write's transaction read it; null if it is no longer watched. Valid only while the task's
    * `hints` equals this `hints`.
    */
@@ -270,6 +283,8 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   missingResults: 0,
   endReported: false,
   formerSession: null,
+  report: null,
+  mayAskOn: false,
   written: null,
 };
 

@@ -15,6 +15,7 @@ import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { Subscription } from "../sessions/subscription.ts";
 import { storeAfterLeaseLost } from "../task/call-outcome.ts";
+import { storeIds } from "../task/open-call.ts";
 import { handleOf } from "../task/task-secrets.ts";
 import * as tunables from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
@@ -136,6 +137,8 @@ export class Watcher {
       dropTaskRequest: (rpcId, session) => this.#taskServer.drop(rpcId, session),
       tellOfTasks: (task, ids) => this.#taskServer.tell(task, ids),
       settleTasks: (task) => this.#taskServer.settle(task),
+      isReused: (session, rpcId, since) => this.#inbox.isReused(session, rpcId, since),
+      hasUnstored: (session) => this.#inbox.hasUnstored(session),
       hasUnattributed: (session) => this.#inbox.hasUnattributed(session),
       leaving: this.#leaving.signal,
     };
@@ -166,8 +169,8 @@ export class Watcher {
     this.#runner = new TaskRunner(this.#context, {
       taskIndex,
       failurePolicy: this.#failurePolicy,
-      onStepped: (task, hasFailed) => {
-        this.#inbox.reconsider(task, hasFailed);
+      onStepped: (task) => {
+        this.#inbox.reconsider(task);
         this.#taskServer.reconsider(task);
       },
       onLeft: () => {
@@ -303,6 +306,7 @@ export class Watcher {
     );
     const calls = late.map((task) => this.#storeAfterLeaseLost(task, task.calls.call!));
     if (!isLate) await this.#leaveCalls();
+    if (!isLate) await this.#storeIds();
     for (const task of this.#taskIndex) leaveStreams(this.#context, task, late.includes(task));
     if (!isLate) await Promise.all(calls);
     // Most servers would not send these messages again.
@@ -322,6 +326,18 @@ export class Watcher {
       await this.#database
         .fenced((tx) => leaveOpenCalls(tx, ids), FENCE.own)
         .catch((error: unknown) => this.#options.log.debug({ err: error }, "open calls were not given up"));
+  }
+
+  /** Stores what the next engine has to know of sessions, such as who was left behind in them. */
+  async #storeIds(): Promise<void> {
+    const changed = [...this.#taskIndex].filter(({ idsChanged, session }) => idsChanged && session);
+    await Promise.all(
+      changed.map((task) =>
+        storeIds(this.#context, task).catch((error: unknown) =>
+          this.#options.log.debug({ err: error, taskId: task.id }, "the session of a task was not stored"),
+        ),
+      ),
+    );
   }
 
   #storeAfterLeaseLost(task: WatchedTask, call: OpenCall): Promise<void> {

@@ -10,12 +10,13 @@ import type { NewStreamMessage } from "./stream-message-schema.ts";
 /**
  * Stores what was heard; what is stored already stays as it is. A question taken back is stored only where that question is
  * known, for a server may say so of anything. `heardAgoMs` counts, however late a message is stored: whether it came before
- * an answer was sent follows from that. Returns the ids of those that are to be handled.
+ * an answer was sent follows from that. `candidates`: the tasks of the session that may have asked, where it is none for certain;
+ * by the time another engine reads it, some of them may have ended. Returns the ids of those that are to be handled.
  */
 export async function recordStreamMessages(
   tx: Tx,
   connectionId: string,
-  messages: (NewStreamMessage & { heardAgoMs: number })[],
+  messages: (NewStreamMessage & { heardAgoMs: number; candidates: string[] })[],
 ): Promise<Set<string>> {
   const { organizationId } = tx;
   // By a statement of its own: the others may wait for locks.
@@ -33,16 +34,17 @@ export async function recordStreamMessages(
     replayed: message.replayed,
     received_at: new Date(clock!.now.getTime() - message.heardAgoMs),
     elicitation_task: message.elicitationTask?.id ?? null,
+    candidates: message.candidates,
   }));
   const insert = (kind: string) => tx.$executeRaw`
     INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, params, stream_task_id,
-      named_digest, replayed, received_at, elicitation_task_id)
+      named_digest, replayed, received_at, elicitation_task_id, candidates)
     SELECT ${organizationId}::uuid, heard.id, ${connectionId}::uuid, decode(heard.session, 'hex'), heard.rpc_id, heard.kind,
       nullif(heard.params, 'null'), heard.stream_task_id, decode(heard.named, 'hex'),
-      heard.replayed, heard.received_at, heard.elicitation_task
+      heard.replayed, heard.received_at, heard.elicitation_task, heard.candidates
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS heard
       (id uuid, session text, rpc_id jsonb, kind text, params jsonb, stream_task_id uuid, named text,
-        replayed boolean, received_at timestamptz, elicitation_task uuid)
+        replayed boolean, received_at timestamptz, elicitation_task uuid, candidates uuid[])
     WHERE heard.kind = ${kind} AND (heard.kind = 'elicitation' OR EXISTS (
         SELECT FROM ask WHERE ask.organization_id = ${organizationId}::uuid
           AND ask.session_digest = decode(heard.session, 'hex') AND ask.rpc_id = heard.rpc_id

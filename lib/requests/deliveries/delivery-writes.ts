@@ -152,11 +152,15 @@ export async function markAccepted(tx: Tx, ids: Ids, attempts: number): Promise<
   await record(tx, ids, { type: "delivery.accepted", data: accepted });
 }
 
-/** Queues an attempt again after nothing of it reached the server, or the server refused it unread. */
+/**
+ * Queues an attempt again after nothing of it reached the server, or the server refused it unread. It was never sent then, unless an
+ * attempt before may have been.
+ */
 export async function markUnsent(tx: Tx, ids: Ids, why: string, retryInMs: number): Promise<void> {
   const { set, from } = move("pending", "sending");
   const returned = await tx.$executeRaw`
-    UPDATE delivery SET ${set}, error = ${why}, not_before = now() + ${retryInMs} * interval '1 ms'
+    UPDATE delivery SET ${set}, error = ${why}, not_before = now() + ${retryInMs} * interval '1 ms',
+      sent_at = CASE WHEN in_doubt THEN sent_at END
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}`;
   if (returned === 1) await record(tx, ids, { type: "delivery.unsent", data: { reason: why } });
 }

@@ -248,6 +248,7 @@ export const REASONS: Record<string, string> = {
   question_lifetime: "the server gives up on questions after a while",
   question_ttl: "the server's time for the answer ran out",
   not_started: "the task never started",
+  asked_again: "the server said something else meanwhile",
   expired: "its time ran out",
 };
 
