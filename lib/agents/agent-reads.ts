@@ -40,9 +40,12 @@ export async function readAgent(tx: Tx, id: string): Promise<Agent> {
 export const MEMBER_ROLE = Prisma.sql`(SELECT m.role FROM membership m WHERE m.organization_id = a.organization_id
   AND m.user_id = coalesce(a.user_id, a.created_by))`;
 
-/** SQL condition: the agent `a` was not revoked and has not ended, and whoever is behind it is a member. */
-export const AGENT_IN_FORCE = Prisma.sql`(a.revoked_at IS NULL AND (a.expires_at IS NULL OR a.expires_at > now())
+/** SQL condition: the agent `a` was not revoked, and the person behind it is a member. An expired one may get a new secret. */
+export const AGENT_REMAINS = Prisma.sql`(a.revoked_at IS NULL
   AND (coalesce(a.user_id, a.created_by) IS NULL OR ${MEMBER_ROLE} IS NOT NULL))`;
+
+/** SQL condition: the agent `a` remains, and has not expired. */
+export const AGENT_IN_FORCE = Prisma.sql`(${AGENT_REMAINS} AND (a.expires_at IS NULL OR a.expires_at > now()))`;
 
 const SELECT = Prisma.sql`SELECT a.id, a.name, a.role, a.created_at AS "createdAt", a.expires_at AS "expiresAt",
     a.hold_ms AS "holdMs", a.ask_agent_too AS "askAgentToo", a.client_name AS "clientName",

@@ -33,6 +33,21 @@ export async function listedDigest(
   return tools ? (tools.get(tool)?.digest ?? null) : undefined;
 }
 
+/** Returns a tool as its server describes it now; one that it does not list, by its name and the annotations that are known of it. */
+export async function listedTool(
+  tx: Tx,
+  serverId: string,
+  name: string,
+  annotations: Record<string, unknown> | null,
+): Promise<Tool> {
+  const listed = (await keptTools(tx, [{ id: serverId, checkedAt: null }])).get(serverId)?.get(name)?.tool;
+  if (listed) return listed;
+  return {
+    ...{ name, title: null, description: null, inputSchema: {}, annotations },
+    ...{ taskSupport: "optional", honoursIdempotencyKey: false },
+  };
+}
+
 /** Returns the tools of these servers. Of two of one name the first counts, as for calls. */
 export async function keptTools(
   tx: Tx,

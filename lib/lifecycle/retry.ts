@@ -4,7 +4,7 @@ import { actorSchema } from "../access/access-schema.ts";
 import { rolesWith } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { AGENT_IN_FORCE, MEMBER_ROLE } from "../agents/agent-reads.ts";
-import { keptTools } from "../agents/kept-tools.ts";
+import { listedTool } from "../agents/kept-tools.ts";
 import { type ContentColumn, PLAIN, sealedFor, unavailable } from "../base/content/content.ts";
 import { asStored, contentOf } from "../base/content/content-keys.ts";
 import { isDatabaseDown, sqlState } from "../base/db/database-errors.ts";
@@ -144,7 +144,7 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
     FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${IS_DUE}`;
   if (!row) return null;
   const { serverId, tool: name, role, boundRole, attempt, attempts, startAfter, ...its } = row;
-  const listed = (await keptTools(tx, [{ id: serverId, checkedAt: null }])).get(serverId);
+  const annotations = (its.again.toolHints?.annotations ?? null) as Record<string, unknown> | null;
   return {
     ...its,
     serverId,
@@ -153,15 +153,7 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
     actor: actorSchema.parse(its.again.requestedBy),
     role: roleOfRequester({ role, boundRole }),
     // Judged as the server describes it now; the call is the one that was made.
-    tool: listed?.get(name)?.tool ?? {
-      name,
-      title: null,
-      description: null,
-      inputSchema: {},
-      taskSupport: "optional",
-      annotations: (its.again.toolHints?.annotations ?? null) as Record<string, unknown> | null,
-      honoursIdempotencyKey: false,
-    },
+    tool: await listedTool(tx, serverId, name, annotations),
   };
 }
 

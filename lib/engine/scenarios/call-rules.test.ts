@@ -16,6 +16,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
 import { readOperation } from "../../lifecycle/bulk-operations/bulk-operation-reads.ts";
 import { beginOperation, prepareOperation } from "../../lifecycle/bulk-operations/bulk-operation-writes.ts";
+import { settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
 import { startRace } from "../../lifecycle/races/start-race.ts";
 import { restartTask } from "../../lifecycle/start.ts";
 import { createTask } from "../../lifecycle/task-writes.ts";
@@ -120,13 +121,31 @@ describe.concurrent("a call that a rule asks about", () => {
     const request = await queries.openRequest(large);
     expect(request.message).toContain("The rule “Large” requires an approval first.");
     expect(request).toMatchObject({ origin: "intray", amount: 7_000 });
-    // Whoever approves decides on what was asked: the rules of later are for later calls.
-    await rule(here, { name: "Nothing", before: "deny" });
+    // One more rule that asks is met by the same approval.
+    await rule(here, { name: "Everything", before: "ask" });
     await organization.answer(request.id, yes);
     await queries.inState(large, "completed");
     expect(remote.calls).toHaveLength(2);
+    await rule(here, { name: "Nothing", before: "deny" });
     expect(await refusal(start(here, tool("quick")))).toMatch(/^denied_by_rule: The rule “Nothing”/);
     expect(remote.calls).toHaveLength(2);
+  });
+
+  test("can't be approved once a rule denies it, and is not made", async ({ onTestFinished }) => {
+    const here = await place({ onTestFinished });
+    const { organization, remote, queries } = here;
+    await organization.startEngine();
+    await rule(here, { name: "Everything", before: "ask" });
+    const id = await start(here, tool("quick"), { arguments: { amount: 7_000 } });
+    const request = await queries.openRequest(id);
+    await rule(here, { name: "Nothing large", when: "amount != null && amount > 5000.0", before: "deny" });
+    expect(await refusal(organization.answer(request.id, yes))).toBe(
+      "denied_by_rule: The rule “Nothing large” does not allow this call. It was not made.",
+    );
+    expect(await queries.openRequest(id)).toMatchObject({ id: request.id });
+    await organization.answer(request.id, no);
+    expect(await queries.inState(id, "failed")).toMatchObject({ error: { code: "call_declined" } });
+    expect(remote.calls).toEqual([]);
   });
 
   test("is asked about again when it is started again, alone, in bulk or as one of a race", async ({
@@ -206,8 +225,11 @@ describe.concurrent("a call that a rule asks about", () => {
       organization.within((tx) => tx.task.findFirst({ where: { retryOf: first } })),
     );
     expect(second).toMatchObject({ state: "queued", gate: "waiting", watched: false, attempt: 2 });
+    const { id } = await queries.openRequest(second.id);
+    await organization.answer(id, { ...yes, holdMs: 60_000 });
     await rule(here, { name: "Never", before: "deny" });
-    await organization.answer((await queries.openRequest(second.id)).id, yes);
+    await organization.sql("UPDATE delivery SET deliver_after = now() WHERE input_request_id = $1", [id]);
+    await settleOwnQuestions(organization.organizationId, organization.database);
     await queries.inState(second.id, "failed");
     expect(remote.calls).toHaveLength(2);
     // Refused in the transaction that ended the second.
@@ -392,6 +414,21 @@ describe.concurrent("a call of an agent", () => {
     expect(await refusal(start(here, tool("wait"), { principal }))).toMatch(
       /^denied_by_rule: The agent's grant/,
     );
+  });
+
+  test("can't be approved once the agent is revoked, or has lost its grant", async ({ onTestFinished }) => {
+    const here = await place({ onTestFinished });
+    const { organization, queries } = here;
+    for (const [change, words] of [
+      ["UPDATE agent_credential SET revoked_at = now() WHERE id = $1", /was revoked/],
+      ["DELETE FROM agent_grant WHERE agent_id = $1", /is not granted this tool/],
+    ] as const) {
+      const principal = await agentWith(here, [{ before: "ask", of: tool("quick") }]);
+      const request = await queries.openRequest(await start(here, tool("quick"), { principal }));
+      await organization.sql(change, [principal.actor.id]);
+      expect(await refusal(organization.answer(request.id, yes))).toMatch(words);
+      await organization.answer(request.id, no);
+    }
   });
 
   test("of a tool that has changed since, or was not there, asks; of one that was never granted, is refused", async ({

@@ -41,8 +41,8 @@ export type Decided =
   | { kind: "asked"; taskId: string };
 
 /**
- * Decides a call by the organization's rules, or asks people: a repeated call joins its task. An approval is told once; the same call
- * after it is asked about again. What a rule decided stands in the history before the program is told. Throws `invalid_arguments`,
+ * Decides a call by the organization's rules, or asks people: a repeated call joins its task, unless a rule denies it now. An approval is
+ * told once; the same call after it is asked about again. What a rule decided stands in the history before the program is told. Throws `invalid_arguments`,
  * `idempotency_mismatch` for an id that was used for another call, `too_large`, and `quota_exceeded`.
  */
 export async function decideOrAsk(
@@ -52,6 +52,12 @@ export async function decideOrAsk(
   expiresAt: Date,
 ): Promise<Decided> {
   refuseUnreadable(asked);
+  const verdict = await judgeProgramsCall(tx, principal, { ...asked, arguments: asked.input });
+  // Also of a call that people approved, or are asked about: the rule may be newer.
+  if (verdict.before === "deny") {
+    await record(tx, principal, asked, { isAllowed: false, rule: verdict.rule });
+    return { kind: "denied", reason: verdict.words ?? "" };
+  }
   const agentId = agentOf(principal) ?? "";
   let round = 0;
   let call = repeatable(asked, agentId, round);
@@ -59,14 +65,9 @@ export async function decideOrAsk(
     if (!(await isSpent(tx, earlier))) return { kind: "asked", taskId: earlier };
     call = repeatable(asked, agentId, ++round);
   }
-  const verdict = await judgeProgramsCall(tx, principal, { ...asked, arguments: asked.input });
-  if (verdict.before !== "ask") {
-    const isAllowed = verdict.before === "allow";
-    await record(tx, principal, asked, { isAllowed, rule: verdict.rule });
-    const words = verdict.words ?? "";
-    return isAllowed
-      ? { kind: "allowed", reason: `Intray's rule “${verdict.rule?.name}” allows it.` }
-      : { kind: "denied", reason: words };
+  if (verdict.before === "allow") {
+    await record(tx, principal, asked, { isAllowed: true, rule: verdict.rule });
+    return { kind: "allowed", reason: `Intray's rule “${verdict.rule?.name}” allows it.` };
   }
   const again =
     round > 0 ? `${asked.program} was told of an earlier approval, and may have made this call.` : null;

@@ -31,7 +31,7 @@ export interface ApprovalWanted {
 /**
  * Returns the approval that has to come before the call, or null if it may be made at once. Throws `denied_by_rule`, also for
  * an agent that is not granted the tool. Whatever makes a task that calls a tool goes through here: `gateOf()` for starts,
- * restarts, races and bulk operations, `queueRetry()` for the next attempt at a failed call.
+ * restarts, races and bulk operations, `queueRetry()` for the next attempt at a failed call. So does an approval of a waiting call.
  */
 export async function judgeCall(
   tx: Tx,

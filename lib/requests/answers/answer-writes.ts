@@ -50,6 +50,7 @@ import {
   refuseUnfitChoice,
 } from "./answer-checks.ts";
 import { checkedContent, contentDigest, decidedFieldOf } from "./answer-content.ts";
+import { refuseDeniedCall } from "./approved-call.ts";
 import { changedArguments, contentOfChange } from "./changed-call.ts";
 import { ASKED_TO_REVISE } from "./decided-words.ts";
 import { type SignedIn, toSignedIn } from "./signed-in.ts";
@@ -85,6 +86,7 @@ export async function recordDecision<T = undefined>(
   refuseRevision(request, input);
   await refuseAnyWording(tx, request, input);
   const change = changedArguments(request, input);
+  if (input.action === "accept") await refuseDeniedCall(tx, request, change);
   const content = change ? await contentOfChange(tx, request, change) : checkedContent(request, input);
   const changes = change !== null && content !== null && Object.keys(content).length > 0;
   refuseStanding(input, changes);

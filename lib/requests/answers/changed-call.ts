@@ -1,10 +1,10 @@
 /**
  * Approvals of a call that a person has changed (docs/decisions/089): the answer's content is `{arguments}`, with which the call is made
- * instead. It counts only if the tool takes these arguments, and only for the people who have to approve them.
+ * instead. It counts only if the tool takes these arguments, and only for the people who have to approve them. Call rules judge them as
+ * any approved call (approved-call.ts).
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { keptTools } from "../../agents/kept-tools.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -14,12 +14,6 @@ import { formSchema } from "../../mcp/forms/form.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { judgeArguments } from "../../mcp/forms/judge-arguments.ts";
 import { refuseArguments } from "../../mcp/forms/refuse-arguments.ts";
-import { judgeCall, judgeProgramsCall } from "../../policy/call-rules/judge-call.ts";
-import {
-  ROLES_OF_REQUESTER,
-  type RolesOfRequester,
-  roleOfRequester,
-} from "../../policy/call-rules/requester.ts";
 import type { ApprovalStage } from "../../policy/judge.ts";
 import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import { labelOf } from "../../tasks/task-status.ts";
@@ -34,7 +28,8 @@ import { approvalOn } from "../voting/judge-voter.ts";
 
 type Json = Record<string, unknown>;
 
-const jsonSchema = z.record(z.string(), z.unknown());
+// A z.record would drop a member `__proto__`.
+const jsonSchema = z.custom<Json>(isRecord);
 /** A call elsewhere that people may change: as a program tells it (`subject` of POST /requests), or as a coding agent's hook does. */
 const elsewhereSchema = z.union([
   z.object({
@@ -45,12 +40,7 @@ const elsewhereSchema = z.union([
     }),
   }),
   z.object({
-    call: z.object({
-      editable: z.literal(true),
-      program: z.string(),
-      tool: z.string(),
-      input: jsonSchema,
-    }),
+    call: z.object({ editable: z.literal(true), input: jsonSchema }),
   }),
 ]);
 
@@ -102,21 +92,14 @@ async function askedCall(tx: Tx, { gate, serverId, tool, ...task }: CallRow) {
   if (gate === null) {
     const { data } = elsewhereSchema.safeParse(task.arguments);
     if (!data) throw notEditable("This request can only be approved as it is.");
-    if ("call" in data) return { tool: null, programs: data.call, arguments: data.call.input, schema: {} };
+    if ("call" in data) return { arguments: data.call.input, schema: {} };
     const { arguments: asked, inputSchema = {} } = data.subject;
-    return { tool: null, programs: null, arguments: asked, schema: inputSchema };
+    return { arguments: asked, schema: inputSchema };
   }
   const listed = (await keptTools(tx, [{ id: serverId, checkedAt: null }])).get(serverId)?.get(tool)?.tool;
   if (!listed) throw notEditable("The server does not list this tool any more.");
-  return {
-    tool: listed,
-    programs: null,
-    arguments: record.parse(task.arguments),
-    schema: listed.inputSchema,
-  };
+  return { arguments: jsonSchema.parse(task.arguments), schema: listed.inputSchema };
 }
-
-const record = z.custom<Json>(isRecord);
 
 function notEditable(message: string): AppError {
   return new AppError("invalid_content", message, { errors: [{ field: "content.arguments", message }] });
@@ -157,14 +140,11 @@ async function slowCheck(
 
 /**
  * Judges changed arguments for a request whose lock is held, and returns the answer's content: none where nothing was changed. Throws
- * `invalid_content`, `invalid_arguments`, `denied_by_rule`, and `approval_differs` where the policy has others decide on them.
+ * `invalid_content`, `invalid_arguments`, and `approval_differs` where the policy has others decide on them.
  */
 export async function contentOfChange(tx: Tx, request: LockedRequest, args: Json): Promise<Json> {
-  const [task] = await tx.$queryRaw<
-    (CallRow & RolesOfRequester & { requestedBy: unknown; policy: unknown })[]
-  >`
-    SELECT ${CALL}, t.requested_by AS "requestedBy", ${ROLES_OF_REQUESTER}, ${POLICY_OF_TASK} AS policy
-    FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
+  const [task] = await tx.$queryRaw<(CallRow & { policy: unknown })[]>`
+    SELECT ${CALL}, ${POLICY_OF_TASK} AS policy FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
   if (!task) throw notFound("request");
   const asked = await askedCall(tx, task);
   if (canonicalJson(args) === canonicalJson(asked.arguments)) return {};
@@ -173,17 +153,6 @@ export async function contentOfChange(tx: Tx, request: LockedRequest, args: Json
     ? validateArguments(asked.schema, args)
     : { checked: false as const, reason: "It was checked before." };
   refuseArguments(args, check);
-  const requester = { actor: actorSchema.parse(task.requestedBy), role: roleOfRequester(task) };
-  // A rule that asks is met by this approval.
-  if (asked.tool)
-    await judgeCall(tx, requester, { serverId: task.serverId, tool: asked.tool, arguments: args });
-  if (asked.programs) {
-    const { before, rule, words } = await judgeProgramsCall(tx, requester, {
-      ...asked.programs,
-      arguments: args,
-    });
-    if (before === "deny") throw new AppError("denied_by_rule", words ?? "", { extra: { rule } });
-  }
   await refuseOtherApprovers(tx, request, task, args);
   return { arguments: args };
 }
@@ -204,7 +173,7 @@ async function refuseOtherApprovers(
     },
   });
   const isOwnCall = task.gate !== null;
-  const changed = isOwnCall ? args : withArguments(record.parse(task.arguments), args);
+  const changed = isOwnCall ? args : withArguments(jsonSchema.parse(task.arguments), args);
   const amount = isOwnCall ? amountOf(args, shown.message) : amountIn(shown);
   const next = approvalOf(
     { policy: task.policy, tool: task.tool, label: labelOf(args), arguments: changed },
@@ -235,5 +204,5 @@ function askedOf({ reminded: _, escalated, roles, people, groups, ...stage }: Ap
 
 function withArguments(asked: Json, args: Json): Json {
   if (isRecord(asked.call)) return { ...asked, call: { ...asked.call, input: args } };
-  return { ...asked, subject: { ...record.parse(asked.subject), arguments: args } };
+  return { ...asked, subject: { ...jsonSchema.parse(asked.subject), arguments: args } };
 }

@@ -1,11 +1,12 @@
 /** Hooks of Claude Code against the endpoint in its own process: nothing but a rule or a person lets a call pass, whatever happens. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { beforeTool, rawHook } from "../../../test/fixtures/agents/raw-hook.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { createMakerlessAgent, revokeAgent } from "../../agents/agent-writes.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import { settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 import { createMakerlessKey } from "../../people/api-keys/api-key-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
@@ -15,14 +16,15 @@ import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
 import { ENTRYPOINT_HEADER } from "./claude-code.ts";
 
 const PATH = "/hooks/claude-code";
+const RULES = [
+  { name: "Reads are free", tools: ["Read"], before: "allow" },
+  { name: "No pushes", tools: ["Bash"], when: 'arguments.command.startsWith("git push")', before: "deny" },
+  { name: "All else is free", before: "allow" },
+];
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
 beforeAll(async () => {
   fixture = await createSharedAgentFixture();
-  await rules(
-    { name: "Reads are free", tools: ["Read"], before: "allow" },
-    { name: "No pushes", tools: ["Bash"], when: 'arguments.command.startsWith("git push")', before: "deny" },
-    { name: "All else is free", before: "allow" },
-  );
+  await rules(...RULES);
 });
 afterAll(() => fixture?.close());
 
@@ -261,13 +263,69 @@ describe("a call that people decide", () => {
     expect(decisionOf(await agent.hook(event))[1]).toBe("allow");
   });
 
-  test("approved just after its agent was revoked is denied", async () => {
+  test("can't be approved once its agent is revoked, as asked or with changes, and is denied", async () => {
     const agent = await anAgent();
     const held = agent.hook(beforeTool("Bash", { command: "deploy" }));
     const { id } = await agent.asked();
     await agent.revoke();
-    await fixture.organization.answer(id, approve);
+    for (const content of [{}, { arguments: { command: "ls" } }])
+      await expect(fixture.organization.answer(id, { action: "accept", content })).rejects.toMatchObject({
+        code: "denied_by_rule",
+        extra: { rule: null },
+      });
     expect(decisionOf(await held)[1]).toBe("deny");
+    await fixture.organization.answer(id, { action: "decline" });
+  });
+
+  test("approved before its agent was revoked, and told of it afterwards, is denied", async () => {
+    const agent = await anAgent();
+    const { sql, organizationId, database } = fixture.organization;
+    const held = agent.hook(beforeTool("Bash", { command: "deploy" }));
+    const { id } = await agent.asked();
+    await fixture.organization.answer(id, { ...approve, holdMs: 60_000 });
+    // Without a hint, so that only the reader of the answer can notice.
+    await sql("UPDATE agent_credential SET revoked_at = now() WHERE id = $1", [agent.id]);
+    await sql("UPDATE delivery SET deliver_after = now() WHERE input_request_id = $1", [id]);
+    await settleOwnQuestions(organizationId, database);
+    expect(decisionOf(await held)[1]).toBe("deny");
+  });
+
+  describe("and a rule denies since", () => {
+    const onlyNow = (command: string) => ({
+      name: "Not now",
+      tools: ["Bash"],
+      when: `arguments.command == '${command}'`,
+      before: "deny",
+    });
+    afterEach(() => rules(...RULES));
+
+    test("can't be approved, can be declined, and is denied when it is asked about again", async () => {
+      const agent = await anAgent();
+      const event = beforeTool("Bash", { command: "migrate" });
+      const held = agent.hook(event);
+      const { id } = await agent.asked();
+      await rules(onlyNow("migrate"), ...RULES);
+      await expect(fixture.organization.answer(id, approve)).rejects.toMatchObject({
+        code: "denied_by_rule",
+        detail: "The rule “Not now” does not allow this call.",
+        extra: { rule: { name: "Not now" } },
+      });
+      const denied = [200, "deny", "The rule “Not now” does not allow this call."];
+      expect(decisionOf(await agent.hook(event))).toEqual(denied);
+      await fixture.organization.answer(id, { action: "decline" });
+      expect(decisionOf(await held)[1]).toBe("deny");
+    });
+
+    test("is denied though a person approved it before", async () => {
+      const agent = await anAgent();
+      const event = beforeTool("Bash", { command: "migrate" });
+      await agent.hook(event, { timeout: 1 });
+      const { id, taskId } = await agent.asked();
+      await fixture.organization.answer(id, approve);
+      await fixture.inState(taskId, "completed");
+      await rules(onlyNow("migrate"), ...RULES);
+      expect(decisionOf(await agent.hook(event))[1]).toBe("deny");
+    });
   });
 
   test("under an id that was used before, with another input, is denied", async () => {

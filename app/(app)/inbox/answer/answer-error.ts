@@ -50,7 +50,11 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
         `${api.detail ?? ""} Nothing was recorded.`,
       );
     case "denied_by_rule":
-      return say("A call rule denies these arguments.", `${api.detail ?? ""} Nothing was recorded.`);
+      return say(
+        // Without a rule it is the agent's grant, or the agent is gone.
+        api.extra.rule ? "A call rule denies this call." : "This call can’t be approved any more.",
+        `${api.detail ?? ""} Nothing was recorded.`,
+      );
     case "invalid_arguments":
       // `errors` are of the tool's arguments, which may have a name like a field's.
       return {
