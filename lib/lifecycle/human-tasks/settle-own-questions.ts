@@ -10,6 +10,7 @@ import { formSchema } from "../../mcp/forms/form.ts";
 import { closeRequest, settleUnsent } from "../../requests/capture/close-request.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
 import { actionSchema } from "../../requests/request-schema.ts";
+import { isRecord } from "../../text/json.ts";
 import { approveCall, declineCall, expireCall } from "../call-approval.ts";
 import { endTask } from "../end-task.ts";
 import { type Decision, outcomeOfDecision, resultOf } from "./human-task-result.ts";
@@ -141,5 +142,5 @@ async function decisionOf(tx: Tx, inputRequestId: string) {
   };
 }
 
-/** The content of an approval that changes the call. */
-const changedSchema = z.object({ arguments: z.record(z.string(), z.unknown()) });
+/** The content of an approval that changes the call. A z.record would drop a member `__proto__`. */
+const changedSchema = z.object({ arguments: z.custom<Record<string, unknown>>(isRecord) });

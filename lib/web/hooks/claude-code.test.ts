@@ -21,6 +21,11 @@ test("a call is told by its tool, its input, and the program's own id", () => {
   });
 });
 
+test("a member that is called as an object's prototype is a member of the input", () => {
+  const input = JSON.parse('{"a":1,"__proto__":{"b":2}}');
+  expect(JSON.stringify(read(beforeTool("Bash", input)).call.input)).toBe('{"a":1,"__proto__":{"b":2}}');
+});
+
 test("the decisions of PreToolUse", () => {
   const { answers } = read(beforeTool("Bash", {}));
   const decision = (more: object) => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...more } });

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { AppError } from "../../base/errors.ts";
+import { isRecord } from "../../text/json.ts";
 import { type Answers, contextOf, type HookEvent, type Program, type WhenUndecided } from "./program.ts";
 
 /** No version of the program sends longer ids, and Intray would store them. */
@@ -16,7 +17,8 @@ const eventSchema = z.looseObject({
   cwd: z.string().nullish(),
   agent_type: z.string().nullish(),
   tool_name: id,
-  tool_input: z.record(z.string(), z.unknown()),
+  // A z.record would drop a member `__proto__`, which the program may read.
+  tool_input: z.custom<Record<string, unknown>>(isRecord),
   /** A PermissionRequest has none. */
   tool_use_id: id.optional(),
 });

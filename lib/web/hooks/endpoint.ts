@@ -14,7 +14,7 @@ import type { AgentCaller } from "../auth/agent.ts";
 import { countAgentCall } from "../auth/agent-use.ts";
 import { identifyAgent } from "../auth/identify-agent.ts";
 import { originOf } from "../auth/origin.ts";
-import { readJson } from "../http/body.ts";
+import { readExactJson } from "../http/body.ts";
 import { toRequest } from "../http/call-server.ts";
 import { countCall } from "../http/calls.ts";
 import { clientAddress } from "../http/client-address.ts";
@@ -64,7 +64,7 @@ async function serve(program: Program, request: IncomingMessage, response: Serve
     try {
       const caller = await identifyAgent(asked);
       await countCall(caller, originOf(asked).key, "POST");
-      event = program.read(await readJson(asked), asked.headers);
+      event = program.read(await readExactJson(asked), asked.headers);
       const until = began + holdMsOf(asked);
       const body = await answer(event, until, asked, response, caller);
       if (body) bodies.push(body);

@@ -410,6 +410,23 @@ describe("a call that people decide", () => {
     expect(await agent.tasks()).toEqual([]);
   });
 
+  test("is shown and told apart with a member that is called as an object's prototype", async () => {
+    const agent = await anAgent();
+    const event = beforeTool("mcp__erp__pay", JSON.parse('{"to":"A","__proto__":"B"}'));
+    const held = agent.hook(event);
+    const { id } = await agent.asked();
+    const { call } = (await agent.tasks())[0]!.arguments as { call: { input: object } };
+    expect(Object.entries(call.input)).toEqual([
+      ["to", "A"],
+      ["__proto__", "B"],
+    ]);
+    const other = { ...event, tool_input: JSON.parse('{"to":"A","__proto__":"C"}') };
+    expect(decisionOf(await agent.hook(other))[1]).toBe("deny");
+    const content = { arguments: { to: "A" } };
+    await fixture.organization.answer(id, { action: "accept", content });
+    expect((await held).body.hookSpecificOutput.updatedInput).toEqual({ to: "A" });
+  });
+
   test("of more than a person can read is denied, and a rule may still allow it", async () => {
     const agent = await anAgent();
     const large = "x".repeat(200_000);
@@ -471,6 +488,14 @@ describe("whatever else happens is a refusal that blocks", () => {
   test.each<[string, unknown, object]>([
     ["another event", { ...beforeTool("Bash", {}), hook_event_name: "Stop" }, {}],
     ["a body that is no JSON", "{", {}],
+    [
+      "an input that names a member twice",
+      JSON.stringify(beforeTool("Bash", {})).replace(
+        '"tool_input":{}',
+        '"tool_input":{"command":"ls","command":"rm"}',
+      ),
+      {},
+    ],
     ["a body that is too large", JSON.stringify({ x: "x".repeat(1_100_000) }), {}],
     ["a body of another type", "{}", { headers: { "content-type": "text/plain" } }],
     ["a page of another site", beforeTool("Bash", {}), { headers: { origin: "https://evil.example" } }],

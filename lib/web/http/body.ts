@@ -4,7 +4,7 @@
  */
 import { storableText, UNSTORABLE } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
-import { sizeOfJson } from "../../text/json.ts";
+import { repeatsNames, sizeOfJson } from "../../text/json.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from "../tunables.ts";
 
 /** Refuses multipart bodies, since no call takes a file. */
@@ -16,10 +16,30 @@ export function refuseUploads(request: Request): void {
 /** The JSON body of a request, counted while it is read, since a stated content length proves nothing. */
 export async function readJson(
   request: Request,
+  types?: string[],
+  mostBytes?: number,
+  mostValues?: number,
+): Promise<unknown> {
+  return (await readJsonText(request, types, mostBytes, mostValues)).value;
+}
+
+/**
+ * As `readJson`, of a body that its sender acts on too: throws `invalid_json` where an object names a member twice, since the sender may
+ * take another one of them than people are shown.
+ */
+export async function readExactJson(request: Request): Promise<unknown> {
+  const { text, value } = await readJsonText(request);
+  if (repeatsNames(text, value))
+    throw new AppError("invalid_json", "The body names a member of an object twice.");
+  return value;
+}
+
+async function readJsonText(
+  request: Request,
   types = ["application/json"],
   mostBytes = MAX_BODY_BYTES,
   mostValues = MAX_BODY_VALUES,
-): Promise<unknown> {
+): Promise<{ text: string; value: unknown }> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === undefined || !types.includes(type))
     throw new AppError("unsupported_media_type", `Send the body as ${types[0]}.`);
@@ -29,7 +49,7 @@ export async function readJson(
   if (values > mostValues)
     throw new AppError("too_large", `The body has more than ${mostValues.toLocaleString("en")} values.`);
   const value = parseJson(text);
-  return UNSTORABLE.test(text) ? storableValue(value) : value;
+  return { text, value: UNSTORABLE.test(text) ? storableValue(value) : value };
 }
 
 /** The value with its texts and names made storable by Postgres. */
