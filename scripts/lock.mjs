@@ -2,14 +2,24 @@
  * A lock that one process of a folder holds at a time. Plain JavaScript, since it is needed before packages
  * are installed.
  */
-import { appendFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  linkSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 200;
 
 /**
  * Runs `work` while this process alone holds the lock file `path`, and returns its result. A holder that was
- * killed is replaced. `onWait` gets the holder's process id once, if another process has to be waited for.
+ * killed is replaced. So is a lock of another folder, since it came with a copy and its holder works there.
+ * `onWait` gets the holder's process id once, if another process has to be waited for.
  * `work` gets a function that registers a child as a holder too, for a child that would go on if this process
  * were killed.
  * @template T
@@ -20,16 +30,19 @@ const POLL_MS = 200;
  */
 export async function withLock(path, onWait, work) {
   const draft = `${path}.${process.pid}`;
+  const folder = JSON.stringify(realpathSync(dirname(path)));
+  const own = `${folder}\n${identityOf(process.pid)}`;
   let waited = false;
-  // A link appears whole or not at all, so every reader of the lock finds its holder in it.
-  writeFileSync(draft, identityOf(process.pid));
+  // A link appears whole or not at all, so every reader of the lock finds its folder and holder in it.
+  writeFileSync(draft, own);
   try {
     while (!link(draft, path)) {
-      const holders = read(path);
-      if (holders === null) continue;
-      const alive = holders.split("\n").find(isAlive);
+      const found = read(path);
+      if (found === null) continue;
+      const [heldIn, ...holders] = found.split("\n");
+      const alive = heldIn === folder && holders.find(isAlive);
       if (!alive) {
-        removeDead(path, holders);
+        removeStale(path, found);
         continue;
       }
       if (!waited) onWait(String(pidOf(alive)));
@@ -40,7 +53,7 @@ export async function withLock(path, onWait, work) {
     rmSync(draft, { force: true });
   }
   const release = () => {
-    if (read(path)?.split("\n")[0] === identityOf(process.pid)) rmSync(path, { force: true });
+    if (read(path)?.split("\n").slice(0, 2).join("\n") === own) rmSync(path, { force: true });
   };
   // Releases the lock even if `work` ends the process.
   process.on("exit", release);
@@ -53,10 +66,10 @@ export async function withLock(path, onWait, work) {
 }
 
 /**
- * Removes a dead holder's lock. Two processes may find the same dead holder, so the slower one restores a
- * lock that the quicker one took meanwhile.
+ * Removes a lock that nobody holds. Two processes may find the same one, so the slower one restores a lock
+ * that the quicker one took meanwhile.
  */
-function removeDead(path, holders) {
+function removeStale(path, found) {
   const aside = `${path}.${process.pid}.dead`;
   try {
     renameSync(path, aside);
@@ -64,7 +77,7 @@ function removeDead(path, holders) {
     if (error.code === "ENOENT") return;
     throw error;
   }
-  if (read(aside) !== holders) link(aside, path);
+  if (read(aside) !== found) link(aside, path);
   rmSync(aside, { force: true });
 }
 

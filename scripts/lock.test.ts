@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type TestContext, test } from "vitest";
@@ -24,6 +33,10 @@ function contender(path: string, work: string) {
     await withLock(${JSON.stringify(join(path, "lock"))}, (holder) => append("waits for " + holder), async (alsoHeldBy) => {${work}});`;
   return spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
 }
+
+/** Writes a lock of this folder, as `identity` would hold it. */
+const writeLock = (path: string, identity: string) =>
+  writeFileSync(join(path, "lock"), `${JSON.stringify(realpathSync(path))}\n${identity}`);
 
 const linesOf = (path: string) => readFileSync(join(path, "log"), "utf8").trim().split("\n");
 
@@ -56,10 +69,27 @@ test("who waits says for whom", async (context) => {
   expect(linesOf(path)).toEqual(["held", `waits for ${first.pid}`, "in"]);
 });
 
+test("a lock that was copied with its folder holds nothing in the copy, and still holds where it was taken", async (context) => {
+  const [original, copy] = [folder(context), folder(context)];
+  const holder = contender(original, `append("held"); await sleep(1e8);`);
+  context.onTestFinished(() => void holder.kill("SIGKILL"));
+  await expect.poll(() => existsSync(join(original, "log"))).toBe(true);
+  copyFileSync(join(original, "lock"), join(copy, "lock"));
+  const here = contender(copy, `append("in");`);
+  expect((await once(here, "exit"))[0]).toBe(0);
+  expect(linesOf(copy)).toEqual(["in"]);
+  expect(readdirSync(copy)).toEqual(["log"]);
+
+  const there = contender(original, `append("in");`);
+  await expect.poll(() => linesOf(original)).toEqual(["held", `waits for ${holder.pid}`]);
+  holder.kill("SIGKILL");
+  expect((await once(there, "exit"))[0]).toBe(0);
+});
+
 test("a process id that was given away again holds nothing", async (context) => {
   const path = folder(context);
   // Ours lives, but it did not start then.
-  writeFileSync(join(path, "lock"), `${process.pid} 1`);
+  writeLock(path, `${process.pid} 1`);
   const child = contender(path, `append("in");`);
   expect((await once(child, "exit"))[0]).toBe(0);
   expect(linesOf(path)).toEqual(["in"]);
@@ -104,7 +134,7 @@ test("a holder that was killed and that nobody has buried holds nothing", async 
   const pid = Number(line);
   parent.kill("SIGSTOP");
   await expect.poll(() => readFileSync(`/proc/${parent.pid}/stat`, "utf8")).toContain(" T ");
-  writeFileSync(join(path, "lock"), identityOf(pid));
+  writeLock(path, identityOf(pid));
   process.kill(pid, "SIGKILL");
   await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(" Z ");
   const child = contender(path, `append("in");`);
