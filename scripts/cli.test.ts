@@ -576,8 +576,12 @@ test("makes an agent, of servers by slug, name or id, and of single tools", asyn
       ...grants.flatMap((one) => ["--grant", one]),
     );
   const made = await create("finance-co:x:y", "bank: main", "bank: main:pay", `${erp.id}:pay`);
-  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(made.code).toBe(0);
   expect(made.out).toMatch(/^ita_[\w-]{43}\n$/);
+  expect(made.err).toContain("The agent calls tools at https://intray.example/mcp\n");
+  expect(made.err).toContain("claude mcp add --transport http intray https://intray.example/mcp ");
+  expect(made.err).toContain("docs/agents.md");
+  expect(made.err).not.toContain(made.out.trim());
   const grants = await rows(
     `SELECT g.server_id AS server, g.tool FROM agent_grant g JOIN agent_credential a ON a.id = g.agent_id
       WHERE a.name = 'Coder' AND a.created_by IS NULL`,

@@ -2,12 +2,20 @@
  * The operator's command line. Only the result goes to stdout, everything else to stderr; exits 0 done, 1
  * failed, 2 called wrongly.
  */
-import { ConfigurationError } from "../lib/base/env.ts";
+import { resolve } from "node:path";
+import { ConfigurationError, readEnvironment } from "../lib/base/env.ts";
 import { AppError } from "../lib/base/errors.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
+import { supervisorOf } from "./supervise/single.ts";
+
+/** A result for stdout, and what to do with it, for stderr. */
+interface Explained {
+  result: string;
+  next: string;
+}
 
 /** Takes the arguments after the command's own words; returns the text for stdout. */
-type Command = (args: string[]) => Promise<string>;
+type Command = (args: string[]) => Promise<string | Explained>;
 
 /** Each command is imported when called, since importing all took half the time of the shortest ones. */
 const commands: Record<string, () => Promise<Command>> = {
@@ -73,9 +81,9 @@ const USAGE = `npm run -s intray -- <command>
                                                        works for 24 more hours, or H (0 to 168)
   agent create --org S --name N [--grant SERVER[:TOOL]]… [--hold-ms N] [--expires E]
                                                        makes an agent, which calls tools by MCP at /mcp; prints its secret
-                                                       only once. --grant: a server's tools, or one of them; --hold-ms: how
-                                                       long a call is held open (0 to 210000), else as long as its client
-                                                       allows; E: as for a key
+                                                       only once, then how to connect a program. --grant: a server's
+                                                       tools, or one of them; --hold-ms: how long a call is held open
+                                                       (0 to 210000), else as long as its client allows; E: as for a key
   events verify --org S | --file F [--head H] [--anchor P:H] [--stream F]
                                                        checks the history's chain of hashes, also against an anchor or
                                                        a file of an audit stream; a --file needs no database
@@ -111,7 +119,9 @@ export interface Outcome {
 export async function runCommand(args: string[]): Promise<Outcome> {
   if (["help", "--help", "-h"].includes(args[0] ?? "")) return { code: 0, out: `${USAGE}\n`, err: "" };
   try {
-    return { code: 0, out: asLine(await resultOf(args)), err: "" };
+    const said = await resultOf(args);
+    const { result, next } = typeof said === "string" ? { result: said, next: "" } : said;
+    return { code: 0, out: asLine(result), err: asLine(next) };
   } catch (error) {
     const isUsage = error instanceof UsageError;
     const expected =
@@ -128,7 +138,7 @@ export async function runCommand(args: string[]): Promise<Outcome> {
   }
 }
 
-async function resultOf(args: string[]): Promise<string> {
+async function resultOf(args: string[]): Promise<string | Explained> {
   const name = Object.keys(commands).find(
     (words) => words === args.slice(0, words.split(" ").length).join(" "),
   );
@@ -141,7 +151,21 @@ async function resultOf(args: string[]): Promise<string> {
 
 const asLine = (text: string) => (text === "" ? "" : `${text}\n`);
 
+/** Has links lead to the `npm start` that runs on the data folder, whose port this shell may not know. */
+function findRunning(): void {
+  try {
+    const { databaseUrl, dataDir } = readEnvironment();
+    const url = databaseUrl ? undefined : supervisorOf(resolve(dataDir))?.url;
+    if (url) process.env.INTRAY_URL ||= url;
+  } catch (error) {
+    // The command says itself which setting is wrong, or that the folder is another user's, if that matters to it.
+    if (!(error instanceof ConfigurationError) && (error as NodeJS.ErrnoException).code !== "EACCES")
+      throw error;
+  }
+}
+
 if (import.meta.main) {
+  findRunning();
   const { code, out, err } = await runCommand(process.argv.slice(2));
   process.exitCode = code;
   process.stdout.write(out);

@@ -31,6 +31,11 @@ const BY_ITSELF = `Ask it to do a tool’s work, or to ask a person: it calls th
 const again = (what: string) =>
   `The question appears in the inbox. If nobody answers within “Wait up to”, the call returns a task id. After someone answers, run ${what} again to get the answer.`;
 
+/** The command that connects Claude Code. `url`: that of `/mcp`. */
+export function claudeCodeCommand(url: string, secret: string | null): string {
+  return `claude mcp add --transport http intray ${url} \\\n  --header "Authorization: Bearer ${secret ?? PLACEHOLDER}"`;
+}
+
 /** `url`: that of `/mcp`. `secret`: the agent's, or null once it is not known any more. */
 export function setUps(url: string, secret: string | null): SetUp[] {
   const bearer = `Bearer ${secret ?? PLACEHOLDER}`;
@@ -39,7 +44,7 @@ export function setUps(url: string, secret: string | null): SetUp[] {
     {
       label: "Claude Code",
       where: "Run in a terminal",
-      text: `claude mcp add --transport http intray ${url} \\\n  --header "Authorization: ${bearer}"`,
+      text: claudeCodeCommand(url, secret),
       next: BY_ITSELF,
       note: "/mcp in Claude Code lists the tools. Without --header, /mcp has you sign in instead.",
     },

@@ -3,26 +3,28 @@ import { join } from "node:path";
 import { ConfigurationError } from "../../lib/base/env.ts";
 import { identityOf, isAlive, pidOf } from "../lock.mjs";
 
-/** Allows one supervisor per data folder. Returns the release. */
-export function lockDataFolder(dataDir: string): () => void {
+/** Allows one supervisor per data folder. `url`: where it will serve. Returns the release. */
+export function lockDataFolder(dataDir: string, url: string): () => void {
   const path = lockPath(dataDir);
-  const holder = supervisorOf(dataDir);
-  if (holder) {
+  const running = supervisorOf(dataDir);
+  if (running) {
     throw new ConfigurationError(
-      `Intray already runs on ${dataDir} (process ${holder}): stop that one first, or start with another INTRAY_DATA_DIR.`,
+      `Intray already runs on ${dataDir} (process ${running.pid}): stop that one first, or start with another INTRAY_DATA_DIR.`,
     );
   }
   rmSync(path, { force: true });
-  writeFileSync(path, identityOf(process.pid), { flag: "wx" });
+  writeFileSync(path, `${identityOf(process.pid)}\n${url}`, { flag: "wx" });
   return () => rmSync(path, { force: true });
 }
 
-/** Returns the process that runs on this data folder now, or undefined. */
-export function supervisorOf(dataDir: string): number | undefined {
+/** Returns the process that runs on this data folder now, and where it serves, or undefined. */
+export function supervisorOf(dataDir: string): { pid: number; url: string | undefined } | undefined {
   const path = lockPath(dataDir);
   if (!existsSync(path)) return undefined;
-  const holder = readFileSync(path, "utf8");
-  return isAlive(holder) && isSupervisor(pidOf(holder)) ? pidOf(holder) : undefined;
+  // A file of an earlier version has no address.
+  const [holder = "", url] = readFileSync(path, "utf8").split("\n");
+  const pid = pidOf(holder);
+  return isAlive(holder) && isSupervisor(pid) ? { pid, url } : undefined;
 }
 
 /** A file of an earlier version holds only the number, which another program may have by now. */

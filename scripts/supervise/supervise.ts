@@ -93,7 +93,7 @@ async function start(): Promise<void> {
   const settings = env();
   const dataDir = resolve(settings.dataDir);
   prepareDataFolder(dataDir);
-  unlock = lockDataFolder(dataDir);
+  unlock = lockDataFolder(dataDir, settings.url);
   await checkSettings(settings);
   if (settings.databaseUrl) await checkDatabase(settings.databaseUrl);
 

@@ -1,7 +1,9 @@
 import { createAgentSchema, type GrantInput } from "../../../lib/agents/agent-schema.ts";
 import { createMakerlessAgent } from "../../../lib/agents/agent-writes.ts";
+import { claudeCodeCommand, PLACEHOLDER } from "../../../lib/agents/set-up-words.ts";
 import { prefixFor } from "../../../lib/agents/tool-names.ts";
 import type { Tx } from "../../../lib/base/db/db.ts";
+import { env } from "../../../lib/base/env.ts";
 import { COMMAND_LINE } from "../../../lib/people/organizations/organization-writes.ts";
 import { inOneSentence, readEnd } from "../create-api-key.ts";
 import { read, required, takeEvery, UsageError } from "../usage.ts";
@@ -10,8 +12,8 @@ import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 /** The options for fields of other names. */
 const OPTIONS: Record<string, string> = { holdMs: "hold-ms", grants: "grant" };
 
-/** Makes an agent and returns its secret, for the only time. */
-export async function createAgentCommand(args: string[]): Promise<string> {
+/** Makes an agent and returns its secret, for the only time, and how to connect a program with it. */
+export async function createAgentCommand(args: string[]): Promise<{ result: string; next: string }> {
   const { values: grants, rest } = takeEvery(args, "--grant");
   const { values } = read(rest, ["org", "name", "hold-ms", "expires"]);
   const slug = required(values.org, "--org");
@@ -34,9 +36,19 @@ export async function createAgentCommand(args: string[]): Promise<string> {
         return createMakerlessAgent(tx, COMMAND_LINE, { ...input.data, grants: granted });
       })
       .catch((error) => inOneSentence(error, OPTIONS));
-    return secret;
+    return { result: secret, next: nextSteps(`${env().url}/mcp`) };
   });
 }
+
+/** Without the secret: stderr goes into logs of scripts that keep stdout to themselves. */
+const nextSteps = (url: string) => `
+This is the agent's secret. Intray does not show it again.
+The agent calls tools at ${url}
+
+For Claude Code, with the secret in place of ${PLACEHOLDER}:
+${claudeCodeCommand(url, null)}
+
+For other programs: docs/agents.md, or Servers → Agents in the browser.`;
 
 interface Known {
   id: string;
