@@ -133,8 +133,16 @@ export function isStarved(before: Use | null, after: Use | null): boolean {
   return after.usedMs - before.usedMs < (after.at - before.at) / 2;
 }
 
+let keep = (_line: string): void => {};
+
+/** Hands every line that is printed from now on to `append` too, also those that a terminal does not show. */
+export function keepLines(append: (line: string) => void): void {
+  keep = append;
+}
+
 /** Prints a line of a part. A file or a collector gets all of them, unchanged. */
 export function print(name: string, line: string): void {
+  keep(`[${name}] ${line}`);
   const text = process.stdout.isTTY ? readable(line, Boolean(process.env.LOG_LEVEL)) : line;
   if (text !== null) process.stdout.write(`[${name}] ${text}\n`);
 }

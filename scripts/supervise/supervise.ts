@@ -1,5 +1,5 @@
 /** Starts all parts, keeps them running, and stops them. The only place that counts signals. */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigurationError, type Environment, env } from "../../lib/base/env.ts";
 import { changeAllowedHosts } from "../../lib/base/network/allowed-hosts.ts";
@@ -11,7 +11,8 @@ import { nextFreePort } from "../ports.ts";
 import { syncServersAt } from "../sync-servers.ts";
 import { checkDatabase, type KeptPostgres, keepPostgres, migrateDatabase, readSetup } from "./database.ts";
 import { demoTasksMark, followSandbox, runDemoTasks } from "./demo-tasks.ts";
-import type { Part, startPart } from "./part.ts";
+import { openLog } from "./log-file.ts";
+import { keepLines, type Part, type startPart } from "./part.ts";
 import { isAnswered, untilReady } from "./ready.ts";
 import {
   checkSettings,
@@ -94,6 +95,11 @@ async function start(): Promise<void> {
   const dataDir = resolve(settings.dataDir);
   prepareDataFolder(dataDir);
   unlock = lockDataFolder(dataDir, settings.url);
+  if (process.stdout.isTTY) {
+    const path = join(dataDir, "intray.log");
+    keepLines(openLog(path, complain));
+    say(`The log is in ${path}. Warnings and errors are shown here too.`);
+  }
   await checkSettings(settings);
   if (settings.databaseUrl) await checkDatabase(settings.databaseUrl);
 
