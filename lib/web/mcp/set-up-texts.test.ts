@@ -1,13 +1,13 @@
 /** The set-up texts that need nothing but a shell or this repository's packages, run as they are copied. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { setUps } from "../../agents/set-up-words.ts";
+import { PLACEHOLDER, setUps } from "../../agents/set-up-words.ts";
 
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
 beforeAll(async () => {
@@ -50,4 +50,23 @@ test.each<[string, Run]>([
   const second = await runText(text, secret);
   expect(second).toContain("It does");
   expect((await fixture.tasks()).filter(({ agentId }) => agentId === id)).toHaveLength(1);
+});
+
+test("the README's curl asks for an approval; run again, it gets the answer", async () => {
+  const { id, secret } = await fixture.agent({ holdMs: 1_000 });
+  const readme = await readFile("README.md", "utf8");
+  const [, text = ""] = /```sh\n(curl [^`]*"tools\/call"[^`]*)```/.exec(readme) ?? [];
+  const command = text
+    .replace("http://localhost:3000/mcp", fixture.endpoint.url)
+    .replace(PLACEHOLDER, secret);
+  const task = async () => (await fixture.tasks()).find(({ agentId }) => agentId === id);
+  expect(await inShell(command, secret)).toContain("Not finished yet");
+  const asked = await task();
+  await fixture.organization.answer((await fixture.openRequest(asked?.id)).id, {
+    action: "accept",
+    content: {},
+    comment: "Go ahead",
+  });
+  await fixture.inState(asked!.id, "completed");
+  expect(await inShell(command, secret)).toContain("Go ahead");
 });
