@@ -5,6 +5,7 @@ import { parseJsonText, readResult } from "../tasks/words/result.ts";
 import { describeEvent } from "../web/words/activity-words.ts";
 import { shortTexts } from "./foreign/short-texts.ts";
 import { humanise, shorten } from "./labels.ts";
+import { writtenOver } from "./line-ends.ts";
 import { withRecentDueDates } from "./sample-invoice.ts";
 import { diffLines, diffWords } from "./text-diff.ts";
 
@@ -169,6 +170,16 @@ test("a difference of lines has each line whole", () => {
   expect(parts("", "a\n\nb")).toEqual(["+a", "+", "+b"]);
   expect(parts("a", "")).toEqual(["-a"]);
   expect(parts("same", "same")).toEqual([" same"]);
+});
+
+test.each([
+  ["a\r\nb\r\n", "a\nc\n", "a\r\nc\r\n"],
+  ["a\r\nb", "", ""],
+  ["a\nb", "a\nc", "a\nc"],
+  ["a\r\nb\n", "a\nc\n", "a\nc\n"],
+  ["a", "a\nb", "a\nb"],
+])("over %j, %j is written as %j", (before, written, expected) => {
+  expect(writtenOver(before, written)).toBe(expected);
 });
 
 test("a result is read part by part; structured content is not repeated as text", () => {

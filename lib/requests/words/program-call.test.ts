@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { labelFor, questionAbout, shownCall } from "./program-call.ts";
 
+const LF = { hasWindowsEnds: false };
 const call = (tool: string, input: Record<string, unknown>) => ({ program: "Claude Code", tool, input });
 
 describe("how a call is shown", () => {
@@ -21,19 +22,25 @@ describe("how a call is shown", () => {
       "an edit",
       "Edit",
       { file_path: "/a.ts", old_string: "1", new_string: "2", replace_all: true },
-      { kind: "edit", path: "/a.ts", changes: [{ before: "1", after: "2" }], rest: { replace_all: true } },
+      {
+        kind: "edit",
+        path: "/a.ts",
+        changes: [{ before: "1", after: "2" }],
+        ...LF,
+        rest: { replace_all: true },
+      },
     ],
     [
       "a file that is written whole",
       "Write",
       { file_path: "/a.ts", content: "2" },
-      { kind: "edit", path: "/a.ts", changes: [{ before: null, after: "2" }], rest: {} },
+      { kind: "edit", path: "/a.ts", changes: [{ before: null, after: "2" }], ...LF, rest: {} },
     ],
     [
       "several edits",
       "MultiEdit",
       { file_path: "/a.ts", edits: [{ old_string: "1", new_string: "2" }] },
-      { kind: "edit", path: "/a.ts", changes: [{ before: "1", after: "2" }], rest: {} },
+      { kind: "edit", path: "/a.ts", changes: [{ before: "1", after: "2" }], ...LF, rest: {} },
     ],
     [
       "edits that say more than a difference shows",
@@ -58,6 +65,52 @@ describe("how a call is shown", () => {
     ],
   ])("%s", (_, tool, input, shown) => {
     expect(shownCall(call(tool, input))).toEqual(shown);
+  });
+});
+
+describe("Windows line ends", () => {
+  const edit = (...edits: [string, string][]) =>
+    shownCall(
+      call("MultiEdit", {
+        file_path: "/a.cs",
+        edits: edits.map(([before, after]) => ({ old_string: before, new_string: after })),
+      }),
+    );
+
+  test("are said once where every line has them", () => {
+    expect(edit(["a\r\nb\r\n", "a\r\nc\r\n"], ["one", "two"])).toMatchObject({
+      hasWindowsEnds: true,
+      changes: [
+        { before: "a\nb\n", after: "a\nc\n" },
+        { before: "one", after: "two" },
+      ],
+    });
+    expect(shownCall(call("Write", { file_path: "/a.cs", content: "a\r\nb" }))).toMatchObject({
+      hasWindowsEnds: true,
+      changes: [{ before: null, after: "a\nb" }],
+    });
+  });
+
+  test.each<[string, [string, string][]]>([
+    ["one line has another end", [["a\r\nb\n", "a\r\n"]]],
+    ["the change gives lines another end", [["a\r\n", "a\n"]]],
+    [
+      "one of several changes has other ends",
+      [
+        ["a\r\n", "b\r\n"],
+        ["c\n", "d"],
+      ],
+    ],
+    ["a carriage return stands before a text that begins with a line end", [["a\r", "\nb\r\n"]]],
+  ])("stay in the text where %s", (_, edits) => {
+    expect(edit(...edits)).toMatchObject({
+      hasWindowsEnds: false,
+      changes: edits.map(([before, after]) => ({ before, after })),
+    });
+  });
+
+  test("leave a carriage return of its own in the text", () => {
+    expect(edit(["a\rb\r\n", "c\r\n"])).toMatchObject({ changes: [{ before: "a\rb\n", after: "c\n" }] });
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";
+import { haveWindowsEnds, withPlainEnds } from "../../text/line-ends.ts";
 
 /** Stands among the arguments of the task as `call`. Nothing but a hook writes it: arguments of agents and of the API have no such member. */
 export interface ProgramCall {
@@ -31,7 +32,14 @@ export interface ProgramCall {
 export type ShownCall =
   | { kind: "command"; command: string; rest: Record<string, unknown> }
   | { kind: "patch"; patch: string; rest: Record<string, unknown> }
-  | { kind: "edit"; path: string; changes: Change[]; rest: Record<string, unknown> }
+  | {
+      kind: "edit";
+      path: string;
+      changes: Change[];
+      /** Every line of the changes ends with CRLF, which is said once: `changes` have LF. */
+      hasWindowsEnds: boolean;
+      rest: Record<string, unknown>;
+    }
   | { kind: "arguments"; rest: Record<string, unknown> };
 
 /** `before`: null where the whole file is written, whatever it contained. */
@@ -67,18 +75,27 @@ function asEdit(tool: string, input: Record<string, unknown>): ShownCall | null 
   if (typeof path !== "string") return null;
   if (tool === "Write" && typeof others.content === "string") {
     const { content, ...rest } = others;
-    return { kind: "edit", path, changes: [{ before: null, after: content as string }], rest };
+    return edit(path, [{ before: null, after: content as string }], rest);
   }
   if (tool === "Edit") {
     const { old_string: before, new_string: after, ...rest } = others;
     if (typeof before !== "string" || typeof after !== "string") return null;
-    return { kind: "edit", path, changes: [{ before, after }], rest };
+    return edit(path, [{ before, after }], rest);
   }
   if (tool !== "MultiEdit" || !Array.isArray(others.edits)) return null;
   const { edits, ...rest } = others;
   if (edits.length > MOST_CHANGES) return null;
   const changes = (edits as unknown[]).map(changeIn);
-  return changes.includes(null) ? null : { kind: "edit", path, changes: changes as Change[], rest };
+  return changes.includes(null) ? null : edit(path, changes as Change[], rest);
+}
+
+function edit(path: string, changes: Change[], rest: Record<string, unknown>): ShownCall {
+  const hasWindowsEnds = haveWindowsEnds(changes.flatMap(({ before, after }) => [before ?? "", after]));
+  const shown = changes.map(({ before, after }) => ({
+    before: before === null ? null : withPlainEnds(before),
+    after: withPlainEnds(after),
+  }));
+  return { kind: "edit", path, changes: hasWindowsEnds ? shown : changes, hasWindowsEnds, rest };
 }
 
 /** More are shown as arguments, which are folded, and have to be opened before they are approved. */

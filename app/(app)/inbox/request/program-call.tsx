@@ -60,6 +60,7 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <LineDiff key={index} before={before} after={after} label={`Change ${index + 1}`} />
           ))}
+          {shown.hasWindowsEnds && <p className="text-[13px] text-muted">Windows line ends (CRLF).</p>}
           {shown.changes.some(({ before }) => before === null) && (
             <p className="text-[13px] text-muted">
               The call writes the whole file. Intray does not know the current content of the file.

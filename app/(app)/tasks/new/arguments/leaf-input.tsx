@@ -6,6 +6,7 @@ import { Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { distinctChoices } from "@/lib/mcp/forms/choices.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { asJson } from "@/lib/text/labels.ts";
+import { withPlainEnds, writtenOver } from "@/lib/text/line-ends.ts";
 
 type Control = Partial<React.ComponentProps<"input"> & React.ComponentProps<"select">>;
 
@@ -51,8 +52,8 @@ export function LeafInput({
       <Textarea
         {...(control as React.ComponentProps<"textarea">)}
         rows={4}
-        value={text}
-        onChange={(event) => change(event.target.value)}
+        value={withPlainEnds(text)}
+        onChange={(event) => change(writtenOver(text, event.target.value))}
       />
     );
   const { format } = schema;
