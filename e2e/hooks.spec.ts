@@ -2,7 +2,8 @@
 import { beforeTool, rawHook } from "../test/fixtures/agents/raw-hook.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner } from "./fixtures/organizations.ts";
-import { apiOf, expect, requestPane, SOON, test } from "./fixtures/test.ts";
+import { saveCallRules } from "./fixtures/policy.ts";
+import { apiOf, expect, keysListen, requestPane, SOON, test } from "./fixtures/test.ts";
 
 test("Claude Code asks before a command and a change of a file, and is told what a person decided", {
   tag: "@journey",
@@ -57,5 +58,34 @@ test("Claude Code asks before a command and a change of a file, and is told what
     permissionDecision: "deny",
     permissionDecisionReason: "Hugo declined it in Intray: Wrong rate",
   });
+
+  const file = "/home/ana/shop/tax.cs";
+  const windows = hook(
+    beforeTool("Edit", { file_path: file, old_string: "a\r\nb\r\n", new_string: "a\r\nc\r\n" }),
+  );
+  await opened();
+  await expect(change).toContainText("gone: b", SOON);
+  await expect(call).toContainText("Windows line ends");
+  await expect(call).not.toContainText("U+000D");
+  await checkAppearance(approver, "a change of a file with Windows line ends");
+  await keysListen(approver);
+  await approver.keyboard.press("e");
+  const changes = approver.getByRole("dialog", { name: "Approve /home/ana/shop/tax.cs with changes" });
+  await expect(changes.getByLabel(/file.path/i)).toHaveValue(file, SOON);
+  await expect(changes).not.toContainText("optional");
+  await checkAppearance(approver, "a hook's call, approve with changes");
+  await approver.keyboard.press("Escape");
+  await expect(changes).toBeHidden();
+
+  // The owner denies it meanwhile: nobody can approve it any more.
+  await saveCallRules(owner, [{ name: "No tax", tools: ["Edit"], before: "deny" }]);
+  await pane.getByRole("button", { name: /^Approve/ }).click();
+  await expect(pane.getByText("A call rule denies this call.")).toBeVisible(SOON);
+  await checkAppearance(approver, "a call that a rule denies since");
+  await pane.getByRole("button", { name: /^Decline/ }).click();
+  const refuse = approver.getByRole("dialog", { name: `Decline ${file}` });
+  await refuse.getByRole("textbox").fill("Not now");
+  await refuse.getByRole("button", { name: "Decline", exact: true }).click();
+  expect((await windows).body.hookSpecificOutput).toMatchObject({ permissionDecision: "deny" });
   for (const page of [owner, approver]) await page.context().close();
 });

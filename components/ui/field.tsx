@@ -29,8 +29,8 @@ export function Field({
   hint?: ReactNode;
   error?: string | undefined;
   required?: boolean;
-  /** When it is needed, if it is not required. */
-  need?: string | undefined;
+  /** When it is needed, if it is not required. Null: nothing is said of it. */
+  need?: string | null | undefined;
   children: (control: FieldControl) => ReactNode;
 }) {
   const describedBy = [description && `${id}-description`, hint && `${id}-hint`, error && `${id}-error`]
@@ -41,7 +41,7 @@ export function Field({
       <label htmlFor={id} className="wrap-anywhere text-[13px] font-medium">
         <bdi>{label}</bdi>
         <TurnedNote text={label} />
-        {!required && <span className="font-normal text-muted"> · {need}</span>}
+        {!required && need !== null && <span className="font-normal text-muted"> · {need}</span>}
       </label>
       {description && (
         <p

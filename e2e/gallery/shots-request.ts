@@ -41,8 +41,13 @@ const after = (
   },
 });
 
-/** Claude Code asks before a call, and waits no longer. */
-const ofHook = (name: string, tool: string, input: Record<string, unknown>): Shot => ({
+/** Claude Code asks before a call, and waits no longer. `goOn`: from the request on. */
+const ofHook = (
+  name: string,
+  tool: string,
+  input: Record<string, unknown>,
+  goOn = async (_page: Page) => {},
+): Shot => ({
   name,
   person: "Ben",
   appearances: ALL_APPEARANCES,
@@ -56,6 +61,7 @@ const ofHook = (name: string, tool: string, input: Record<string, unknown>): Sho
     );
     const newest = items.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
     await openInbox(page, newest?.id ?? "");
+    await goOn(page);
   },
 });
 
@@ -71,6 +77,21 @@ export const REQUESTS: Shot[] = [
     new_string:
       "/** In cents, rounded to even. */\nexport function tax(net: number) {\n  return roundToEven(net * 0.21);\n}\n",
   }),
+  ofHook("request file with Windows line ends", "Edit", {
+    file_path: "C:\\shop\\Tax.cs",
+    old_string: "public static decimal Tax(decimal net)\r\n{\r\n    return net * 0.19m;\r\n}\r\n",
+    new_string: "public static decimal Tax(decimal net)\r\n{\r\n    return net * 0.21m;\r\n}\r\n",
+  }),
+  ofHook(
+    "request command approved with changes",
+    "Bash",
+    { command: "rm -r build", timeout: 1_000 },
+    async (page) => {
+      await requestPane(page).getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: /^Approve with changes/ }).click();
+      await expect(page.getByRole("dialog").getByLabel(/command/i)).toBeVisible();
+    },
+  ),
   ofHook("request call of a program", "mcp__github__create_issue", {
     repository: "acme/shop",
     title: "Tax is rounded the wrong way",

@@ -9,6 +9,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { agreedChange, askedCall, editWords } from "@/lib/requests/words/changed-calls.ts";
+import { programCallOf } from "@/lib/requests/words/own-questions.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { changesOf } from "@/lib/text/value-changes.ts";
 import { seenServerTools } from "@/lib/web/client/servers.ts";
@@ -83,6 +84,8 @@ function EditForm({
     <div className="flex flex-col gap-5">
       <ArgumentsTabs
         edited={edited}
+        // The fields are those of this call. Which of them the program needs, nobody told.
+        need={programCallOf(request) ? null : "optional"}
         problems={problems}
         onChange={(next) => {
           edited.setValues(next);

@@ -43,10 +43,13 @@ export type EditedArguments = ReturnType<typeof useArguments>;
 /** The tool's form and its raw JSON: two views of the same arguments. */
 export function ArgumentsTabs({
   edited,
+  need = "optional",
   problems,
   onChange,
 }: {
   edited: EditedArguments;
+  /** How fields that are not required are marked. Null: not at all. */
+  need?: "optional" | null;
   problems: Problem[];
   onChange: (values: Json) => void;
 }) {
@@ -69,6 +72,7 @@ export function ArgumentsTabs({
           form={form}
           reason={reason}
           values={values}
+          need={need}
           problems={problems}
           onChange={onChange}
           onBroken={() => {

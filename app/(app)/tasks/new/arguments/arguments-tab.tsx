@@ -35,6 +35,7 @@ export function ArgumentsTab({
   form,
   reason,
   values,
+  need,
   problems,
   onChange,
   onBroken,
@@ -42,6 +43,7 @@ export function ArgumentsTab({
   form: Json | null;
   reason: string | null;
   values: Json;
+  need: "optional" | null;
   problems: Problem[];
   onChange: (values: Json) => void;
   onBroken: () => void;
@@ -53,7 +55,7 @@ export function ArgumentsTab({
   return (
     <>
       <FormBoundary onBroken={onBroken}>
-        <SchemaForm schema={form} values={values} problems={problems} onChange={onChange} />
+        <SchemaForm schema={form} values={values} need={need} problems={problems} onChange={onChange} />
       </FormBoundary>
       <SentAsWell values={undrawn(form, values)} />
     </>

@@ -24,6 +24,7 @@ export function LeafField({
   rawErrors,
   name,
   title,
+  registry,
   onChange,
 }: FieldProps) {
   const line = useContext(LineContext);
@@ -51,6 +52,7 @@ export function LeafField({
         hint={[chosen, hintOf(schema)].filter(Boolean).join(" · ")}
         error={error}
         required={required}
+        need={needIn(registry)}
       >
         {input}
       </Field>
@@ -79,6 +81,9 @@ export function LeafField({
     </div>
   );
 }
+
+/** How a form marks fields that are not required. Null: not at all, since its schema was made from the values and knows no better. */
+export const needIn = ({ formContext }: FieldProps["registry"]): "optional" | null => formContext.need;
 
 export function labelOf(path: (string | number)[], own: string | undefined, name: string): string {
   const last = path.at(-1);

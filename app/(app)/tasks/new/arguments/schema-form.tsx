@@ -15,7 +15,7 @@ import { Field, FieldErrorLine, Select, Textarea } from "@/components/ui/field.t
 import { AS_JSON, withoutEmpty } from "./form-schema.ts";
 import { TEMPLATES } from "./form-templates.tsx";
 import { domId, fits, ID_PREFIX, ID_SEPARATOR, type Problem } from "./judge-arguments.ts";
-import { LeafField, labelOf } from "./leaf-field.tsx";
+import { LeafField, labelOf, needIn } from "./leaf-field.tsx";
 import { choicesOf } from "./leaf-input.tsx";
 import { isJson, type Json } from "./schema-tree.ts";
 
@@ -23,11 +23,13 @@ import { isJson, type Json } from "./schema-tree.ts";
 export function SchemaForm({
   schema,
   values,
+  need,
   problems,
   onChange,
 }: {
   schema: Json;
   values: Json;
+  need: "optional" | null;
   problems: Problem[];
   onChange: (values: Json) => void;
 }) {
@@ -38,6 +40,7 @@ export function SchemaForm({
       tagName="div"
       schema={schema as RJSFSchema}
       formData={values}
+      formContext={{ need }}
       validator={VALIDATOR}
       fields={FIELDS}
       widgets={WIDGETS}
@@ -158,6 +161,7 @@ function JsonField({
   rawErrors,
   name,
   title,
+  registry,
   onChange,
 }: FieldProps) {
   const [text, setText] = useState(() => inJson(formData));
@@ -175,6 +179,7 @@ function JsonField({
       hint="As JSON"
       error={parse(shown).error ?? rawErrors?.[0]}
       required={required}
+      need={needIn(registry)}
     >
       {(control) => (
         <Textarea
