@@ -116,7 +116,7 @@ test("an agent is granted what is chosen when it is added, and without a tool le
 
   await add("Asker");
   await dialog.getByRole("button", { name: "Add agent" }).click();
-  await expect(zoe.getByRole("dialog", { name: "Asker has no tools yet" })).toBeVisible(SOON);
+  await expect(zoe.getByRole("dialog", { name: "Asker is ready to ask people" })).toBeVisible(SOON);
   await checkAppearance(zoe, "an agent without tools, added");
   await dialog.getByRole("link", { name: "Grant tools" }).click();
   await zoe.getByRole("button", { name: "Grant tools…" }).click();

@@ -24,7 +24,7 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
     <Dialog
       open
       onOpenChange={onClose}
-      title={made ? `${made.name} ${hasTools ? "is ready" : "has no tools yet"}` : "Add an agent"}
+      title={made ? `${made.name} is ready${hasTools ? "" : " to ask people"}` : "Add an agent"}
       description={
         made
           ? "Copy the secret or a set-up now: the secret is shown only once."
@@ -36,10 +36,10 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
           <SecretOnce label="Secret" value={made.secret} quiet />
           <SetUp url={url} secret={made.secret} />
           {!hasTools && (
-            <Notice tone="wait" title="The agent may not call any server’s tools yet.">
+            <Notice tone="accent" title="To let it call tools of your servers">
               <p>
-                It can ask people, and look at its own tasks. Once you have copied the secret, grant it tools
-                on its page.
+                Copy the secret or a set-up, then press “Grant tools”. It can already ask people, and the hook
+                of a coding agent needs no tools.
               </p>
             </Notice>
           )}
