@@ -24,12 +24,14 @@ const VARIABLE = "INTRAY_AGENT_SECRET";
  */
 const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
 
-const WAITS =
-  "A call that waits for a person stays open for the time set as “Wait up to”, then returns a task id. After someone answers, repeat the call to get the result.";
+/** What becomes of a call that an agent makes once more. Said the same to people, to programs and to their models. */
+export const REPEATED =
+  "The same call joins the waiting task as long as its result was not fetched, and asks again afterwards.";
+const WAITS = `A call that waits for a person stays open for the time set as “Wait up to”, then returns a task id. The agent then calls wait_for_task with this id to get the result. ${REPEATED}`;
 const BY_ITSELF = `Ask it to do a tool’s work, or to ask a person: it calls the tools itself. ${WAITS}`;
 
 const again = (what: string) =>
-  `The question appears in the inbox. If nobody answers within “Wait up to”, the call returns a task id. After someone answers, run ${what} again to get the answer.`;
+  `The question appears in the inbox. If nobody answers within “Wait up to”, the call returns a task id. Call wait_for_task with this id to get the answer, or run ${what} again. ${REPEATED}`;
 
 /** The command that connects Claude Code. `url`: that of `/mcp`. */
 export function claudeCodeCommand(url: string, secret: string | null): string {

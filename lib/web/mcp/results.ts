@@ -1,6 +1,7 @@
 /** What an agent is told of its task: the tool's result, or how far it is. */
 import { type CallToolResult, ProtocolErrorCode, specTypeSchemas } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { REPEATED } from "../../agents/set-up-words.ts";
 import { env } from "../../base/env.ts";
 import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.ts";
 import {
@@ -58,8 +59,8 @@ export function unfinishedResult(task: AgentTaskRow): CallToolResult {
 /** What an agent does about an unfinished task. */
 function nextOf({ id }: AgentTaskRow): string {
   return [
-    "Do not start it again: Intray keeps the call, and nothing is lost.",
-    `Call wait_for_task with {"taskId": "${id}"} to wait on and get its result.`,
+    `Call wait_for_task with {"taskId": "${id}"} to get its result.`,
+    REPEATED,
     "If the user need not wait for it now, say where it can be answered, and look again later.",
   ].join(" ");
 }

@@ -1,6 +1,7 @@
 /** The tools that an agent is offered: those of servers that it was granted, people, and those that keep its tasks. */
 import { z } from "zod";
 import { type GrantedTool, grantedPage, grantedTools } from "../../agents/grants.ts";
+import { REPEATED } from "../../agents/set-up-words.ts";
 import { readToolPosition, toolCursor } from "../../base/cursor.ts";
 import type { Tx } from "../../base/db/db.ts";
 import {
@@ -45,7 +46,7 @@ const KEEPING: ListedTool[] = [
   own(
     "wait_for_task",
     "Wait for a task",
-    "Waits until a task has ended, and returns its result; if it takes longer, how far it is. Call it again to wait on.",
+    "Waits until a task has ended, and returns its result; if it takes longer, how far the task is: then call it again.",
     waitForTaskSchema,
     reads,
   ),
@@ -58,6 +59,7 @@ const KEEPING: ListedTool[] = [
 ];
 export const KEEPING_NAMES = new Set(KEEPING.map(({ name }) => name));
 
+const UNFINISHED = `If the call returns a taskId in place of an outcome, call wait_for_task with it. ${REPEATED}`;
 const asks = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
 /** Tasks of the built-in server: a person answers, and nobody else. */
@@ -65,7 +67,7 @@ const HUMAN: ListedTool[] = [
   own(
     "ask_person",
     "Ask a person",
-    "Asks a person, and returns what they answer: `answered` with what they filled in, `declined`, or `expired` where nobody answered in time. It may take hours. Silence is never a yes.",
+    `Asks a person, and returns what they answer: \`answered\` with what they filled in, \`declined\`, or \`expired\` where nobody answered in time. It may take hours. Silence is never a yes. ${UNFINISHED}`,
     askPersonSchema,
     asks,
     "optional",
@@ -73,7 +75,7 @@ const HUMAN: ListedTool[] = [
   own(
     "request_approval",
     "Request an approval",
-    "Asks a person to approve an action before you take it. Only `answered` is an approval: `declined`, `expired` and a call that has not finished are none. With `revise`, a person asks you to change the request as `reason` says and to call again.",
+    `Asks a person to approve an action before you take it. Only \`answered\` is an approval: \`declined\`, \`expired\` and a call that has not finished are none. With \`revise\`, a person asks you to change the request as \`reason\` says and to call again. ${UNFINISHED}`,
     requestApprovalSchema,
     asks,
     "optional",

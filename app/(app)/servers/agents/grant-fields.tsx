@@ -203,7 +203,7 @@ export function HoldField({ holdMs, error }: { holdMs: number | null; error: str
     <Field
       id="holdMs"
       label="Wait up to"
-      description="How long the agent’s call stays open while it waits. Then the call returns a task id, and the agent can call again to wait. Most clients give up after a minute."
+      description="How long the agent’s call stays open while it waits. Then the call returns a task id, and the agent calls wait_for_task with it. Most clients give up after a minute."
       required
       error={error}
     >
