@@ -104,6 +104,16 @@ test.each([
   expect(items[0]!.message).toContain("…");
 });
 
+test("a message stays a sentence without its numbers", async () => {
+  const tool = "reconcile";
+  const message =
+    "BS-7: the movements lead to 18,209.10, the statement says 18,200.00. The difference is 9.10.";
+  await fail({ tool, message });
+  expect((await groups({ tool })).items[0]?.message).toBe(
+    "…: the movements lead to …, the statement says …. The difference is ….",
+  );
+});
+
 test.each<[string, Failure, Failure]>([
   ["another status", { tool: "a", message: "HTTP 503" }, { tool: "a", message: "HTTP 404" }],
   ["another text", { tool: "b", message: "Closed for 11" }, { tool: "b", message: "Open for 11" }],

@@ -14,11 +14,11 @@ const READ_CHARACTERS = 300;
 const FAILED: readonly TaskState[] = ["failed", "lost", "expired"];
 
 /**
- * The message without ids, amounts and dates: each word with a digit becomes `…`. A status after "HTTP",
- * "status" or "code" stays, because it names the cause.
+ * The message without ids, amounts and dates: each word with a digit becomes `…`, without the punctuation behind it. A status after
+ * "HTTP", "status" or "code" stays, because it names the cause.
  */
 export const MESSAGE = Prisma.sql`regexp_replace(left(coalesce(t.error->>'message', ''), ${READ_CHARACTERS}::integer),
-  '(?<!(?:http|status|code):? )(?<![[:alnum:]_./:#$€£-])[[:alnum:]_./:#$€£-]*[0-9][[:alnum:]_./:,-]*', '…', 'gi')`;
+  '(?<!(?:http|status|code):? )(?<![[:alnum:]_./:#$€£-])[[:alnum:]_./:#$€£-]*[0-9](?:[[:alnum:]_./:,-]*[[:alnum:]_/])?', '…', 'gi')`;
 export const CODE = Prisma.sql`coalesce(t.error->>'code', t.state)`;
 export const CAUSE = Prisma.sql`md5(${CODE} || E'\\n' || ${MESSAGE})`;
 

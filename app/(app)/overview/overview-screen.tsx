@@ -42,7 +42,7 @@ function FailedTasks({ from }: { from: string }) {
   return (
     <Card
       title="Failures by cause"
-      note="Grouped by tool and error; numbers in errors are ignored"
+      note="Grouped by tool and error; … stands for a number or an id"
       action={
         <Link
           href={tasksHref({ ...filter, state: STATES })}

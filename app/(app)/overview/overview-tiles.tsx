@@ -51,7 +51,11 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
         label="Median time to decision"
         value={decisions.p50Ms === null ? "—" : formatDuration(decisions.p50Ms)}
       >
-        {decisions.p90Ms === null ? "no decisions" : `p90 ${formatDuration(decisions.p90Ms)}`}
+        {decisions.p90Ms !== null
+          ? `p90 ${formatDuration(decisions.p90Ms)}`
+          : of("confirmed") > 0
+            ? "samples and automatic answers are not timed"
+            : "no decisions"}
       </Tile>
       <Tile
         href={stuck ? tasksHref({ attention: "stuck" }) : tasksHref({ state: OPEN })}

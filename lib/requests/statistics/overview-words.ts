@@ -4,7 +4,6 @@ import type { TaskState } from "../../tasks/task-status.ts";
 import { formatDuration } from "../../text/duration.ts";
 import type { Formats } from "../../text/formats/formats.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
-import { trimEndOf } from "../../text/trim-end.ts";
 import type { FailureKind, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "./statistics-schema.ts";
 
@@ -32,19 +31,15 @@ export function failureWords(code: string): string {
   return Object.hasOwn(FAILURE_WORDS, code) ? FAILURE_WORDS[code as FailureKind].label : humanise(code);
 }
 
-/** A number that `failure-sql.ts` left out, with the preposition, the brackets and the unit that go with it. */
-const LEFT_OUT =
-  /(?: (?:of|at|for|by|to|from|with|in|on|than|after|until))? ?[([{"'“‘]{0,3}…[)\]}"'”’]{0,3}(?: ?%| (?:[A-Z]{3}|ms|seconds?|minutes?|hours?|days?|characters?|items?)(?![\p{L}\d]))?/gu;
-
-/** Returns a cause as a sentence without its numbers. `instead`: for a cause that was nothing but numbers. */
+/** Returns a cause as a sentence, in which `…` stands for a number. `instead`: for a cause that was nothing but numbers. */
 export function causeWords(message: string, instead: string): string {
   const words = message
     .replace(/\s+/g, " ")
-    .replace(LEFT_OUT, "")
-    .replace(/ ([,.;:!?])/g, "$1")
-    .replace(/[,;:]+(?=[,.;:!?])/g, "")
-    .replace(/^[ ,.;:]+/, "");
-  return /\p{L}{2}/u.test(words) ? capitalise(trimEndOf(words, " ,;:")) : instead;
+    // An id before a colon names the task, not the cause.
+    .replace(/^(?: ?…[,;:]?)+(?= )/, (ids) => (/[,;:]$/.test(ids) ? "" : ids))
+    .replace(/…(?:,? …)+/g, "…")
+    .trim();
+  return /\p{L}{2}/u.test(words) ? capitalise(words) : instead;
 }
 
 export const RUNG_WORDS: Record<Rung, string> = {
