@@ -371,6 +371,35 @@ test("after a decision the next request opens, and at the end the inbox is empty
   await checkAppearance(ben, "nothing left in this list");
 });
 
+test("while the list is read again, what was decided is not offered as the next request", async ({
+  ola,
+  ben,
+}) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  const [first, second, third] = asked as [Asked, Asked, Asked];
+  await ben.goto(`/inbox/${third.requestId}?tab=all&q=${prefix}`);
+  await expect(title(ben)).toContainText(third.id);
+  const read = Promise.withResolvers<void>();
+  await ben.route(/\/api\/v1\/input-requests\?/, async (route) => {
+    await read.promise;
+    await route.continue();
+  });
+  await approve(ben).click();
+  await expect(title(ben)).toContainText(second.id);
+  await expect(toastOf(ben, third.id)).toBeVisible();
+  await expect(rows(ben).last()).toContainText("Approved by Ben");
+  const next = requestPane(ben).getByRole("button", { name: /^Next: / });
+  await expect(next).toContainText(first.id);
+  await expect(requestPane(ben).getByText("Nothing else in this list")).toHaveCount(0);
+  await lookAt(ben);
+  await approve(ben).click();
+  await expect(title(ben)).toContainText(first.id);
+  await expect(toastOf(ben, second.id)).toBeVisible();
+  await expect(requestPane(ben).getByText("Nothing else in this list")).toBeVisible();
+  await expect(next).toHaveCount(0);
+  read.resolve();
+});
+
 const toastOf = (page: Page, decided: string): Locator =>
   page.locator("[data-sonner-toast]").filter({ hasText: `Approved ${decided} ·` });
 

@@ -26,6 +26,7 @@ import {
   useRecording,
   useRefused,
 } from "./decision-store.ts";
+import { showInLists } from "./show-in-lists.ts";
 
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
@@ -63,6 +64,7 @@ export function useDecide(question: InputRequestDetail) {
         holdMs,
       } satisfies AnswerInput);
       client.setQueryData(requestDetail(id).queryKey, request);
+      showInLists(client, request);
       loadWithRetry(loadFollow).then(
         (follow) => follow(client, request, { question, decided, holdMs }),
         () => toast(`Your decision on ${name} is recorded`, { id, duration: 6_000, dismissible: true }),

@@ -9,6 +9,7 @@ import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 import { goToRequest } from "../toolbar/use-inbox-place.ts";
 import { forgetRefused, takeUndoable } from "./decision-store.ts";
+import { showInLists } from "./show-in-lists.ts";
 
 /** Undoes a held answer, and returns to its request with the form's values restored. */
 export function useUndo() {
@@ -20,6 +21,7 @@ export function useUndo() {
     try {
       const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${inputRequestId}/undo`);
       toast("Undone. Nothing was sent.", { id: inputRequestId, duration: 4_000, dismissible: true });
+      showInLists(client, request);
       await restore(client, request, draft);
       goToRequest(inputRequestId, router.push);
     } catch (error) {

@@ -13,6 +13,8 @@ const ana = person("ana", "Ana");
 const ben = person("ben", "Ben");
 const OPEN = {
   state: "open",
+  origin: "server",
+  requestedBy: { kind: "member", id: "ola", name: "Ola" },
   answer: null,
   approval: null,
   claimedBy: null,
@@ -95,6 +97,15 @@ test.each<[string, object, string[]]>([
     ["yes Approved by Cleo · being sent good"],
   ],
   [
+    "that the answer to an agent can still be undone",
+    {
+      state: "answered",
+      origin: "intray",
+      answer: { action: "accept", words: "Approved", by: { kind: "member", name: "Cleo" } },
+    },
+    ["yes Approved by Cleo · not final yet good"],
+  ],
+  [
     "which rule decided",
     {
       state: "settled",
@@ -122,6 +133,18 @@ test.each<[string, object, string[]]>([
 test("a row that has left the list says only that", () => {
   const badges = rowBadges({ ...OPEN, warnings: ["destructive"], comments: 2 }, { gone: true }, me, labels);
   expect(badges).toEqual([{ words: "No longer waiting", icon: "gone" }]);
+});
+
+test("a row that has left the list says what the reader did, where they did it", () => {
+  const said = (more: object) =>
+    rowBadges({ ...OPEN, ...more } as InputRequestSummary, { gone: true }, me, labels);
+  const answer = { action: "accept", words: "Approved", by: { kind: "member", id: "ben", name: "Ben" } };
+  expect(said({ state: "answered", answer })).toEqual([
+    { words: "Approved by Ben", tone: "good", icon: "yes" },
+  ]);
+  const voted = (agrees: boolean) => ({ approval: { why: "already_voted", mine: { agrees } } });
+  expect(said(voted(true))).toEqual([{ words: "You agreed", icon: "gone" }]);
+  expect(said(voted(false))).toEqual([{ words: "You rejected", icon: "gone" }]);
 });
 
 test("a row says that a decision made here is being recorded, or was not", () => {

@@ -18,8 +18,10 @@ export type RowBadge =
 type Badged = Pick<
   InputRequestSummary,
   | "state"
+  | "origin"
   | "answer"
   | "approval"
+  | "requestedBy"
   | "claimedBy"
   | "task"
   | "fourEyes"
@@ -47,7 +49,7 @@ export function rowBadges(
     warnings: Record<RequestWarning, string>;
   },
 ): RowBadge[] {
-  const { state, answer, claimedBy, assignedTo, needsInfo, comments } = request;
+  const { state, origin, answer, approval, claimedBy, assignedTo, needsInfo, comments } = request;
   if (state !== "open") {
     const isDecided = state === "settled" || state === "answered";
     if (!isDecided || !answer) {
@@ -55,9 +57,14 @@ export function rowBadges(
       return [{ words: labels.states[state], tone: labels.tones[state], icon }];
     }
     const outcome = outcomeOf(answer);
-    const words = `${answer.words} by ${actorWords(answer.by)}${state === "answered" ? " · being sent" : ""}`;
+    // A row that has left the list is not read again.
+    const isOnItsWay = state === "answered" && !gone;
+    const way = isOnItsWay ? (origin === "intray" ? " · not final yet" : " · being sent") : "";
+    const words = `${answer.words} by ${actorWords(answer.by)}${way}`;
     return [{ words, tone: OUTCOME_TONES[outcome], icon: outcome }];
   }
+  if (gone && approval?.why === "already_voted")
+    return [{ words: approval.mine?.agrees === false ? "You rejected" : "You agreed", icon: "gone" }];
   if (gone) return [{ words: "No longer waiting", icon: "gone" }];
   if (decision === "recording") return [{ words: "Recording your decision…", icon: "clock" }];
   const blocker = requestBlocker(request, me) ?? acceptBlocker(request, me);

@@ -17,6 +17,10 @@ const row = (id: string, gone = false, state?: InputRequestSummary["state"]): St
   gone,
 });
 const recording = (id: string): StableRow => ({ ...row(id), decision: "recording" });
+const voted = (id: string): StableRow => ({
+  ...row(id),
+  request: { ...request(id), approval: { why: "already_voted" } as InputRequestSummary["approval"] },
+});
 const words = (rows: StableRow[]) =>
   rows.map(({ request: { id }, gone }) => (gone ? `(${id})` : id)).join(" ");
 
@@ -79,6 +83,7 @@ describe("after a decision", () => {
     ["not one that is answered", [row("a"), row("b"), row("c", false, "answered")], "b", "a"],
     ["at the end the nearest above", [row("a"), row("b"), row("c")], "c", "b"],
     ["not one that is being recorded", [row("a"), row("b"), recording("c"), row("d")], "b", "d"],
+    ["not one that the reader has voted on", [row("a"), row("b"), voted("c"), row("d")], "b", "d"],
     ["none when nothing waits", [row("a", true), row("b")], "b", undefined],
     ["the first when the decided one is not in the list", [row("a"), row("b")], "z", "a"],
   ])("%s", (_, rows, id, expected) => {

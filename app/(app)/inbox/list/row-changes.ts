@@ -61,10 +61,14 @@ export function settle(
   return ordered;
 }
 
-/** Returns the open request to read after this one: the one below, else the one above, else null. */
+/**
+ * Returns the open request to read after this one: the one below, else the one above, else null. What the reader has voted on waits for
+ * others.
+ */
 export function rowAfter(rows: StableRow[], id: string): StableRow | null {
   const at = rows.findIndex((row) => row.request.id === id);
-  const isOther = (row: StableRow) => waits(row) && row.request.id !== id;
+  const isOther = (row: StableRow) =>
+    waits(row) && row.request.id !== id && row.request.approval?.why !== "already_voted";
   const below = rows.slice(at + 1).find(isOther);
   return below ?? rows.slice(0, Math.max(0, at)).findLast(isOther) ?? null;
 }

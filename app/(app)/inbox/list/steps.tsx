@@ -5,7 +5,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { requestTitle } from "@/lib/requests/words/inbox-rows.ts";
 import type { Listed } from "./request-list.tsx";
-import { rowAfter } from "./row-changes.ts";
+import { rowAfter, waits } from "./row-changes.ts";
 
 /** `3 of 18`, with the ways to the requests before and after in the list, and the name of the next open one. */
 export function Steps({ listed, id }: { listed: Listed; id: string }) {
@@ -30,6 +30,9 @@ export function Steps({ listed, id }: { listed: Listed; id: string }) {
   };
   return (
     <div className="flex min-w-0 flex-1 items-center justify-end gap-1">
+      {!next && rows[index] && waits(rows[index]) && total === rows.length && (
+        <span className="mr-auto text-muted text-xs max-md:hidden">Nothing else in this list</span>
+      )}
       {next && (
         <button
           type="button"
