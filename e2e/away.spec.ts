@@ -49,7 +49,7 @@ test("whoever stands in votes in the place of who is away, who comes back", asyn
   const requestId = await openRequest(ola, taskId);
   const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  await expect(votes(ben)).toContainText("Waiting for Treasury. You have no vote there.");
+  await expect(requestPane(ben)).toContainText("Waiting for Treasury. You have no vote there.");
 
   await cleo.goto("/settings/away");
   await checkAppearance(cleo, "nobody is away");

@@ -140,12 +140,9 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   await haveVoted(rita, escalated, 1);
   const stoodIn = await asked();
   await rita.goto(`/inbox/${stoodIn}`);
-  await expect(votes(rita)).toContainText(
-    "You asked for this or have voted, or somebody who counts as one person with you did.",
-    SOON,
-  );
+  await expect(requestPane(rita)).toContainText("You asked for this. Others decide.", SOON);
   await gil.goto(`/inbox/${stoodIn}`);
-  await expect(votes(gil)).toContainText("You have no vote there", SOON);
+  await expect(requestPane(gil)).toContainText("You have no vote there", SOON);
 
   const { user } = await apiOf(emil).get<{ user: { id: string } }>("/me");
   const until = new Date(Date.now() + 24 * 3600_000).toISOString();
@@ -168,7 +165,7 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   expect(first).toContain("The server replied that it has the answer.");
 
   await gil.goto(`/inbox/${escalated}`);
-  await expect(votes(gil)).not.toContainText("You have no vote there", { timeout: 120_000 });
+  await expect(requestPane(gil)).not.toContainText("You have no vote there", { timeout: 120_000 });
   await decide(gil, escalated, "Approve");
   await haveVoted(rita, escalated, 2);
   await fay.goto(`/inbox/${escalated}`);

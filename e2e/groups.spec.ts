@@ -76,7 +76,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   };
   const first = await asked();
   await dora.goto(`/inbox/${first}`);
-  await expect(votes(dora)).toContainText("You have no vote there", SOON);
+  await expect(requestPane(dora)).toContainText("You have no vote there", SOON);
   await bea.goto(`/inbox/${first}`);
   await expect(votes(bea)).toContainText("you are one of Money", SOON);
 
@@ -86,7 +86,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   await dialog.getByLabel("Dora").check();
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(groups(rita)).toContainText("Dora", SOON);
-  await expect(votes(bea)).toContainText("You have no vote there", SOON);
+  await expect(requestPane(bea)).toContainText("You have no vote there", SOON);
   const { questionHash } = await readRequest(bea, first);
   const refused = await apiOf(bea).write("POST", `/input-requests/${first}/answer`, {
     action: "decline",
@@ -110,7 +110,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   await expect(rita.getByText("You can’t approve this")).toBeVisible();
   await expect(groups(rita)).not.toContainText("Bea");
   await bea.goto(`/inbox/${second}`);
-  await expect(votes(bea)).toContainText("You have no vote there", SOON);
+  await expect(requestPane(bea)).toContainText("You have no vote there", SOON);
 
   await otto.goto("/settings/groups");
   await expect(otto.getByText("Added: Bea")).toBeVisible(SOON);

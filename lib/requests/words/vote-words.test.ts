@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeEvent } from "../../web/words/activity-words.ts";
 import {
+  askedWords,
   comingWords,
   commentNeed,
   doneWords,
@@ -50,13 +51,31 @@ test("that too few are left who could vote", () => {
   expect(left(1, 2)).toMatch(/^Only 1 of Finance can still vote, and 2 more are needed\./);
 });
 
-test("what the caller has to do with it", () => {
-  expect(whyWords({ why: "approver", mine: null, stages })).toBe(
-    "Your vote is needed: you are one of Finance.",
+test("what the reader has to do with it", () => {
+  const ola = { kind: "member" as const, id: "ola", name: "Ola" };
+  type Voting = Parameters<typeof whyWords>[0]["approval"];
+  const why = (more: Partial<Voting>, readerId = "ben") =>
+    whyWords(
+      {
+        approval: { why: "approver", mine: null, stages, requester: "excluded", hasAsked: false, ...more },
+        requestedBy: ola,
+      },
+      readerId,
+    );
+  expect(why({})).toBe("Your vote is needed: you are one of Finance.");
+  expect(why({ why: "four_eyes", hasAsked: true }, "ola")).toBe("You asked for this. Others decide.");
+  expect(why({ why: "four_eyes", hasAsked: true })).toBe(
+    "Ola asked for this, and counts as the same person as you. Others decide.",
+  );
+  const voted = "Somebody who counts as the same person as you has voted. Others decide.";
+  expect(why({ why: "four_eyes" })).toBe(voted);
+  expect(why({ why: "four_eyes", hasAsked: true, requester: "allowed" }, "ola")).toBe(voted);
+  expect(askedWords({ kind: "agent", id: "ola", name: "Claude" }, "ola")).toBe(
+    "The agent “Claude” asked for this, and counts as the same person as you.",
   );
   const mine = { stage: "Finance", action: "accept" as const, agrees: true, at: "", canTakeBack: true };
-  expect(whyWords({ why: "already_voted", mine, stages })).toBe("You agreed. It waits for Finance.");
-  expect(whyWords({ why: "not_open", mine, stages })).toBeNull();
+  expect(why({ why: "already_voted", mine })).toBe("You agreed. It waits for Finance.");
+  expect(why({ why: "not_open", mine })).toBeNull();
 });
 
 test("whether a comment is required", () => {
@@ -86,10 +105,12 @@ test("history names whoever stood in, and for whom", () => {
   const actor = { kind: "member" as const, id: "b", name: "Ben" };
   const say = (type: string, data: Record<string, unknown>) => describeEvent({ type, actor, data }).text;
   const data = { stage: "CFO", agrees: true, words: "Approved", onBehalfOf: { id: "a", name: "Ana" } };
-  expect(say("vote.recorded", data)).toBe("Ben for Ana agreed for CFO: approved");
-  expect(say("vote.recorded", { ...data, onBehalfOf: undefined })).toBe("Ben agreed for CFO: approved");
-  expect(say("vote.taken_back", data)).toBe("Ben took the vote for Ana back for CFO");
-  expect(say("vote.taken_back", { stage: "CFO" })).toBe("Ben took their vote back for CFO");
+  expect(say("vote.recorded", data)).toBe("Ben approved for Ana (CFO)");
+  expect(say("vote.recorded", { ...data, onBehalfOf: undefined })).toBe("Ben approved (CFO)");
+  expect(say("vote.recorded", { agrees: false, words: "Rejected", stage: "Approvers" })).toBe("Ben rejected");
+  expect(say("answer.recorded", { words: "Approved", votes: [{}, {}] })).toBe("Decided by 2 votes: approved");
+  expect(say("vote.taken_back", data)).toBe("Ben took the vote for Ana back (CFO)");
+  expect(say("vote.taken_back", { stage: "CFO" })).toBe("Ben took their vote back (CFO)");
   const delegate = { id: "c", name: "Cleo" };
   expect(say("away.set", { name: "Ben", delegate })).toBe("Ben set an absence: Cleo stands in");
   expect(say("away.set", { name: "Ana", delegate })).toBe("Ben set an absence of Ana: Cleo stands in");

@@ -1,4 +1,6 @@
 /** Words for requests on which several people have to agree. */
+import type { Actor } from "../../access/access-schema.ts";
+import { actorWords } from "../../access/actor-words.ts";
 import type { InputRequestSummary } from "../request-schema.ts";
 
 export type Approval = NonNullable<InputRequestSummary["approval"]>;
@@ -45,8 +47,24 @@ export function openStageOf({ stages }: Pick<Approval, "stages">): string {
   return stages.find(({ state }) => state === "open")?.name ?? "others";
 }
 
-/** What the caller has to do with it. */
-export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): string | null {
+/** Who asked, of a request that the reader may not decide on for that reason. */
+export function askedWords(requestedBy: Actor, readerId: string): string {
+  return requestedBy.kind === "member" && requestedBy.id === readerId
+    ? "You asked for this."
+    : `${actorWords(requestedBy, { begins: true })} asked for this, and counts as the same person as you.`;
+}
+
+/** What the reader has to do with it. */
+export function whyWords(
+  {
+    approval,
+    requestedBy,
+  }: {
+    approval: Pick<Approval, "why" | "mine" | "stages" | "requester" | "hasAsked">;
+    requestedBy: Actor;
+  },
+  readerId: string,
+): string | null {
   const open = openStageOf(approval);
   switch (approval.why) {
     case "approver":
@@ -54,7 +72,9 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
     case "already_voted":
       return `You ${approval.mine?.agrees === false ? "rejected it" : "agreed"}. It waits for ${open}.`;
     case "four_eyes":
-      return "You asked for this or have voted, or somebody who counts as one person with you did. Others decide.";
+      return approval.hasAsked && approval.requester === "excluded"
+        ? `${askedWords(requestedBy, readerId)} Others decide.`
+        : "Somebody who counts as the same person as you has voted. Others decide.";
     case "not_an_approver":
       return `Waiting for ${open}. You have no vote there.`;
     case "forbidden":

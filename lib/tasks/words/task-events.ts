@@ -137,10 +137,14 @@ export const TASK_WORDS = {
   },
   "request.last_taken": () =>
     say("The server asks too many questions for one task. Later ones are not shown", "bad"),
-  "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
+  // Who voted, and what they said, is in the lines of the votes.
+  "answer.recorded": (data, who) =>
+    Array.isArray(data.votes)
+      ? say(`Decided by ${plural(data.votes.length, "vote")}: ${answerWord(data)}`, "accent")
+      : say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
   "vote.recorded": (data, who) =>
     say(
-      `${who}${forWhom(data)} ${data.agrees === true ? "agreed" : "rejected"}${inStage(data)}: ${uncapitalise(text(data.words) ?? "voted")}`,
+      `${who} ${uncapitalise(text(data.words) ?? (data.agrees === true ? "agreed" : "rejected"))}${forWhom(data)}${inStage(data)}`,
       data.agrees === true ? "accent" : "bad",
       text(data.comment),
     ),
@@ -283,7 +287,12 @@ function forWhom({ onBehalfOf }: Data): string {
   return name ? ` for ${name}` : "";
 }
 
-const inStage = (data: Data) => (text(data.stage) ? ` for ${text(data.stage)}` : "");
+/** ` (CFO)`; nothing of the one stage that every approver votes in. */
+function inStage({ stage }: Data): string {
+  const name = text(stage);
+  return name && name.toLowerCase() !== "approvers" ? ` (${name})` : "";
+}
+
 const DROPPED: Record<string, string> = {
   question_changed: "the question is another one now",
   asked_again: "the server repeated a question that could not be answered",

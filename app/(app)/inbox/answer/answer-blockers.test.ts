@@ -9,6 +9,7 @@ const ana = { id: "ana", name: "Ana" };
 const claim = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
 const OPEN = {
   mode: "form",
+  requestedBy: { kind: "member", id: "ola", name: "Ola" },
   assignedTo: null,
   standsInFor: null,
   claimedBy: null,
@@ -35,7 +36,13 @@ describe("a row says why a request is not one's own to decide, as its page does"
       "a second person is required",
       { fourEyes: true },
       "Needs a second person",
-      /^You asked for this, or somebody who counts as one person with you did\. Somebody else has to accept it\. You can decline\.$/,
+      /^Ola asked for this, and counts as the same person as you\. Somebody else has to accept it\. You can decline\.$/,
+    ],
+    [
+      "a second person is required on one's own request",
+      { fourEyes: true, requestedBy: { kind: "member", id: "ben", name: "Ben" } },
+      "Needs a second person",
+      /^You asked for this\. Somebody else has to accept it\. You can decline\.$/,
     ],
     [
       "a second person is required, and there is nothing but to choose",

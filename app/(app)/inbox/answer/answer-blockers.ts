@@ -1,6 +1,6 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { openStageOf, whyWords } from "@/lib/requests/words/vote-words.ts";
+import { askedWords, openStageOf, whyWords } from "@/lib/requests/words/vote-words.ts";
 import type { Trouble } from "@/lib/web/client/connection.ts";
 import { TROUBLE_WORDS } from "@/lib/web/words/trouble.ts";
 
@@ -11,7 +11,7 @@ export function troubleBlocker(trouble: Trouble | null): string | null {
 
 /** Returns why this person may not answer now, as a sentence, or null if they may. */
 export function answerBlocker(
-  request: Pick<InputRequestSummary, "approval" | "claimedBy" | "task">,
+  request: Pick<InputRequestSummary, "approval" | "requestedBy" | "claimedBy" | "task">,
   me: Pick<Me, "user" | "may" | "view">,
   questionChanged: boolean,
 ): string | null {
@@ -31,7 +31,12 @@ export interface Blocker {
 
 /** Returns what keeps the person from answering this request as long as it lasts, or null. */
 export function requestBlocker(
-  { approval, claimedBy, task }: Pick<InputRequestSummary, "approval" | "claimedBy" | "task">,
+  {
+    approval,
+    requestedBy,
+    claimedBy,
+    task,
+  }: Pick<InputRequestSummary, "approval" | "requestedBy" | "claimedBy" | "task">,
   me: Pick<Me, "user">,
 ): Blocker | null {
   if (task.cancelRequestedAt)
@@ -39,7 +44,7 @@ export function requestBlocker(
       short: "Being cancelled",
       sentence: "The task is being cancelled and takes no answers.",
     };
-  if (approval && !approval.canVote) return voteBlocker(approval);
+  if (approval && !approval.canVote) return voteBlocker({ approval, requestedBy }, me.user.id);
   if (!claimedBy || claimedBy.id === me.user.id) return null;
   return {
     short: `Claimed by ${claimedBy.name}`,
@@ -48,8 +53,9 @@ export function requestBlocker(
 }
 
 /** Why the person has no vote on a request on which several people have to agree. */
-function voteBlocker(approval: NonNullable<InputRequestSummary["approval"]>): Blocker | null {
-  const sentence = whyWords(approval);
+function voteBlocker(voting: Parameters<typeof whyWords>[0], readerId: string): Blocker | null {
+  const { approval } = voting;
+  const sentence = whyWords(voting, readerId);
   const short =
     approval.why === "four_eyes" ? "For others to decide" : `Waiting for ${openStageOf(approval)}`;
   return sentence === null ? null : { short, sentence };
@@ -62,15 +68,15 @@ function voteBlocker(approval: NonNullable<InputRequestSummary["approval"]>): Bl
 export function acceptBlocker(
   {
     fourEyes,
+    requestedBy,
     mode,
     urlOwner,
     actions,
-  }: Pick<InputRequestSummary, "mode" | "urlOwner" | "fourEyes" | "actions">,
+  }: Pick<InputRequestSummary, "mode" | "requestedBy" | "urlOwner" | "fourEyes" | "actions">,
   me: Pick<Me, "user">,
 ): Blocker | null {
   if (fourEyes) {
-    const sentence =
-      "You asked for this, or somebody who counts as one person with you did. Somebody else has to accept it.";
+    const sentence = `${askedWords(requestedBy, me.user.id)} Somebody else has to accept it.`;
     return {
       short: "Needs a second person",
       sentence: actions.includes("decline") ? `${sentence} You can decline.` : sentence,

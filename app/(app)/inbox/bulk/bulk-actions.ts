@@ -74,6 +74,7 @@ type Selected = Pick<
   | "origin"
   | "gate"
   | "approval"
+  | "requestedBy"
   | "claimedBy"
   | "task"
   | "fourEyes"

@@ -38,6 +38,7 @@ const ONE = {
   warnings: [],
   actions: ["accept", "decline"],
   approval: null,
+  requestedBy: { kind: "member", id: "ola", name: "Ola" },
   claimedBy: null,
   task: { cancelRequestedAt: null },
   fourEyes: false,

@@ -26,7 +26,8 @@ import { requestDetail, requestKeys } from "@/lib/web/client/requests.ts";
 /** Who has to agree, who did, who is missing, and what the reader has to do with it. */
 export function VotesStrip({ request, approval }: { request: InputRequestDetail; approval: Approval }) {
   const me = useMe();
-  const why = whyWords(approval);
+  // Why the reader has no vote stands beside the buttons.
+  const why = approval.canVote ? whyWords({ ...request, approval }, me.user.id) : null;
   const takesBack =
     approval.mine?.canTakeBack === true &&
     request.task.cancelRequestedAt === null &&
@@ -97,7 +98,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
           ))}
       </ul>
       <Times request={request} approval={approval} />
-      {why && (
+      {(why || takesBack) && (
         <p className="flex flex-wrap items-center gap-x-2">
           {approval.votesFor ? (
             <span>
@@ -105,7 +106,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
               <Clock at={approval.votesFor.until} />.
             </span>
           ) : (
-            <PlainText text={why} />
+            why && <PlainText text={why} />
           )}
           {takesBack && <TakeBack inputRequestId={request.id} />}
         </p>

@@ -11,6 +11,7 @@ const OPEN = {
   state: "open",
   task: { cancelRequestedAt: null },
   approval: null,
+  requestedBy: { kind: "member", id: "ola", name: "Ola" },
   claimedBy: null,
   assignedTo: null,
   mode: "form",

@@ -4,7 +4,16 @@ import { acceptBlocker, requestBlocker } from "../answer-blockers.ts";
 
 type Assigned = Pick<
   InputRequestSummary,
-  "state" | "task" | "approval" | "claimedBy" | "assignedTo" | "mode" | "urlOwner" | "fourEyes" | "actions"
+  | "state"
+  | "task"
+  | "approval"
+  | "requestedBy"
+  | "claimedBy"
+  | "assignedTo"
+  | "mode"
+  | "urlOwner"
+  | "fourEyes"
+  | "actions"
 >;
 
 /** Returns what this person can do about who has a request. Nothing is offered that lib/requests/claims would refuse. */

@@ -48,6 +48,7 @@ const REQUEST = {
   tool: "process_invoice",
   editable: false,
   approval: null,
+  requestedBy: { kind: "member", id: "ola", name: "Ola" },
   claimedBy: null,
   assignedTo: null,
   urlOwner: null,

@@ -31,6 +31,7 @@ type Request = Pick<
   InputRequestDetail,
   | "state"
   | "approval"
+  | "requestedBy"
   | "claimedBy"
   | "assignedTo"
   | "task"
