@@ -63,7 +63,7 @@ for (const era of ERAS) {
     await backTo(ben, requestId);
     const seen = await watchDelivery(ben);
     await expect(deliverySteps(ben).nth(3)).toContainText("Task moved on, done", SOON);
-    await expect(pane.getByText("Answered", { exact: true })).toBeVisible();
+    await expect(pane.locator("#request-state").getByText("Approved", { exact: true })).toBeVisible();
     judgeDelivery(await seen());
 
     const status = ola.getByRole("region", { name: "Status" });
@@ -311,7 +311,7 @@ async function watchDelivery(page: Page): Promise<() => Promise<Sight[]>> {
       if (steps.length === 0) return;
       const sight = {
         done: steps.map((step) => step.textContent?.includes(", done") === true),
-        answered: document.querySelector("#request-state")?.textContent?.includes("Answered") === true,
+        answered: document.querySelector("#request-state")?.textContent?.includes("Approved") === true,
       };
       if (JSON.stringify(sight) !== JSON.stringify(sights.at(-1))) sights.push(sight);
     };

@@ -15,6 +15,8 @@ export interface TaskEnd {
   state: "completed" | "failed" | "cancelled" | "lost" | "expired";
   statusMessage?: string | null;
   result?: unknown;
+  /** The result in a few words; without it, as the result says. */
+  outcome?: string;
   /** `by`, `reason`: who declined the call, and what they said. `revise`: they ask for another call. */
   error?: { code: string; message: string; by?: Person; reason?: string; revise?: boolean } | null;
   /** How the approval in front of the call ended, of a task that was never started. */
@@ -30,7 +32,8 @@ export interface TaskEnd {
  * without an approval that it waits for.
  */
 export async function endTask(tx: Tx, taskId: string, end: TaskEnd): Promise<boolean> {
-  const { outcome, isError } = outcomeOf(end.result);
+  const { outcome: said, isError } = outcomeOf(end.result);
+  const outcome = end.outcome ?? said;
   const content = contentOf(tx);
   const result =
     end.result === undefined

@@ -119,6 +119,7 @@ describe.concurrent("a question that a program puts to people", () => {
         comment: "By Friday, please",
       },
     });
+    expect(task.outcome).toBe("Approved by Ben");
     const recorded = await organization.within((tx) =>
       tx.event.findFirst({ where: { inputRequestId, type: "answer.recorded" } }),
     );
@@ -144,6 +145,7 @@ describe.concurrent("a question that a program puts to people", () => {
     await organization.answer(inputRequestId, no);
     const task = await queries.inState(taskId, "completed");
     expect(outcome(task)).toMatchObject({ outcome: "declined", by: { name: "Ben" }, reason: "Not ours" });
+    expect(task.outcome).toBe("Declined by Ben");
   });
 
   test("an answer is held, and taken back; the time runs out: expired, which is no consent", async ({
@@ -159,6 +161,7 @@ describe.concurrent("a question that a program puts to people", () => {
     await expect(organization.answer(inputRequestId, yes)).rejects.toMatchObject({ code: "no_longer_open" });
     const task = await queries.inState(taskId, "completed");
     expect(outcome(task)).toEqual({ outcome: "expired", at: expect.any(String) });
+    expect(task.outcome).toBe("Expired");
     expect(await queries.request(inputRequestId)).toMatchObject({ state: "expired" });
   });
 

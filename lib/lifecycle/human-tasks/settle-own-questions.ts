@@ -4,11 +4,14 @@
  */
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
+import { actorWords } from "../../access/actor-words.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
+import { ASKED_TO_REVISE } from "../../requests/answers/decided-words.ts";
 import { closeRequest, settleUnsent } from "../../requests/capture/close-request.ts";
 import { releaseHeld } from "../../requests/deliveries/delivery-writes.ts";
+import { wordsOf } from "../../requests/request-row.ts";
 import { actionSchema } from "../../requests/request-schema.ts";
 import { isRecord } from "../../text/json.ts";
 import { approveCall, declineCall, expireCall } from "../call-approval.ts";
@@ -97,7 +100,8 @@ async function act(
 ): Promise<void> {
   if (task.gate === null) {
     const result = resultOf(task.tool, outcomeOfDecision(task.tool, decision, now));
-    await endTask(tx, task.id, { state: "completed", result });
+    const outcome = decision ? outcomeWords(task.tool, decision) : "Expired";
+    await endTask(tx, task.id, { state: "completed", result, outcome });
   } else if (!decision) await expireCall(tx, task.id);
   else if (decision.action === "accept")
     await appendEvents(tx, await approveCall(tx, task, decision.actor, decision.changed));
@@ -107,6 +111,16 @@ async function act(
       reason: decision.comment,
       revise: decision.revise,
     });
+}
+
+/** As the inbox says it: `Approved by Ben`. */
+function outcomeWords(
+  tool: string,
+  { action, content, form, revise, actor }: Decision & { actor: z.infer<typeof actorSchema> },
+): string {
+  const asked = { origin: "intray", isRecipes: false, gate: null, tool } as const;
+  const words = revise ? ASKED_TO_REVISE : wordsOf(action, content, form, asked);
+  return `${words} by ${actorWords(actor)}`;
 }
 
 async function decisionOf(tx: Tx, inputRequestId: string) {

@@ -132,14 +132,22 @@ test("a toast's name of a request cannot hide anything", () => {
   expect(requestName({ label: "INV\u202e-1", message: "" })).toBe("INV\ufffd-1");
 });
 
-test("an approval that was decided says how, and any other question that it was answered", () => {
-  const answer = { words: "Declined" } as never;
+test("a request that was decided with a plain word says which, and any other that it was answered", () => {
+  const answer = { action: "decline", words: "Declined" } as never;
   const gated = { origin: "intray", gate: { rule: null }, tool: "pay", answer } as const;
   expect(requestLabel({ ...gated, state: "settled" })).toBe("Declined");
   expect(requestLabel({ ...gated, state: "answered" })).toBe("Declined");
   expect(requestLabel({ ...gated, state: "expired" })).toBe("Expired");
   expect(requestLabel({ ...gated, state: "open", answer: null })).toBe("Waiting for a person");
-  expect(requestLabel({ ...gated, origin: "server", state: "settled" })).toBe("Answered");
+  const ofServer = { ...gated, origin: "server", gate: null } as const;
+  const answered = (words: string, state: "settled" | "answered" = "settled") =>
+    requestLabel({ ...ofServer, state, answer: { action: "accept", words } as never });
+  expect(requestLabel({ ...ofServer, state: "settled" })).toBe("Declined");
+  expect(answered("Approved")).toBe("Approved");
+  expect(answered("Rejected")).toBe("Rejected");
+  expect(answered("Answered “North”")).toBe("Answered");
+  // Not before the server has it.
+  expect(answered("Approved", "answered")).toBe("Answer on its way");
 });
 
 test.each([

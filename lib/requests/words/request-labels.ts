@@ -37,13 +37,14 @@ export const OUTCOME_TONES: Record<Outcome, Tone> = {
   answer: "neutral",
 };
 
-/** A request's state; of an approval that was decided, how. */
+/** A request's state; of one that was decided with a plain word, this word. A server's is told once the server has it. */
 export function requestLabel(
   request: Pick<InputRequestSummary, "state" | "answer" | "origin" | "gate" | "tool">,
 ): string {
   const { state, answer } = request;
-  const isDecided = state === "settled" || state === "answered";
-  return isDecided && answer && isApproval(request) ? answer.words : REQUEST_LABELS[state];
+  if (!answer || (state !== "settled" && state !== "answered")) return REQUEST_LABELS[state];
+  const isPlain = state === "settled" && outcomeOf(answer) !== "answer";
+  return isPlain || isApproval(request) ? answer.words : REQUEST_LABELS[state];
 }
 
 export const REQUEST_TONES: Record<RequestState, Tone> = {

@@ -21,7 +21,7 @@ export function isLive(state: TaskState): boolean {
 }
 
 const NOT_A_SUCCESS =
-  /reject|declin|denied|deny|refus|cancel|fail|error|abort|void|withdrawn|revoked|skipped|time.?out|expired|not.(approved|paid|done)/i;
+  /reject|declin|denied|deny|refus|cancel|fail|error|abort|void|withdrawn|revoked|skipped|time.?out|expired|not.(approved|confirmed|paid|done)|asked to revise/i;
 
 /**
  * The colour of a state. A completed task is green only if its outcome is neither an error nor a word such as
