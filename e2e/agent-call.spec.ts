@@ -5,7 +5,16 @@ import { startTestServer, type TestServer } from "../test/servers/mcp-server.ts"
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner } from "./fixtures/organizations.ts";
 import { saveCallRules, savePolicy } from "./fixtures/policy.ts";
-import { apiOf, expect, keysListen, openRequest, requestPane, SOON, test } from "./fixtures/test.ts";
+import {
+  apiOf,
+  expect,
+  expectToast,
+  keysListen,
+  openRequest,
+  requestPane,
+  SOON,
+  test,
+} from "./fixtures/test.ts";
 
 /** As long as an agent may wait: the person approves before, also on a stalled machine. */
 const HOLD_MS = 210_000;
@@ -123,6 +132,28 @@ test("a call is approved with changes, in the tool's form or as JSON, and the ag
   await end();
 });
 
+test("an answer is called fetched only once its agent has fetched it", async ({ browser }) => {
+  const { approver, agent, end } = await begin(browser, "oregon");
+  const ask = { name: "ask_person", arguments: { message: "May I deploy today?" }, task: {} };
+  const { taskId } = (await agent.legacy("tools/call", ask)).answer.result.task;
+  const requestId = await openRequest(approver, taskId);
+  const pane = requestPane(approver);
+  await approver.goto(`/inbox/${requestId}`);
+  await pane.getByRole("button", { name: /^Confirm/ }).click();
+  await expectToast(approver, "recorded; the agent “Bookkeeper” gets it when it asks");
+  await approver.goto(`/inbox/${requestId}?tab=done`);
+  const steps = pane.getByRole("list", { name: "Delivery" });
+  await expect(steps).toContainText("The agent “Bookkeeper” gets it when it asks", SOON);
+  await expect(pane.getByText(/^Fetched by/)).toHaveCount(0);
+  await checkAppearance(approver, "an answer that its agent has not fetched");
+  await agent.legacy("tools/call", { name: "wait_for_task", arguments: { taskId } });
+  await expect(steps).toContainText("Fetched by the agent “Bookkeeper”, done", SOON);
+  await expect(pane.getByRole("complementary", { name: "Background" })).toContainText("Fetched by the agent");
+  await approver.goto("/tasks");
+  await expect(approver.getByText("Confirmed by Abe").first()).toBeVisible();
+  await end();
+});
+
 test("two people agree on a changed call: a change that came meanwhile is read before a press agrees to it", async ({
   browser,
 }) => {
@@ -206,6 +237,7 @@ async function begin(browser: Browser, organization: string) {
   return {
     owner,
     approver,
+    agent,
     /** Resolves to the result, once a person has decided and the tool has answered. */
     call: async (args: object) =>
       (await agent.legacy("tools/call", { name, arguments: args })).answer.result as unknown,

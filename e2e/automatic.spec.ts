@@ -146,7 +146,7 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
   const lists = await Promise.all(capped.map(({ taskId }) => requestsOf(owner, taskId)));
   const answered = lists.flat().find(({ answer }) => answer?.by.kind === "rule");
   await approver.goto(`/inbox/${answered?.id}`);
-  await expect(requestPane(approver)).toContainText(`Answered by the rule ${NAME}`, SOON);
+  await expect(requestPane(approver)).toContainText(` by the rule ${NAME}`, SOON);
 
   // Stopped in the middle of a burst: what was not on its way goes back to people.
   await save(owner, { ...policyWith({ mode: "live", dailyCap: 1000 }), acknowledge: [NAME] });

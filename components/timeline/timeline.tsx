@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -32,9 +32,18 @@ const TECHNICAL = new Set([
 
 /**
  * A task's events beside a request, newest first, with ages instead of times. Technical events are folded, and
- * so is a long list. The task's own page shows all events. `next` says what follows the decision.
+ * so is a long list. The task's own page shows all events. `next` says what follows the decision. `first`: a line before all
+ * events.
  */
-export function Timeline({ events: given, next }: { events: TaskEvent[]; next?: string }) {
+export function Timeline({
+  events: given,
+  next,
+  first,
+}: {
+  events: TaskEvent[];
+  next?: string;
+  first?: ReactNode;
+}) {
   const [all, setAll] = useState(false);
   const [technical, setTechnical] = useState(false);
   // What happens right now is shown, technical or not.
@@ -48,10 +57,11 @@ export function Timeline({ events: given, next }: { events: TaskEvent[]; next?: 
         {next && (
           <li className="group relative flex gap-3 pb-2.5">
             <Line />
-            <span aria-hidden className="relative mt-1.5 size-2 shrink-0 rounded-full border border-edge" />
+            <NextDot />
             <p className="text-[13px] text-muted">Next: {next}</p>
           </li>
         )}
+        {first}
         {events.slice(0, folded ? FOLDED_LINES : undefined).map((event, index) => (
           <Entry key={event.seq} event={event} before={events[index + 1]} />
         ))}
@@ -111,6 +121,11 @@ const DOTS: Record<Tone, string> = {
 
 export function Dot({ tone }: { tone: Tone }) {
   return <span aria-hidden className={cn("relative mt-1.5 size-2 shrink-0 rounded-full", DOTS[tone])} />;
+}
+
+/** Of what is still to come. */
+export function NextDot() {
+  return <span aria-hidden className="relative mt-1.5 size-2 shrink-0 rounded-full border border-edge" />;
 }
 
 /** Joins a step's dot to the next step's dot. */

@@ -92,7 +92,8 @@ export const summaryOf = (
   CASE WHEN d.waiting_since IS NULL THEN NULL WHEN EXISTS (SELECT FROM elicitation_task e
     WHERE e.organization_id = r.organization_id AND e.input_request_id = r.id AND e.state = 'completed')
     THEN 'fetch' ELSE 'question' END AS "waitingFor",
-  d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", coalesce(link.user_id, link.authorized_by) AS "openerId", opener.name AS "openerName",
+  d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", CASE WHEN r.origin = 'intray' THEN (SELECT k.fetched_at FROM agent_call k
+    WHERE k.organization_id = r.organization_id AND k.task_id = r.task_id) END AS "fetchedAt", coalesce(link.user_id, link.authorized_by) AS "openerId", opener.name AS "openerName",
   ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes", ${votesOf(principal, { inList })}, ${talkOf(principal)},
   CASE WHEN r.state = 'open' AND r.assignee_user_id IS NOT NULL THEN ${callerStandsInFor(
     principal,
@@ -187,6 +188,7 @@ export interface RequestRow extends VotesRow {
   waitingFor: "question" | "fetch" | null;
   deliveryError: string | null;
   cancelRequestedAt: Date | null;
+  fetchedAt: Date | null;
   openerId: string | null;
   openerName: string | null;
   fourEyes: boolean;
@@ -224,7 +226,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     expiresAt: iso(row.expiresAt),
     askedAgain: row.askedAgain,
     rewordedAt: iso(row.rewordedAt),
-    task: { cancelRequestedAt: iso(row.cancelRequestedAt) },
+    task: { cancelRequestedAt: iso(row.cancelRequestedAt), fetchedAt: iso(row.fetchedAt) },
     // Also one who is gone: the site stays theirs.
     urlOwner: row.mode === "url" ? person(row.openerId, row.openerName ?? "a former member") : null,
     fourEyes: row.fourEyes,

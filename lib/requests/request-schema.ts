@@ -226,8 +226,11 @@ export const inputRequestSchema = z.object({
   askedAgain: z.boolean(),
   /** When this text was read, where the server changes the text again and again. Null: the text stands. */
   rewordedAt: timestamp.nullable(),
-  /** `cancelRequestedAt`: a task that is being cancelled takes no answers. */
-  task: z.object({ cancelRequestedAt: timestamp.nullable() }),
+  /**
+   * `cancelRequestedAt`: a task that is being cancelled takes no answers. `fetchedAt`: when the agent took the result of the task, of
+   * a question of Intray's own; null: it has not, or no agent made the call.
+   */
+  task: z.object({ cancelRequestedAt: timestamp.nullable(), fetchedAt: timestamp.nullable() }),
   /** The only user who may open the site of a URL question and accept it. Null: everybody who may answer. */
   urlOwner: personSchema.nullable(),
   /** The caller asked for the task, and another person has to accept. */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
+import { publishChange } from "../../base/live-updates.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";
 import { storedDigest } from "../idempotency.ts";
@@ -87,10 +88,22 @@ export async function claimLeave(tx: Tx, taskIds: string[]): Promise<string[]> {
   return rows.map(({ taskId }) => taskId);
 }
 
-/** Stores that a connection took all of these tasks' results, or that nobody wants them: the same call from now on is another one. */
+/**
+ * Stores that a connection took all of these tasks' results, or that nobody wants them: the same call from now on is another one. People
+ * who look at an answer to an agent see that it has arrived.
+ */
 export async function markFetched(tx: Tx, taskIds: string[]): Promise<void> {
-  await tx.$executeRaw`UPDATE agent_call SET fetched_at = clock_timestamp()
-    WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL`;
+  const asked = await tx.$queryRaw<{ id: string }[]>`
+    WITH fetched AS (UPDATE agent_call SET fetched_at = clock_timestamp()
+      WHERE organization_id = ${tx.organizationId}::uuid AND task_id = ANY (${taskIds}::uuid[]) AND fetched_at IS NULL
+      RETURNING task_id)
+    SELECT r.id FROM fetched JOIN input_request r ON r.organization_id = ${tx.organizationId}::uuid
+      AND r.task_id = fetched.task_id AND r.origin = 'intray'`;
+  await publishChange(
+    tx,
+    "input_request",
+    asked.map(({ id }) => id),
+  );
 }
 
 function digestOf({ name, target, arguments: args }: AgentCall): Buffer {

@@ -1,8 +1,13 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { EventType } from "../../history/events/event-schema.ts";
 import { describeTaskEvent } from "../../tasks/words/task-events.ts";
-import type { DeliveryState, InputRequestDetail, RequestState } from "../request-schema.ts";
-import { deliveryMeaning, deliveryStage } from "./delivery.ts";
+import type {
+  DeliveryState,
+  InputRequestDetail,
+  InputRequestSummary,
+  RequestState,
+} from "../request-schema.ts";
+import { awaitsAgent, deliveryMeaning, deliveryStage, receivedWords } from "./delivery.ts";
 
 const ONCE = {
   attempts: 1,
@@ -77,7 +82,7 @@ test("the history says of an answer whose reply was lost that it is repeated, ne
     "No reply to the answer, and the server still asks: sending it again",
   );
   expect(line("delivery.unsent", { reason: "unreachable" })).toBe("Not sent yet, trying again: unreachable");
-  expect(line("delivery.confirmed", { reply: "not_needed" })).toBe("Carried out");
+  expect(line("delivery.confirmed", { reply: "not_needed" })).toBe("Decision is final");
 });
 
 test("a decision on a question of Intray's own is said to go to no server", () => {
@@ -96,4 +101,31 @@ test("a decision on a question of Intray's own is said to go to no server", () =
   expect(ofOwn("held", null)).toBe("The answer for the agent “Claude” waits for a moment.");
   expect(ofOwn("pending", null)).toBe("Intray carries it out now.");
   expect(ofOwn("confirmed", { rule: null })).toBeNull();
+});
+
+describe("an answer is called received only once it is", () => {
+  const ofServer = {
+    ...OF_SERVER,
+    server: { id: "1", name: "Finance ERP" },
+    tool: "pay",
+  };
+  const gated = { ...ofServer, origin: "intray" as const, gate: { rule: null } };
+  const own = { ...gated, gate: null };
+  const member = { kind: "member" as const, id: "4", name: "Ola" };
+  const key = { kind: "key" as const, id: "5", name: "CI" };
+  const fetchedAt = "2026-11-21T12:00:00Z";
+  test.each([
+    ["a call that was approved", gated, "accept", null, "the call goes ahead", false],
+    ["a call that was declined", gated, "decline", null, "the call is not made", false],
+    ["an agent that has not asked yet", own, "accept", null, "the agent “Claude” gets it when it asks", true],
+    ["an agent that has the answer", own, "accept", fetchedAt, "fetched by the agent “Claude”", false],
+    ["a key", { ...own, requestedBy: key }, "accept", null, "the API key CI gets it when it asks", false],
+    ["a person", { ...own, requestedBy: member }, "accept", null, "Ola sees it on the task’s page", false],
+    ["a server that is not called again", ofServer, "accept", null, "nothing had to be sent", false],
+  ] as const)("%s", (_, request, action, fetched, words, isAwaited) => {
+    const answer = { action } as NonNullable<InputRequestSummary["answer"]>;
+    const received = { ...request, answer, task: { fetchedAt: fetched } };
+    expect(receivedWords(received)).toBe(words);
+    expect(awaitsAgent(received)).toBe(isAwaited);
+  });
 });

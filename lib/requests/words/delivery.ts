@@ -91,6 +91,31 @@ function ownMeaning(delivery: InputRequestDetail["delivery"], what: string, mayU
   return delivery?.state === "pending" ? "Intray carries it out now." : null;
 }
 
+type Known = Pick<InputRequestSummary, "origin" | "gate" | "requestedBy"> & {
+  task: Pick<InputRequestSummary["task"], "fetchedAt">;
+};
+
+/** When the agent that asked fetched the answer; null: it has not, or another asked. Of a call, an agent fetches the tool's result. */
+export function answerFetchedAt({ origin, gate, task }: Known): string | null {
+  return origin === "intray" && !gate ? task.fetchedAt : null;
+}
+
+/** Whether an agent asked, and has not fetched the answer yet. Nobody knows when a key's program or a person reads theirs. */
+export function awaitsAgent(request: Known): boolean {
+  const { origin, gate, requestedBy } = request;
+  return origin === "intray" && !gate && requestedBy.kind === "agent" && answerFetchedAt(request) === null;
+}
+
+/** How far an answer got that is final and needs no message to a server, within a sentence. */
+export function receivedWords(request: Known & Pick<InputRequestSummary, "answer">): string {
+  const { origin, gate, requestedBy, answer } = request;
+  if (gate) return answer?.action === "accept" ? "the call goes ahead" : "the call is not made";
+  if (origin === "server") return "nothing had to be sent";
+  const who = actorWords(requestedBy);
+  if (answerFetchedAt(request) !== null) return `fetched by ${who}`;
+  return requestedBy.kind === "member" ? `${who} sees it on the task’s page` : `${who} gets it when it asks`;
+}
+
 /** How far an answer has come, judged by its delivery in the API. */
 export function reachIn(delivery: NonNullable<InputRequestSummary["delivery"]>): Reach {
   return reachOf({ ...delivery, accepted: delivery.acceptedAt !== null });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { InputRequestSummary } from "../request-schema.ts";
 import {
-  carriedOutWords,
   commentWords,
   declineWords,
   factsOf,
@@ -57,17 +56,6 @@ test("a comment goes with the answer to who asked through Intray, and to no serv
   expect(commentWords({ ...own, approval })).toBe(
     "kept in the timeline; that of the last vote goes to the agent “Claude”",
   );
-});
-
-test("what was carried out is the call, or who asked has the answer", () => {
-  const words = (request: typeof ofServer | typeof gated | typeof own, action: "accept" | "decline") =>
-    carriedOutWords({ ...request, answer: { action } as NonNullable<InputRequestSummary["answer"]> });
-  expect([words(gated, "accept"), words(gated, "decline"), words(own, "accept")]).toEqual([
-    "The call goes ahead",
-    "The call is not made",
-    "The answer is with the agent “Claude”",
-  ]);
-  expect(words(ofServer, "accept")).toBe("Carried out, nothing had to be sent");
 });
 
 test("a declined call is not made, and who asked for it learns why", () => {

@@ -25,15 +25,6 @@ export function nextWords(request: Asked): string {
   return `the answer goes to ${receiverOf(request)}`;
 }
 
-/** What an answer did that took effect without a message to the server. */
-export function carriedOutWords(request: Asked & Pick<InputRequestSummary, "answer">): string {
-  const { origin, gate, requestedBy, answer } = request;
-  if (gate) return answer?.action === "accept" ? "The call goes ahead" : "The call is not made";
-  return origin === "intray"
-    ? `The answer is with ${actorWords(requestedBy)}`
-    : "Carried out, nothing had to be sent";
-}
-
 /** What declining means for the one who asked. */
 export function declineWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
   const { origin, gate, requestedBy, approval } = request;

@@ -166,7 +166,8 @@ export const TASK_WORDS = {
     say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
   "delivery.accepted": () => say("Answer accepted by the server", "accent"),
   "delivery.confirmed": (data) => {
-    if (data.reply === "not_needed") return say("Carried out", "accent");
+    // The server or the caller is not told by this: a call is made, or an answer is fetched, afterwards.
+    if (data.reply === "not_needed") return say("Decision is final", "accent");
     if (data.reply === "lost")
       return say("Task moved on; the server's reply to the answer was lost", "accent");
     const vanished = VANISHED.has(text(data.ended) ?? "");

@@ -4,6 +4,7 @@ import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fi
 import { rawAgent, type Spoken } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import { readInputRequest } from "../../requests/request-reads.ts";
 
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
 beforeAll(async () => {
@@ -89,6 +90,19 @@ test("a result that get_task brought was fetched; a look at the task in between 
     "completed",
   );
   expect(taskIdOf(await agent.call("erp__approve", {}))).not.toBe(id);
+});
+
+test("people see that an agent has fetched the answer to its question, and not before", async () => {
+  const agent = await anAgent(0);
+  const id = taskIdOf(await agent.call("ask_person", { message: "May I deploy today?" }));
+  const { organization } = fixture;
+  const request = await fixture.openRequest(id);
+  await organization.answer(request.id, { action: "accept" });
+  await fixture.inState(id, "completed");
+  const seen = () => organization.within((tx) => readInputRequest(tx, organization.operator, request.id));
+  expect(await seen()).toMatchObject({ state: "settled", task: { fetchedAt: null } });
+  await agent.call("wait_for_task", { taskId: id });
+  await until("it is seen", async () => (await seen()).task.fetchedAt);
 });
 
 test("a client that was cut off while it was held gets the result by calling again", async () => {

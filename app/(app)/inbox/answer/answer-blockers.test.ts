@@ -16,7 +16,7 @@ const OPEN = {
   urlOwner: null,
   fourEyes: false,
   actions: ["accept", "decline", "cancel"],
-  task: { cancelRequestedAt: null },
+  task: { cancelRequestedAt: null, fetchedAt: null },
   approval: null,
   snoozedUntil: null,
 } satisfies Partial<InputRequestSummary>;
@@ -61,7 +61,7 @@ describe("a row says why a request is not one's own to decide, as its page does"
     ["a form over another's connection", { urlOwner: ana }, null, null],
     [
       "a task that is being cancelled",
-      { task: { cancelRequestedAt: claim.at } },
+      { task: { cancelRequestedAt: claim.at, fetchedAt: null } },
       "Being cancelled",
       /takes no answers\.$/,
     ],

@@ -21,9 +21,15 @@ describe("the toast of a decision", () => {
     tool: "pay",
     server: { id: "erp", name: "Finance ERP" },
     requestedBy: { kind: "member", id: "ola", name: "Ola" },
+    answer: { action: "accept" },
+    task: { fetchedAt: null },
     delivery: {},
   } as unknown as InputRequestDetail;
   const own = { origin: "intray" } as const;
+  const agents = {
+    ...own,
+    requestedBy: { kind: "agent", id: "c", name: "Claude" },
+  } as Partial<InputRequestDetail>;
   const gate = { ...own, gate: {} } as Partial<InputRequestDetail>;
   const accepted = { delivery: { acceptedAt: "2026-11-21T12:00:00Z" } } as Partial<InputRequestDetail>;
   const line = (words: string) => ({ kind: "line", words });
@@ -41,7 +47,7 @@ describe("the toast of a decision", () => {
       "held",
       own,
       null,
-      { kind: "held", after: "Ola is told", coming: "takes effect in" },
+      { kind: "held", after: "The answer is final", coming: "final in" },
     ],
     [
       "held, before a call",
@@ -54,7 +60,28 @@ describe("the toast of a decision", () => {
     ["on its way to a person", "sending", own, null, line("Approved INV-1 · recorded")],
     ["accepted", "accepted", accepted, null, line("Approved INV-1 · accepted by Finance ERP")],
     ["the reply was lost", "accepted", {}, null, line("Approved INV-1 · the task moved on")],
-    ["carried out", "accepted", own, null, line("Approved INV-1 · carried out")],
+    [
+      "recorded for a person",
+      "accepted",
+      own,
+      null,
+      line("Approved INV-1 · recorded; Ola sees it on the task’s page"),
+    ],
+    [
+      "recorded for an agent",
+      "accepted",
+      agents,
+      null,
+      line("Approved INV-1 · recorded; the agent “Claude” gets it when it asks"),
+    ],
+    [
+      "fetched by an agent",
+      "accepted",
+      { ...agents, task: { fetchedAt: "2026-11-21T12:00:00Z" } } as Partial<InputRequestDetail>,
+      null,
+      line("Approved INV-1 · fetched by the agent “Claude”"),
+    ],
+    ["before a call, decided", "accepted", gate, null, line("Approved INV-1 · the call goes ahead")],
     ["failed", "failed", {}, "nothing", failed("Approved INV-1, but the answer did not reach Finance ERP.")],
     [
       "failed without a delivery",

@@ -1,7 +1,6 @@
-import { actorWords } from "@/lib/access/actor-words.ts";
 import type { Reach } from "@/lib/requests/deliveries/delivery-status.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import type { DeliveryStage } from "@/lib/requests/words/delivery.ts";
+import { answerFetchedAt, type DeliveryStage, receivedWords } from "@/lib/requests/words/delivery.ts";
 import { receiverOf } from "@/lib/requests/words/own-questions.ts";
 
 /** What a toast says of a decision on its way. */
@@ -18,7 +17,10 @@ export type DeliveryToast =
  * `reach`: how far the answer got.
  */
 export function deliveryToast(
-  request: Pick<InputRequestDetail, "origin" | "gate" | "server" | "tool" | "requestedBy" | "delivery">,
+  request: Pick<
+    InputRequestDetail,
+    "origin" | "gate" | "server" | "tool" | "requestedBy" | "answer" | "task" | "delivery"
+  >,
   stage: DeliveryStage,
   what: string,
   reach: Reach | null,
@@ -30,19 +32,18 @@ export function deliveryToast(
       if (!isOwn) return { kind: "held", after: `The answer is sent to ${receiver}`, coming: "sending in" };
       return {
         kind: "held",
-        after: request.gate
-          ? "The call is decided"
-          : `${actorWords(request.requestedBy, { begins: true })} is told`,
-        coming: "takes effect in",
+        after: request.gate ? "The call is decided" : "The answer is final",
+        coming: request.gate ? "takes effect in" : "final in",
       };
     case "sending":
       return { kind: "line", words: `${what} · recorded${isOwn ? "" : `, sending to ${receiver}`}` };
     case "accepted": {
-      const done = isOwn ? "carried out" : "the task moved on";
-      return {
-        kind: "line",
-        words: `${what} · ${request.delivery?.acceptedAt ? `accepted by ${receiver}` : done}`,
-      };
+      if (isOwn) {
+        const isKnown = request.gate !== null || answerFetchedAt(request) !== null;
+        return { kind: "line", words: `${what} · ${isKnown ? "" : "recorded; "}${receivedWords(request)}` };
+      }
+      const done = request.delivery?.acceptedAt ? `accepted by ${receiver}` : "the task moved on";
+      return { kind: "line", words: `${what} · ${done}` };
     }
     case "failed": {
       const unreached =

@@ -10,7 +10,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/requests/words/delivery.ts";
+import { awaitsAgent, type DeliveryStage, deliveryStage, reachIn } from "@/lib/requests/words/delivery.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { requestDetail } from "@/lib/web/client/requests.ts";
 import { type Decided, draftOf, namedDecision, votedWords } from "./decided.ts";
@@ -38,15 +38,18 @@ export function followDelivery(
   }
   if (request.delivery?.state === "held") addUndoable(request.id, draftOf(question, decided));
   const said = { what: namedDecision(request.answer.words, name), holdMs };
-  let last: DeliveryStage | null = null;
+  let last: string | null = null;
   const observer = new QueryObserver(client, requestDetail(request.id));
   const look = (now: InputRequestDetail) => {
     const stage = deliveryStage(now);
-    if (stage === last) return;
-    last = stage;
+    const seen = `${stage} ${now.task.fetchedAt}`;
+    if (seen === last) return;
+    last = seen;
     if (stage !== "held") takeUndoable(request.id);
     tell(now, stage, said);
-    if (stage === "accepted" || stage === "failed" || stage === "undone") stop();
+    // An agent may ask days later: then the toast has gone, and the request says it.
+    if (stage === "accepted" && awaitsAgent(now)) setTimeout(stop, LINE_MS);
+    else if (stage === "accepted" || stage === "failed" || stage === "undone") stop();
   };
   const stop = observer.subscribe(({ data }) => data && look(data));
   look(request);

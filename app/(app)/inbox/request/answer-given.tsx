@@ -5,7 +5,8 @@ import { Check, Circle, LoaderCircle, X } from "lucide-react";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Age, Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Dot, Line, NextDot } from "@/components/timeline/timeline.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
@@ -14,8 +15,15 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { cellsBeside } from "@/lib/requests/words/answer-values.ts";
-import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/requests/words/delivery.ts";
-import { carriedOutWords } from "@/lib/requests/words/own-questions.ts";
+import {
+  answerFetchedAt,
+  awaitsAgent,
+  deliveryMeaning,
+  hasVanished,
+  needsNoSending,
+  receivedWords,
+} from "@/lib/requests/words/delivery.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 import { mayUndo } from "../answer/answer-blockers.ts";
@@ -39,9 +47,7 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
         <p className="flex items-center gap-2 font-medium">
           <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
           <span>
-            {answer.by.kind === "rule"
-              ? `Answered by ${actorWords(answer.by)}: ${answer.words}`
-              : `${answer.words} by ${actorWords(answer.by)}`}
+            {answer.words} by {actorWords(answer.by)}
             <span className="font-normal text-muted">
               {" "}
               · <TimeAgo at={answer.at} />
@@ -60,6 +66,23 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
       <DeliverySteps request={request} />
       <Stuck request={request} />
     </section>
+  );
+}
+
+/** What became of the answer to an agent, which is no event of the task: a line of the timeline. */
+export function AgentFetch({ request }: { request: InputRequestDetail }) {
+  const at = answerFetchedAt(request);
+  const words = receivedWords(request);
+  if (at === null && !awaitsAgent(request)) return null;
+  return (
+    <li className="group relative flex gap-3 pb-2.5">
+      <Line />
+      {at === null ? <NextDot /> : <Dot tone="accent" />}
+      <p className="min-w-0 flex-1 text-[13px] text-muted">
+        {at === null ? `Next: ${words}` : capitalise(words)}
+      </p>
+      {at !== null && <Age at={at} className="shrink-0 text-muted text-xs leading-5" />}
+    </li>
   );
 }
 
@@ -103,13 +126,19 @@ function DeliverySteps({ request }: { request: InputRequestDetail }) {
     return step === (delivery.acceptedAt ? 4 : 2) ? "now" : "later";
   };
   const held = delivery.state === "held";
-  if (needsNoSending(delivery))
+  if (needsNoSending(delivery)) {
+    const isAwaited = awaitsAgent(request);
     return (
       <ol aria-label="Delivery" aria-live="polite" className="flex flex-col gap-2">
         <Step progress="done" name="Recorded" at={answer.at} />
-        <Step progress="done" name={carriedOutWords(request)} at={delivery.confirmedAt} />
+        <Step
+          progress={isAwaited ? "later" : "done"}
+          name={capitalise(receivedWords(request))}
+          at={isAwaited ? null : (answerFetchedAt(request) ?? delivery.confirmedAt)}
+        />
       </ol>
     );
+  }
   return (
     <ol aria-label="Delivery" aria-live="polite" className="flex flex-col gap-2">
       <Step progress="done" name="Recorded" at={answer.at} />

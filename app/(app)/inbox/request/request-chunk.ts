@@ -10,6 +10,7 @@ export { GuardedButton } from "../answer/decision/guarded-button.tsx";
 export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
 export { TalkStrip } from "../thread/talk-strip.tsx";
+export { AgentFetch } from "./answer-given.tsx";
 export { AgreedChange, ApprovedChange, Revisions } from "./changed-call.tsx";
 export { Documents } from "./documents/documents.tsx";
 export { GateStrip } from "./gate-strip.tsx";

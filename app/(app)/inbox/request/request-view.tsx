@@ -33,6 +33,7 @@ const FormAnswerArea = lazyComponent(
   warm,
 );
 const RequestClosed = lazyComponent(() => requestChunk().then((file) => file.RequestClosed), warm);
+const AgentFetch = lazyComponent(() => requestChunk().then((file) => file.AgentFetch), warm);
 const RequestTrouble = lazyComponent(() => requestChunk().then((file) => file.RequestTrouble), warm);
 const QuestionChanged = lazyComponent(() => requestChunk().then((file) => file.QuestionChanged), warm);
 const AssignmentNote = lazyComponent(() => requestChunk().then((file) => file.AssignmentNote), warm);
@@ -210,6 +211,7 @@ function Activity({ request }: { request: InputRequestDetail }) {
           {...(request.state === "open" && {
             next: (request.approval && nextVoteWords(request.approval)) ?? nextWords(request),
           })}
+          first={request.state === "settled" && <AgentFetch request={request} />}
         />
       ) : (
         <TimelineSkeleton />

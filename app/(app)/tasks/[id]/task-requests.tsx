@@ -11,8 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { needsNoSending, reachIn } from "@/lib/requests/words/delivery.ts";
-import { carriedOutWords } from "@/lib/requests/words/own-questions.ts";
+import { needsNoSending, reachIn, receivedWords } from "@/lib/requests/words/delivery.ts";
 import { REQUEST_TONES, requestLabel } from "@/lib/requests/words/request-labels.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 import { taskRequests } from "@/lib/web/client/tasks/task-history.ts";
@@ -100,7 +99,7 @@ function deliveryWords(
   if (flagged) return "the server took it and keeps asking";
   if (state === "pending" && waitingFor === "fetch") return "waits for the server to fetch it";
   if (state === "pending" && waitingSince) return "waits for the server to ask again";
-  if (needsNoSending(delivery)) return uncapitalise(carriedOutWords(request));
+  if (needsNoSending(delivery)) return receivedWords(request);
   if (state === "confirmed" && !acceptedAt)
     return "the task continued, but the server did not reply to the answer";
   if (state === "failed" && reachIn(delivery) === "unknown") return "unknown whether the server got it";

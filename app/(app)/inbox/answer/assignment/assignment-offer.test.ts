@@ -9,7 +9,7 @@ const ana = { id: "ana", name: "Ana", ...claim };
 const ben = { id: "ben", name: "Ben", ...claim };
 const OPEN = {
   state: "open",
-  task: { cancelRequestedAt: null },
+  task: { cancelRequestedAt: null, fetchedAt: null },
   approval: null,
   requestedBy: { kind: "member", id: "ola", name: "Ola" },
   claimedBy: null,
@@ -36,7 +36,12 @@ test.each<[string, Role, Partial<InputRequestSummary>, string]>([
   ["assigned to another", "approver", { assignedTo: ana }, "claim snooze"],
   ["assigned to another, to an operator", "operator", { assignedTo: ana }, "claim toMe unassign give snooze"],
   ["assigned to oneself", "operator", { assignedTo: ben }, "claim unassign give snooze"],
-  ["a task that is being cancelled", "operator", { task: { cancelRequestedAt: claim.at } }, ""],
+  [
+    "a task that is being cancelled",
+    "operator",
+    { task: { cancelRequestedAt: claim.at, fetchedAt: null } },
+    "",
+  ],
   ["a request that is answered", "operator", { state: "answered" }, ""],
   // Who may not accept a request can't have it.
   ["a second person has to accept", "operator", { fourEyes: true }, "give snooze"],
