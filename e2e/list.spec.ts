@@ -400,6 +400,44 @@ test("while the list is read again, what was decided is not offered as the next 
   read.resolve();
 });
 
+test("a toast covers no field and no button of the request, wide and on a phone", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  for (const [at, { size }] of [ON_DESKTOP[0]!, ON_A_PHONE[0]!].entries()) {
+    // So low that the request has to be scrolled.
+    await ben.setViewportSize({ ...size, height: 560 });
+    await ben.goto(`/inbox/${asked[at]!.requestId}?tab=all&q=${prefix}`);
+    await approve(ben).click();
+    await expect(title(ben)).toContainText(asked[at + 1]!.id);
+    await expect(toastOf(ben, asked[at]!.id)).toBeVisible();
+    await expect.poll(() => coveredBy(toastOf(ben, asked[at]!.id))).toEqual([]);
+  }
+});
+
+/** The controls of the request that stand under a toast, however far the request is scrolled. */
+function coveredBy(toast: Locator): Promise<string[]> {
+  return toast.evaluate((element) => {
+    const over = element.getBoundingClientRect();
+    const scroller = document.querySelector("#request .scroll-quiet")!;
+    const covered = () => {
+      const end = scroller.getBoundingClientRect().bottom;
+      const controls = document.querySelectorAll("#request :is(button, a, input, textarea, select)");
+      return [...controls].flatMap((control) => {
+        const { top, left, right, bottom, width } = control.getBoundingClientRect();
+        const seenTo = scroller.contains(control) ? Math.min(bottom, end) : bottom;
+        const isBelow = top < seenTo && seenTo > over.top && top < over.bottom;
+        return width > 1 && isBelow && right > over.left && left < over.right ? [control.outerHTML] : [];
+      });
+    };
+    const found: string[] = [];
+    for (let top = 0; top < scroller.scrollHeight; top += 20) {
+      scroller.scrollTop = top;
+      found.push(...covered());
+    }
+    scroller.scrollTop = 0;
+    return found;
+  });
+}
+
 const toastOf = (page: Page, decided: string): Locator =>
   page.locator("[data-sonner-toast]").filter({ hasText: `Approved ${decided} ·` });
 

@@ -6,10 +6,18 @@ import { useTheme } from "@/components/shell/use-theme.ts";
 import { rememberFocus } from "@/components/ui/overlay/return-focus.ts";
 import { setToaster } from "@/components/ui/toast/toast.ts";
 
+/** What toasts leave free at the end of the window. */
+const BELOW = "var(--decision-bar, 64px)";
+/** Below and above the toasts, in px. */
+const GAP = 12;
+/** By which each further toast stands out behind the first, in px: sonner's own. */
+const BEHIND = 14;
+
 /** The toaster, above the decision bar. Loaded apart, with the toast library. */
 export function ToasterBox() {
   const { resolvedTheme } = useTheme();
   const focusBack = useFocusBack();
+  useRoom(focusBack.ref);
   // Runs after the toaster's own effect, which subscribes to toasts.
   useEffect(() => {
     setToaster(toast);
@@ -23,8 +31,8 @@ export function ToasterBox() {
         // Wide enough for a decision, its seconds and Undo in one line.
         style={{ "--width": "400px" } as CSSProperties}
         // Above the decision bar, whatever its height.
-        offset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)", right: 24 }}
-        mobileOffset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)" }}
+        offset={{ bottom: `calc(${BELOW} + ${GAP}px)`, right: 24 }}
+        mobileOffset={{ bottom: `calc(${BELOW} + ${GAP}px)` }}
         toastOptions={{
           // Inverted colours: visible without being loud.
           classNames: {
@@ -36,6 +44,31 @@ export function ToasterBox() {
       />
     </div>
   );
+}
+
+/**
+ * Sets `--toasts` to the height at the end of the window that toasts need, so that a request leaves this room free (`ToastRoom`).
+ * Computed, because toasts are still moving when they are added. Toasts that the pointer spreads out are not counted.
+ */
+function useRoom(ref: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const { style } = document.documentElement;
+    const measure = () => {
+      const list = ref.current!.querySelector<HTMLElement>("[data-sonner-toaster]");
+      const shown =
+        list?.querySelectorAll("[data-sonner-toast][data-visible=true]:not([data-removed=true])").length ?? 0;
+      const front = Number.parseFloat(list?.style.getPropertyValue("--front-toast-height") ?? "0");
+      if (shown === 0) style.removeProperty("--toasts");
+      else style.setProperty("--toasts", `calc(${BELOW} + ${front + (shown - 1) * BEHIND + 2 * GAP}px)`);
+    };
+    const observer = new MutationObserver(measure);
+    const attributeFilter = ["style", "data-visible", "data-removed"];
+    observer.observe(ref.current!, { childList: true, subtree: true, attributes: true, attributeFilter });
+    return () => {
+      observer.disconnect();
+      style.removeProperty("--toasts");
+    };
+  }, [ref]);
 }
 
 /**

@@ -95,6 +95,17 @@ export interface AnswerAreaProps {
   children: (form: ReactNode, notices: ReactNode, remarks: RemarkField) => ReactNode;
 }
 
+/** Keeps free what toasts would cover: no field or button of the request stands below them. */
+function ToastRoom() {
+  return (
+    <div
+      aria-hidden
+      className="shrink-0"
+      style={{ height: "calc(var(--toasts, 0px) - var(--decision-bar, 0px))" }}
+    />
+  );
+}
+
 /** The parts of the form that the rest of the pane uses. */
 type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore" | "missing"> & {
   /** Leads to a field. */
@@ -337,6 +348,7 @@ export function AnswerArea({
           keptForm={decision.kind === "form"}
         />
       )}
+      <ToastRoom />
       {request.state === "open" && (
         <DecisionBar
           request={request}
