@@ -13,7 +13,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { StandingApproval } from "@/lib/requests/standing-approvals/standing-approval-schema.ts";
-import { likeWords, STANDING_LABELS, usesWords } from "@/lib/requests/standing-approvals/standing-words.ts";
+import { likeWords, standingLabel, usesWords } from "@/lib/requests/standing-approvals/standing-words.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { standingApprovals, standingKey } from "@/lib/web/client/standing-approvals.ts";
 
@@ -39,7 +39,8 @@ export function StandingApprovals({ agentId }: { agentId?: string }) {
   );
 }
 
-const inForce = ({ state }: StandingApproval) => state === "active" || state === "pending";
+/** Also of one that no call can use now: a new grant, or the tool as it was, would let calls pass again. */
+const inForce = ({ state }: StandingApproval) => ["active", "pending", "unusable"].includes(state);
 
 function Item({ standing }: { standing: StandingApproval }) {
   const me = useMe();
@@ -66,7 +67,7 @@ function Item({ standing }: { standing: StandingApproval }) {
           </span>
         </span>
         <Badge tone={standing.state === "active" ? "good" : "neutral"} icon={Timer}>
-          {STANDING_LABELS[standing.state]}
+          {standingLabel(standing)}
         </Badge>
         {inForce(standing) && mayRevoke && (
           <Button size="sm" disabled={revoke.isPending} onClick={() => revoke.mutate()}>

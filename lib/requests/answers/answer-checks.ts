@@ -105,13 +105,21 @@ export function refuseRevision(
   if (!comment) refuse("comment", "Say what to change.");
 }
 
-/** Refuses bounds for more calls beside anything but a plain yes: calls are compared with the one that was asked about. */
+/**
+ * Refuses bounds for more calls beside anything but a plain yes, because calls are compared with the one that was asked about. Refuses
+ * them beside each vote, because votes do not agree on bounds.
+ */
 export function refuseStanding(
+  { approval }: Pick<LockedRequest, "approval">,
   { action, standing }: Pick<AnswerInput, "action" | "standing">,
   changes: boolean,
 ): void {
-  if (!standing || (action === "accept" && !changes)) return;
-  const message = "Only a call that is approved as it was asked can be approved for a while.";
+  if (!standing) return;
+  const isPlainYes = action === "accept" && !changes;
+  if (isPlainYes && approval === null) return;
+  const message = isPlainYes
+    ? "The policy says who decides on this call, so each one is decided by itself."
+    : "Only a call that is approved as it was asked can be approved for a while.";
   throw new AppError("invalid_content", message, { errors: [{ field: "standing", message }] });
 }
 

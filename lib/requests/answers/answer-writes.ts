@@ -89,7 +89,7 @@ export async function recordDecision<T = undefined>(
   if (input.action === "accept") await refuseDeniedCall(tx, request, change);
   const content = change ? await contentOfChange(tx, request, change) : checkedContent(request, input);
   const changes = change !== null && content !== null && Object.keys(content).length > 0;
-  refuseStanding(input, changes);
+  refuseStanding(request, input, changes);
   await refuseUnfitChoice(tx, request, input);
   const voted = ballot && (await castVote(tx, principal, request, ballot, input, content, proof, signedIn));
   if (voted && !voted.completes) {

@@ -2,6 +2,8 @@
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
+import { AGENT_IN_FORCE } from "../../agents/agent-reads.ts";
+import { keptTools } from "../../agents/kept-tools.ts";
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { readPosition, toPage } from "../../base/cursor.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -11,7 +13,7 @@ import { visibleTask } from "../../tasks/visibility.ts";
 import {
   type StandingApproval,
   type StandingQuery,
-  standingStateSchema,
+  standingApprovalSchema,
 } from "./standing-approval-schema.ts";
 
 /**
@@ -22,9 +24,24 @@ export const NEEDS_ADMIN = Prisma.sql`('destructive' = ANY (r.warnings)
   OR coalesce(t.tool_hints -> 'annotations' ->> 'readOnlyHint', 'false') <> 'true'
     AND coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint', 'true') <> 'false')`;
 
+/**
+ * SQL: why no call of the agent `g` can pass by the approval `s`, as passByStandingApproval() of standing-approval-writes.ts and the
+ * endpoint judge calls; null: for none of these reasons. `v` is its server.
+ */
+const UNUSABLE = Prisma.sql`CASE WHEN g.revoked_at IS NOT NULL THEN 'agent_revoked'
+  WHEN NOT EXISTS (SELECT FROM agent_credential a WHERE a.organization_id = s.organization_id AND a.id = s.agent_id AND ${AGENT_IN_FORCE})
+    THEN 'agent_ended'
+  WHEN v.removed_at IS NOT NULL OR NOT EXISTS (SELECT FROM agent_grant its WHERE its.organization_id = s.organization_id
+    AND its.agent_id = s.agent_id AND its.server_id = s.server_id AND (its.tool IS NULL OR its.tool = s.tool)) THEN 'not_granted'
+  WHEN (SELECT o.four_eyes FROM organization o WHERE o.id = s.organization_id)
+    AND same_maker(s.organization_id, coalesce(g.user_id, g.created_by, s.organization_id), s.user_id) THEN 'second_person' END`;
+
 interface Row {
   id: string;
   state: string;
+  unusable: string | null;
+  /** Of the tool, when the call was approved. */
+  toolDigest: string | null;
   agentId: string;
   agentName: string;
   serverId: string;
@@ -55,6 +72,7 @@ export async function listStandingApprovals(
     SELECT s.id, CASE WHEN s.revoked_at IS NOT NULL THEN 'revoked' WHEN s.expires_at <= now() THEN 'expired'
         WHEN s.ended_at IS NOT NULL THEN 'ended' WHEN s.uses >= s.most_uses THEN 'used_up'
         WHEN t.gate <> 'approved' THEN 'pending' ELSE 'active' END AS state,
+      ${UNUSABLE} AS unusable, t.gate_tool_digest AS "toolDigest",
       s.agent_id AS "agentId", g.name AS "agentName", s.server_id AS "serverId", v.name AS "serverName", s.tool,
       t.id AS "taskId", t.arguments, s.except_names AS except, s.most_amount AS "mostAmount", s.made_by AS by,
       a.id AS "answerId", a.comment, s.input_request_id AS "inputRequestId", s.created_at AS "createdAt", s.expires_at AS "expiresAt",
@@ -68,13 +86,31 @@ export async function listStandingApprovals(
       ${agentId === undefined ? Prisma.empty : Prisma.sql`AND s.agent_id = ${agentId}::uuid`}
       ${after === null ? Prisma.empty : Prisma.sql`AND (s.created_at, s.id) < (${after.createdAt}, ${after.id}::uuid)`}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1}`;
-  return toPage(rows, limit, ({ createdAt, id }) => ({ createdAt, id }), toStanding);
+  const active = rows.filter(({ state }) => state === "active").map(({ serverId }) => serverId);
+  const listed = await keptTools(
+    tx,
+    [...new Set(active)].map((id) => ({ id, checkedAt: null })),
+  );
+  const hasChanged = ({ serverId, tool, toolDigest }: Row) =>
+    toolDigest === null || listed.get(serverId)?.get(tool)?.digest !== toolDigest;
+  return toPage(
+    rows,
+    limit,
+    ({ createdAt, id }) => ({ createdAt, id }),
+    (row) =>
+      toStanding(
+        row,
+        row.state === "active" ? (row.unusable ?? (hasChanged(row) ? "tool_changed" : null)) : null,
+      ),
+  );
 }
 
-function toStanding(row: Row): StandingApproval {
+function toStanding(row: Row, unusable: string | null): StandingApproval {
+  const { state, unusable: why } = standingApprovalSchema.shape;
   return {
     id: row.id,
-    state: standingStateSchema.parse(row.state),
+    state: state.parse(unusable === null ? row.state : "unusable"),
+    unusable: why.parse(unusable),
     agent: { id: row.agentId, name: row.agentName },
     server: { id: row.serverId, name: row.serverName },
     tool: row.tool,

@@ -19,17 +19,41 @@ export const standingInputSchema = z.strictObject({
 });
 export type StandingInput = z.infer<typeof standingInputSchema>;
 
-export const standingStateSchema = z.enum(["pending", "active", "used_up", "expired", "ended", "revoked"]);
+const standingStateSchema = z.enum([
+  "pending",
+  "active",
+  "unusable",
+  "used_up",
+  "expired",
+  "ended",
+  "revoked",
+]);
 export type StandingState = z.infer<typeof standingStateSchema>;
+
+/**
+ * Why no call can pass by it now. `agent_ended`: its time is over, or its member left. `tool_changed`: also if the server no longer
+ * lists the tool. `second_person`: the organization requires one, and the person who gave it counts as one person with the agent's.
+ */
+const unusableSchema = z.enum([
+  "agent_revoked",
+  "agent_ended",
+  "not_granted",
+  "second_person",
+  "tool_changed",
+]);
+export type Unusable = z.infer<typeof unusableSchema>;
 
 const timestamp = z.iso.datetime();
 
 export const standingApprovalSchema = z.object({
   id: z.uuid(),
   /**
-   * `pending`: the answer can still be taken back. `ended`: the person who gave it has no right to approve any more.
+   * `pending`: the answer can still be taken back. `unusable`: see `unusable`. `ended`: the person who gave it has no right
+   * to approve any more.
    */
   state: standingStateSchema,
+  /** Null in every other state. Some reasons can pass, such as a grant that is given again. */
+  unusable: unusableSchema.nullable(),
   agent: personSchema,
   server: z.object({ id: z.uuid(), name: z.string() }),
   tool: z.string(),

@@ -29,9 +29,8 @@ const MAY_ANSWER = rolesWith("requests:answer");
 const ADMINS = rolesWith("settings:manage");
 
 /**
- * Stores the bounds of an answer that this transaction records. Throws `invalid_content` if this call can't be
- * approved for a while. An agent has to have made the call, its arguments must not be changed, and any one approver
- * must be enough. For a destructive tool, only an admin can.
+ * Stores the bounds of an answer that this transaction records, after `refuseStanding`. Throws `invalid_content` if this
+ * call can't be approved for a while: an agent has to have made the call. For a destructive tool, only an admin can.
  */
 export async function giveStandingApproval(
   tx: Tx,
@@ -49,8 +48,6 @@ export async function giveStandingApproval(
   const { userId, actor, role } = principal;
   if (!task?.agentId || request.gate !== "waiting" || userId === null || !isRecord(task.arguments))
     throw refused("Only calls of agents can be approved for a while.");
-  if (request.approval !== null)
-    throw refused("The policy says who decides on this call, so each one is decided by itself.");
   if (task.needsAdmin && !may(role, "settings:manage"))
     throw refused("This call may destroy something. Only an admin approves it for a while.");
   if (mostAmount !== undefined && !isWithin(task.arguments, mostAmount))

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { likeWords, usesWords } from "./standing-words.ts";
+import { likeWords, standingLabel, usesWords } from "./standing-words.ts";
 
 test("which calls pass", () => {
   expect(likeWords({ except: [], mostAmount: null, arguments: {} })).toBe("The same arguments");
@@ -21,4 +21,9 @@ test("how often it was used", () => {
     "Used 7 times",
   ]);
   expect(usesWords({ uses: 1, mostUses: 5 })).toBe("Used 1 of 5 times");
+});
+
+test("how it stands, and why no call can pass by it", () => {
+  expect(standingLabel({ state: "active", unusable: null })).toBe("Active");
+  expect(standingLabel({ state: "unusable", unusable: "agent_revoked" })).toBe("Unusable: agent revoked");
 });

@@ -1,16 +1,30 @@
 /** Words for approvals for a while. Pure, client-safe. */
 import { currencyOfAmount } from "../../text/amount.ts";
 import { plural } from "../../text/labels.ts";
-import type { StandingApproval, StandingState } from "./standing-approval-schema.ts";
+import type { StandingApproval, StandingState, Unusable } from "./standing-approval-schema.ts";
 
-export const STANDING_LABELS: Record<StandingState, string> = {
+const LABELS: Record<StandingState, string> = {
   pending: "Can still be undone",
   active: "Active",
+  unusable: "Unusable",
   used_up: "Used up",
   expired: "Expired",
   ended: "Ended with its approver",
   revoked: "Revoked",
 };
+
+const REASONS: Record<Unusable, string> = {
+  agent_revoked: "agent revoked",
+  agent_ended: "agent ended",
+  not_granted: "agent has no grant for the tool",
+  second_person: "a second person is required",
+  tool_changed: "tool changed",
+};
+
+/** `Active`, `Unusable: agent revoked` */
+export function standingLabel({ state, unusable }: Pick<StandingApproval, "state" | "unusable">): string {
+  return unusable === null ? LABELS[state] : `${LABELS[state]}: ${REASONS[unusable]}`;
+}
 
 /** Which calls pass: `the same arguments but for amount and note, up to 500`. */
 export function likeWords({

@@ -5,11 +5,15 @@ import { type AgentEndpoint, startAgentEndpoint } from "../../../test/agent-proc
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { Principal } from "../../access/principal.ts";
+import { revokeAgent, updateAgent } from "../../agents/agent-writes.ts";
 import { settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
 import { revokeStandingApproval } from "../../lifecycle/revoke-standing-approval.ts";
 import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
 import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
+import { readPolicy } from "../../policy/policy-reads.ts";
+import { policyInputSchema } from "../../policy/policy-schema.ts";
+import { savePolicy } from "../../policy/policy-writes.ts";
 import { undoAnswer } from "../../requests/answers/answer-writes.ts";
 import { listStandingApprovals } from "../../requests/standing-approvals/standing-approval-reads.ts";
 import type { StandingInput } from "../../requests/standing-approvals/standing-approval-schema.ts";
@@ -145,8 +149,63 @@ describe("an approval for a while", () => {
     const tools = JSON.parse(String(server?.tools)) as object[];
     await list(JSON.stringify(tools.map((tool) => ({ ...tool, description: "Another one" }))));
     expect(await its.how({ note: "changed" })).toBe("waiting");
+    expect(await standing(its.id)).toMatchObject([{ state: "unusable", unusable: "tool_changed" }]);
     await list(server?.tools);
     expect(await its.how({ note: "as it was" })).toBe("passed");
+    expect(await standing(its.id)).toMatchObject([{ state: "active", unusable: null }]);
+  });
+
+  test("says that no call can use it, and why", async () => {
+    const { sql, approver, operator, organizationId } = fixture.organization;
+    const its = await agent();
+    await its.call({ note: "first" });
+    await its.approve({ note: "first" }, { except: ["note"] });
+    const grant = (grants: { serverId: string; before?: "ask" }[]) =>
+      within((tx) => updateAgent(tx, operator, its.id, { grants }));
+    const unusable = async () => (await standing(its.id)).map(({ state, unusable: why }) => why ?? state);
+    await grant([]);
+    expect(await unusable()).toEqual(["not_granted"]);
+    await grant([{ serverId: fixture.serverId, before: "ask" }]);
+    expect(await unusable()).toEqual(["active"]);
+    expect(await its.how({ note: "granted again" })).toBe("passed");
+    // Its giver made the agent, and a second person is required.
+    const set = (made: string | null, fourEyes: boolean) =>
+      Promise.all([
+        sql("UPDATE agent_credential SET created_by = $1 WHERE id = $2", [made, its.id]),
+        sql("UPDATE organization SET four_eyes = $1 WHERE id = $2", [fourEyes, organizationId]),
+      ]);
+    await set(approver.userId, true);
+    onTestFinished(() => void set(null, false));
+    expect(await unusable()).toEqual(["second_person"]);
+    await set(null, false);
+    await sql(
+      "UPDATE agent_credential SET created_at = now() - interval '2 h', expires_at = now() - interval '1 s' WHERE id = $1",
+      [its.id],
+    );
+    expect(await unusable()).toEqual(["agent_ended"]);
+    await within((tx) => revokeAgent(tx, operator, its.id));
+    expect(await unusable()).toEqual(["agent_revoked"]);
+  });
+
+  test("is refused beside any vote, where the policy says who decides", async () => {
+    const { operator } = fixture.organization;
+    const policy = (rules: object[]) =>
+      within(async (tx) => {
+        const { version } = await readPolicy(tx);
+        await savePolicy(tx, operator, version, policyInputSchema.parse({ rules }));
+      });
+    const stage = { name: "Both", approvers: { roles: ["approver", "operator"] }, need: 2 };
+    await policy([{ name: "Two", stages: [stage], requester: "allowed" }]);
+    onTestFinished(() => policy([]));
+    const its = await agent();
+    await its.call({ note: "two" });
+    await expect(its.approve({ note: "two" }, { except: ["note"] })).rejects.toMatchObject({
+      code: "invalid_content",
+      errors: [{ field: "standing" }],
+    });
+    const [task] = await its.tasks();
+    const { id } = await fixture.openRequest(task?.id);
+    expect(await within((tx) => tx.vote.count({ where: { inputRequestId: id } }))).toBe(0);
   });
 
   test("of a tool that may destroy something is an admin's, and ends with the admin's right", async () => {

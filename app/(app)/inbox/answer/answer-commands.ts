@@ -9,7 +9,7 @@ import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { useTrouble } from "@/lib/web/client/base/use-connection.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { assignmentOffer } from "./assignment/assignment-offer.ts";
-import { decisionButtons, mayRevise, mayStand } from "./decision/decision-offer.ts";
+import { decisionButtons, mayRevise, standOffer } from "./decision/decision-offer.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
 export function AnswerCommands({
@@ -81,7 +81,7 @@ export function AnswerCommands({
         run: () => offered.edit?.(),
         ...because(acceptReason ?? unseen),
       });
-    if (mayStand(request, me))
+    if (standOffer(request, me) === "yes")
       add({
         id: "request:stand",
         label: `Approve ${name} for a while…`,

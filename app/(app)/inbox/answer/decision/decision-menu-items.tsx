@@ -27,7 +27,7 @@ import { assignmentOffer } from "../assignment/assignment-offer.ts";
 import { useAssign } from "../assignment/use-assign.ts";
 import type { ClaimStep } from "../assignment/use-claim.ts";
 import { goOnFrom } from "../decision-store.ts";
-import { mayRevise, mayStand } from "./decision-offer.ts";
+import { mayRevise, standOffer } from "./decision-offer.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;
@@ -54,6 +54,7 @@ export function DecisionMenuItems({
   const away = troubleBlocker(useTrouble()) !== null;
   const offer = assignmentOffer(request, me);
   const { claim } = offer;
+  const stands = standOffer(request, me);
   const icon = { "aria-hidden": true, strokeWidth: 1.75 };
   return (
     <>
@@ -74,11 +75,22 @@ export function DecisionMenuItems({
           <Kbd className="ml-auto">E</Kbd>
         </MenuItem>
       )}
-      {mayStand(request, me) && (
+      {stands === "yes" && (
         <MenuItem disabled={disabled || acceptOff} onSelect={() => onDialog("standing")}>
           <Timer {...icon} />
           Approve for a while…
           <Kbd className="ml-auto">W</Kbd>
+        </MenuItem>
+      )}
+      {stands === "policy" && (
+        <MenuItem disabled className="items-start">
+          <Timer {...icon} className="mt-0.5" />
+          <span>
+            Approve for a while…
+            <span className="block max-w-64 text-muted text-xs">
+              Not possible: the policy says who decides on each call
+            </span>
+          </span>
         </MenuItem>
       )}
       {mayRevise(request) && (

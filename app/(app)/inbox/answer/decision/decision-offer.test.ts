@@ -13,10 +13,10 @@ import {
   guardOf,
   isSame,
   keyPress,
-  mayStand,
   needsRoom,
   readFirstWords,
   readsFirst,
+  standOffer,
 } from "./decision-offer.ts";
 
 const CLAIM = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
@@ -125,16 +125,17 @@ describe("approving for a while", () => {
   const member = { kind: "member", id: "ola", name: "Ola" } as const;
   const approval = { stages: [] } as unknown as InputRequestDetail["approval"];
   const me = (isAdmin: boolean) => ({ may: (_: Permission) => isAdmin });
-  test.each<[string, Partial<InputRequestDetail>, boolean, boolean]>([
-    ["a call of an agent", {}, false, true],
-    ["a call of a member", { requestedBy: member }, false, false],
-    ["a question of an agent", { gate: null }, false, false],
-    ["a call that is decided already", { editable: false }, false, false],
-    ["a call for which the policy has a rule", { approval }, false, false],
-    ["a call that may destroy something", { standingNeedsAdmin: true }, false, false],
-    ["a call that may destroy something, by an admin", { standingNeedsAdmin: true }, true, true],
+  test.each<[string, Partial<InputRequestDetail>, boolean, ReturnType<typeof standOffer>]>([
+    ["a call of an agent", {}, false, "yes"],
+    ["a call of a member", { requestedBy: member }, false, "no"],
+    ["a question of an agent", { gate: null }, false, "no"],
+    ["a call that is decided already", { editable: false }, false, "no"],
+    ["a call for which the policy has a rule", { approval }, false, "policy"],
+    ["a call of a member for which the policy has a rule", { approval, requestedBy: member }, false, "no"],
+    ["a call that may destroy something", { standingNeedsAdmin: true }, false, "no"],
+    ["a call that may destroy something, by an admin", { standingNeedsAdmin: true }, true, "yes"],
   ])("%s", (_, more, isAdmin, expected) => {
-    expect(mayStand({ ...REQUEST, ...call, ...more }, me(isAdmin))).toBe(expected);
+    expect(standOffer({ ...REQUEST, ...call, ...more }, me(isAdmin))).toBe(expected);
   });
 });
 

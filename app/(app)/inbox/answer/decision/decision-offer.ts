@@ -188,7 +188,7 @@ export function decisionOffer({
     declines: answering && anyReason === null && question.actions.includes("decline"),
     /** Approving the call with other arguments. */
     edits: answering && (anyReason ?? acceptBarred ?? unseen) === null && question.editable,
-    stands: answering && (anyReason ?? acceptBarred ?? unseen) === null && mayStand(question, me),
+    stands: answering && (anyReason ?? acceptBarred ?? unseen) === null && standOffer(question, me) === "yes",
     revises: answering && anyReason === null && mayRevise(question),
     takesOver: assignment.takeOver,
     claim: away === null ? assignment.claim : null,
@@ -237,8 +237,11 @@ export function mayRevise({ origin, actions }: Pick<Question, "origin" | "action
   return origin === "intray" && actions.includes("decline");
 }
 
-/** Whether calls like this may be approved for a while: of an agent, on which any one approver decides; what destroys, by admins. */
-export function mayStand(
+/**
+ * Whether this person may approve calls like this for a while. `policy`: nobody may, because the policy says who decides on each. `no`:
+ * it is no call of an agent, or one that may destroy something, which only admins approve so.
+ */
+export function standOffer(
   {
     gate,
     editable,
@@ -247,9 +250,10 @@ export function mayStand(
     standingNeedsAdmin,
   }: Pick<Question, "gate" | "editable" | "approval" | "requestedBy" | "standingNeedsAdmin">,
   me: Pick<Me, "may">,
-): boolean {
-  const isAgents = gate !== null && editable && requestedBy.kind === "agent";
-  return isAgents && approval === null && (!standingNeedsAdmin || me.may("settings:manage"));
+): "yes" | "policy" | "no" {
+  if (gate === null || !editable || requestedBy.kind !== "agent") return "no";
+  if (approval !== null) return "policy";
+  return !standingNeedsAdmin || me.may("settings:manage") ? "yes" : "no";
 }
 
 /** A button of the bar that decides. */
