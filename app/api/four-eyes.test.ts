@@ -73,7 +73,7 @@ describe("with four eyes", () => {
     const refused = await answer(by, request);
     expect([refused.status, refused.body.code]).toEqual([403, "four_eyes"]);
     const seen = await web.call("GET", `/api/v1/input-requests/${request.id}`, by);
-    expect(seen.body).toMatchObject({ state: "open", fourEyes: true, answer: null });
+    expect(seen.body).toMatchObject({ state: "open", fourEyes: true, secondPerson: true, answer: null });
     expect((await answer(by, request, "decline")).status).toBe(202);
   });
 
@@ -85,7 +85,7 @@ describe("with four eyes", () => {
     const { asked, by } = each();
     const request = await askedBy(asked);
     const seen = await web.call("GET", `/api/v1/input-requests/${request.id}`, by);
-    expect(seen.body.fourEyes).toBe(false);
+    expect(seen.body).toMatchObject({ fourEyes: false, secondPerson: true });
     expect((await answer(by, request)).status).toBe(202);
   });
 

@@ -82,6 +82,42 @@ describe("a request", () => {
     expect(await acme.answers(small)).toHaveLength(1);
   });
 
+  test("names who could still agree, to callers who may find people", async () => {
+    await acme.policy(one());
+    const request = await asked({ requester: ola.userId });
+    const voters = async (who: Pick<Voter, "cookie"> | { key: string }, of = request) =>
+      (await acme.read(who, of)).voters;
+    const [ada_, ben_, cleo_] = [
+      { id: ada.userId, name: "Ada" },
+      { id: ben.userId, name: "Ben" },
+      { id: cleo.userId, name: "Cleo" },
+    ];
+    // Ola asked, and has no vote.
+    expect(await voters(ola)).toEqual({ count: 3, people: [ada_, ben_, cleo_] });
+    // As `GET /people`, which viewers may not call.
+    const vic = await acme.person("Vic", "viewer");
+    expect((await web.call("GET", "/api/v1/people", vic)).status).toBe(403);
+    expect(await voters(vic)).toBeNull();
+    expect(await voters({ key: await acme.keyOf(ada, "viewer") })).toBeNull();
+    await acme.decide(ben, request);
+    expect(await voters(dora)).toEqual({ count: 2, people: [ada_, cleo_] });
+    await acme.decide(cleo, request);
+    expect(await voters(dora)).toBeNull();
+
+    await acme.policy({
+      rules: [{ name: "All", stages: [{ name: "All", approvers: { roles: ["approver", "admin"] } }] }],
+    });
+    expect(await voters(dora, await asked({ requester: ola.userId }))).toEqual({
+      count: 4,
+      people: [ada_, ben_, cleo_],
+    });
+    // Nobody else sees a private request.
+    expect(await voters(ola, await asked({ requester: ola.userId, visibility: "private" }))).toEqual({
+      count: 0,
+      people: [],
+    });
+  });
+
   test("waits until its last stage is full, and then has one answer with all votes", async () => {
     const version = await acme.policy(large());
     const request = await asked({ arguments: { amount: 9000 } });

@@ -2,14 +2,15 @@
 
 import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { whoDecides } from "@/lib/requests/words/request-labels.ts";
 
 /** One line that says who sees the request, and who decides; nothing where the header says that it is one's own. */
 export function WhySeen({
-  request: { approval, seenBecause, state, urlOwner },
+  request: { approval, seenBecause, secondPerson, state, urlOwner },
   className,
 }: {
-  request: Pick<InputRequestSummary, "approval" | "seenBecause" | "state" | "urlOwner">;
+  request: Pick<InputRequestDetail, "approval" | "seenBecause" | "secondPerson" | "state" | "urlOwner">;
   className?: string;
 }) {
   const { may, organization, user } = useMe();
@@ -19,9 +20,7 @@ export function WhySeen({
       {seenBecause === "requester"
         ? "Private: you started this task"
         : may("requests:answer") && state === "open" && approval === null
-          ? urlOwner
-            ? `Only ${urlOwner.id === user.id ? "you" : urlOwner.name} can accept; approvers can decline`
-            : `Open to all ${organization.name} approvers`
+          ? whoDecides({ urlOwner, secondPerson }, { organization, user })
           : `Visible to everyone in ${organization.name}`}
     </p>
   );

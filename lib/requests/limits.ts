@@ -15,3 +15,7 @@ export const MOST_COMMENTS = 200;
 
 /** The most people that one comment mentions. */
 export const MOST_MENTIONS = 20;
+
+/** The most voters that a request names, and where counting them ends. */
+export const VOTERS_NAMED = 3;
+export const VOTERS_COUNTED = 100;

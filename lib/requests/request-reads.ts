@@ -1,12 +1,14 @@
 /** Reads one input request, as far as the principal may see it; list.ts reads many. */
 import { z } from "zod";
 import { actorSchema } from "../access/access-schema.ts";
+import { allows } from "../access/key-scope.ts";
 import { may } from "../access/permissions.ts";
-import { type Principal, selfOf } from "../access/principal.ts";
+import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
 import { formSchema } from "../mcp/forms/form.ts";
+import { isUnderFourEyes } from "../people/members/one-maker.ts";
 import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { DETAILS } from "../servers/recipes/choices.ts";
@@ -23,8 +25,9 @@ import { isEditable } from "./answers/changed-call.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";
 import { JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
-import type { InputRequestDetail, Revision } from "./request-schema.ts";
+import { type InputRequestDetail, inputRequestDetailSchema, type Revision } from "./request-schema.ts";
 import { NEEDS_ADMIN } from "./standing-approvals/standing-approval-reads.ts";
+import { votersNamed } from "./voting/voter-sql.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */
@@ -45,7 +48,9 @@ export async function readInputRequest(
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
       t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${NEEDS_ADMIN} AS "needsAdmin", ${SERVES_RESOURCES} AS "servesResources",
-      t.finished_at IS NOT NULL AS "hasEnded"
+      t.finished_at IS NOT NULL AS "hasEnded", ${isUnderFourEyes(tx.organizationId)} AS "secondPerson",
+      CASE WHEN r.approval IS NOT NULL AND r.state = 'open' AND ${mayNameVoters(principal)}::boolean
+        THEN ${votersNamed(tx.organizationId)} END AS voters
     FROM input_request r ${JOINS} ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
@@ -112,6 +117,8 @@ export async function readInputRequest(
     connectionOwner: person(row.ownerId, row.ownerName),
     connectionState: connectionStateSchema.parse(row.connectionState),
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
+    secondPerson: row.secondPerson,
+    voters: inputRequestDetailSchema.shape.voters.parse(row.voters),
     standingNeedsAdmin: row.needsAdmin,
     documents: {
       items: documentsOfQuestion({ ...row, arguments: args }),
@@ -119,6 +126,10 @@ export async function readInputRequest(
     },
   };
 }
+
+/** Whether the caller may learn who the approvers are, as `GET /people` tells them. An agent learns no names. */
+const mayNameVoters = (principal: Principal) =>
+  agentOf(principal) === null && allows(principal, "people:find");
 
 const MOST_REVISIONS = 5;
 
@@ -209,4 +220,6 @@ interface DetailRow extends RequestRow {
   needsAdmin: boolean;
   servesResources: boolean;
   hasEnded: boolean;
+  secondPerson: boolean;
+  voters: unknown;
 }

@@ -302,6 +302,13 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   connectionState: connectionStateSchema,
   /** The tool's own untrusted claim; null if unknown. */
   destructive: z.boolean().nullable(),
+  /** A second person has to accept: not the person who asked for the task, nor anybody who counts as one person with them. */
+  secondPerson: z.boolean(),
+  /**
+   * Who could still agree in the open stage: the first three by name, and how many, up to 100. Null: any one member decides, the
+   * request is not open, or the caller may not find people.
+   */
+  voters: z.object({ people: z.array(personSchema), count: z.number() }).nullable(),
   /** Only an admin approves calls like it for a while: the tool does not say that it destroys nothing. */
   standingNeedsAdmin: z.boolean(),
   /** Of the arguments and the message. `mayHaveMore`: results may bring others, which GET …/documents lists. */

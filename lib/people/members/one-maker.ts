@@ -60,7 +60,7 @@ const TASK_MAKER = Prisma.sql`(CASE t.requested_by ->> 'kind' WHEN 'key' THEN co
   ELSE ${REQUESTER} END)`;
 
 /** Condition: a second person has to accept what the task `t` asks. Tasks from before the rule's end stay under it. */
-function isUnderFourEyes(organizationId: string): Prisma.Sql {
+export function isUnderFourEyes(organizationId: string): Prisma.Sql {
   const own = Prisma.sql`FROM organization o WHERE o.id = ${organizationId}::uuid`;
   return Prisma.sql`((SELECT o.four_eyes ${own}) OR coalesce(t.created_at <= (SELECT o.four_eyes_until ${own}), false))`;
 }

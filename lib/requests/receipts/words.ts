@@ -10,7 +10,7 @@ export function wordsOf(receipt: Receipt): string[] {
     `  Request ${request.id} about ${about}, asked ${request.askedAt} for ${plain(actorWords(request.requestedBy))}. Question ${request.questionHash}.`,
     policy
       ? `  Rule “${plain(policy.rule)}”, version ${policy.version} of the policy: ${policy.stages.map(stageInWords).join(", then ")}.`
-      : "  No rule says who has to agree: any one approver, or a rule that answers by itself.",
+      : "  No rule says who has to agree: any one member except viewers, or a rule that answers by itself.",
     ...votes.map((vote) => `  ${voteWords(vote)}`),
     ...answers.map((answer) => `  ${answerWords(answer)}`),
     `  ${stateWords(request, answers)}`,

@@ -4,8 +4,9 @@
  */
 import type { Principal } from "../../access/principal.ts";
 import { Prisma } from "../../base/db/db.ts";
-import { allRefusedByFourEyes, REQUESTER } from "../../people/members/one-maker.ts";
+import { allRefusedByFourEyes, REQUESTER, refusedByFourEyes } from "../../people/members/one-maker.ts";
 import { IN_GROUPS } from "../../policy/groups/group-reads.ts";
+import { VOTERS_COUNTED, VOTERS_NAMED } from "../limits.ts";
 
 /**
  * SQL: the user whose vote a call's is: the member, or who made the key. Null for a key without a maker, a service account's,
@@ -184,19 +185,39 @@ export function absentIn(organizationId: string, approval: Prisma.Sql): Prisma.S
 }
 
 /**
- * SQL: how many members could vote in the open stage of the request of the task `t`. Counting ends at as many as the stage needs, and
- * begins with whom it names, so that it costs little in large organizations.
+ * SQL: how many members could vote in the open stage of the request of the task `t`. Counting ends at as many as the stage needs, so
+ * that it costs little in large organizations.
  */
 export function votersLeft(organizationId: string, approval: Prisma.Sql): Prisma.Sql {
   const need = Prisma.sql`(${approval} -> 'stages' -> (${approval} -> 'open' ->> 'stage')::integer ->> 'need')::integer`;
+  return Prisma.sql`(SELECT count(*)::integer FROM (SELECT FROM membership m
+    WHERE ${couldVote(organizationId, approval)} LIMIT ${need}) able)`;
+}
+
+/**
+ * SQL: who could agree in the open stage of the request `r` of the task `t`, as JSON: the first by name, and how many there are.
+ * Leaves out members who do not see a private request, and members whose yes the rule of a second person refuses.
+ */
+export function votersNamed(organizationId: string): Prisma.Sql {
+  return Prisma.sql`(SELECT json_build_object('count', count(*)::integer, 'people', coalesce(
+      json_agg(json_build_object('id', named.id, 'name', named.name) ORDER BY named.place) FILTER (WHERE named.place <= ${VOTERS_NAMED}::integer), '[]'))
+    FROM (SELECT u.id, u.name, row_number() OVER (ORDER BY u.name, u.id) AS place
+      FROM (SELECT m.user_id FROM membership m WHERE ${couldVote(organizationId, Prisma.sql`r.approval`)}
+          AND (r.visibility <> 'private' OR r.requester_user_id = m.user_id OR r.assignee_user_id = m.user_id)
+          AND NOT coalesce(${refusedByFourEyes(organizationId, Prisma.sql`m.user_id`)}, false)
+        LIMIT ${VOTERS_COUNTED}) able
+      JOIN "user" u ON u.id = able.user_id) named)`;
+}
+
+/** SQL condition: the member `m` could vote in the open stage. Begins with whom the stage names, which costs little. */
+function couldVote(organizationId: string, approval: Prisma.Sql): Prisma.Sql {
   const named = (list: Prisma.Sql) =>
     Prisma.sql`ARRAY(SELECT jsonb_array_elements_text(coalesce(${approval} -> 'open' -> ${list}, '[]')))`;
-  return Prisma.sql`(SELECT count(*)::integer FROM (SELECT FROM membership m
-    WHERE m.organization_id = ${organizationId}::uuid AND m.role <> 'viewer'
+  return Prisma.sql`m.organization_id = ${organizationId}::uuid AND m.role <> 'viewer'
       AND (m.role = ANY (${named(Prisma.sql`'roles'`)}) OR m.user_id = ANY (${named(Prisma.sql`'people'`)}::uuid[])
         OR m.id = ANY (ARRAY(SELECT its.member_id FROM ${IN_GROUPS} its WHERE its.organization_id = ${organizationId}::uuid
           AND its.group_id = ANY (${named(Prisma.sql`'groups'`)}::uuid[]))))
-      AND ${hasVote(approval, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])} LIMIT ${need}) able)`;
+      AND ${hasVote(approval, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])}`;
 }
 
 /** As `votesFor`, of the caller. */

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { decidedWords } from "../answers/decided-words.ts";
 import { deliveryMeaning } from "./delivery.ts";
-import { endedWords, outcomeOf, repeatsRequest, requestLabel, requestName } from "./request-labels.ts";
+import {
+  endedWords,
+  outcomeOf,
+  repeatsRequest,
+  requestLabel,
+  requestName,
+  whoDecides,
+} from "./request-labels.ts";
 
 test.each([
   ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],
@@ -176,4 +183,14 @@ test.each([
   ["2 of 4 lines paid", false],
 ])("the status “%s” says no more than the request: %s", (status, expected) => {
   expect(repeatsRequest(status, "Invoice INV-1 requires approval. Lines: 4 items.")).toBe(expected);
+});
+
+test("who decides where the policy has no rule", () => {
+  const me = { organization: { name: "Acme" }, user: { id: "ben" } };
+  const says = (urlOwner: { id: string; name: string } | null, secondPerson = false) =>
+    whoDecides({ urlOwner, secondPerson }, me);
+  expect(says(null)).toBe("Any one member of Acme can decide, also the requester; viewers can’t");
+  expect(says(null, true)).toBe("Any one member of Acme can accept, except viewers and the requester");
+  expect(says({ id: "ben", name: "Ben" })).toBe("Only you can accept; others except viewers can decline");
+  expect(says({ id: "ana", name: "Ana" }, true)).toMatch(/^Only Ana can accept/);
 });

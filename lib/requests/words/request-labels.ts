@@ -4,7 +4,12 @@ import type { Tone } from "../../text/labels.ts";
 import { shorten } from "../../text/labels.ts";
 import { isApproval } from "../answers/form-buttons.ts";
 import type { Reach } from "../deliveries/delivery-status.ts";
-import type { InputRequestSummary, RequestState, RequestWarning } from "../request-schema.ts";
+import type {
+  InputRequestDetail,
+  InputRequestSummary,
+  RequestState,
+  RequestWarning,
+} from "../request-schema.ts";
 
 export const REQUEST_LABELS: Record<RequestState, string> = {
   open: "Waiting for a person",
@@ -66,6 +71,18 @@ export const WARNING_LABELS: Record<RequestWarning, string> = {
 /** A request's name in a toast or a dialog: its label, else the start of its message. */
 export function requestName(request: Pick<InputRequestSummary, "label" | "message">): string {
   return visibleText(request.label ?? `“${shorten(request.message, 40)}”`);
+}
+
+/** Who decides on an open request for which the policy has no rule. */
+export function whoDecides(
+  { urlOwner, secondPerson }: Pick<InputRequestDetail, "urlOwner" | "secondPerson">,
+  me: { organization: { name: string }; user: { id: string } },
+): string {
+  if (urlOwner)
+    return `Only ${urlOwner.id === me.user.id ? "you" : urlOwner.name} can accept; others except viewers can decline`;
+  return secondPerson
+    ? `Any one member of ${me.organization.name} can accept, except viewers and the requester`
+    : `Any one member of ${me.organization.name} can decide, also the requester; viewers can’t`;
 }
 
 /** A status that says only that the task waits for somebody, as `Invoice status: PENDING-APPROVAL`. */

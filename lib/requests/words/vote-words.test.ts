@@ -37,11 +37,24 @@ test("what it takes, and what is missing", () => {
   expect(needsWords([stage("Approvers", "done", 1, 0), stage("CFO", "open", 2, 1)])).toBe(
     "1 approver, then 2 of CFO must agree · 2 so far",
   );
-  expect(stages.map(missingWords)).toEqual(["2 more of Finance", "1 more of CFO"]);
+  expect(stages.map((each) => missingWords(each))).toEqual(["2 more of Finance", "1 more of CFO"]);
   expect(missingWords(stage("Finance", "done", 2, 0))).toBeNull();
   expect(nextVoteWords({ stages })).toBe("2 more of Finance have to agree");
   expect(nextVoteWords({ stages: [stage("CFO", "open", 1, 1)] })).toBe("1 more of CFO has to agree");
   expect(nextVoteWords({ stages: [stage("CFO", "done", 1, 0)] })).toBeNull();
+});
+
+test("who could still agree in the open stage", () => {
+  const finance = stage("Finance", "open", 2, 2);
+  const people = ["Ben", "Cleo", "Dora"].map((name) => ({ id: name, name }));
+  const among = (count: number) => missingWords(finance, { people: people.slice(0, count), count }, "Cleo");
+  expect(among(2)).toBe("2 more of Finance: Ben, you");
+  expect(among(3)).toBe("2 more of Finance: Ben, you, Dora");
+  expect(among(5)).toBe("2 more of Finance: Ben, you, Dora +2 more");
+  expect(among(100)).toBe("2 more of Finance: Ben, you, Dora and many more");
+  expect(among(0)).toBe("2 more of Finance");
+  expect(missingWords(finance, null, "Cleo")).toBe("2 more of Finance");
+  expect(missingWords(stage("CFO", "waiting", 1, 1), { people, count: 3 }, "Cleo")).toBe("1 more of CFO");
 });
 
 test("that too few are left who could vote", () => {

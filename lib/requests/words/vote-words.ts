@@ -1,7 +1,8 @@
 /** Words for requests on which several people have to agree. */
 import type { Actor } from "../../access/access-schema.ts";
 import { actorWords } from "../../access/actor-words.ts";
-import type { InputRequestSummary } from "../request-schema.ts";
+import { VOTERS_COUNTED } from "../limits.ts";
+import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
 
 export type Approval = NonNullable<InputRequestSummary["approval"]>;
 type Stage = Approval["stages"][number];
@@ -16,13 +17,22 @@ export function needsWords(stages: Pick<Stage, "name" | "need" | "missing">[]): 
   return `${parts.join(", then ")} must agree · ${agreed} so far`;
 }
 
-/** How far a stage is: `1 more of Finance`, or null once it is done. */
-export function missingWords({
-  name,
-  state,
-  missing,
-}: Pick<Stage, "name" | "state" | "missing">): string | null {
-  return state === "done" ? null : `${missing} more of ${name}`;
+/**
+ * How far a stage is: `1 more of Finance`, or null once it is done. Of the open stage also who could still agree, if that is known:
+ * `2 more of Finance: you, Cleo, Dora +2 more`.
+ */
+export function missingWords(
+  { name, state, missing }: Pick<Stage, "name" | "state" | "missing">,
+  voters: InputRequestDetail["voters"] = null,
+  me: string | null = null,
+): string | null {
+  if (state === "done") return null;
+  const words = `${missing} more of ${name}`;
+  if (state !== "open" || voters === null || voters.people.length === 0) return words;
+  const names = voters.people.map((person) => (person.id === me ? "you" : person.name)).join(", ");
+  const others = voters.count - voters.people.length;
+  if (voters.count >= VOTERS_COUNTED) return `${words}: ${names} and many more`;
+  return `${words}: ${names}${others > 0 ? ` +${others} more` : ""}`;
 }
 
 /** That people have left, so that the stage can't be filled; null: there are enough. */

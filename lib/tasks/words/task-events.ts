@@ -303,5 +303,5 @@ const DROPPED: Record<string, string> = {
 
 function byRule(judged: unknown): string {
   const { rule, version } = (judged ?? {}) as Record<string, unknown>;
-  return text(rule) ? `rule “${text(rule)}”, version ${String(version)}` : "any one approver";
+  return text(rule) ? `rule “${text(rule)}”, version ${String(version)}` : "any one member";
 }

@@ -47,5 +47,5 @@ export function JudgeAgainDialog({
 
 function wordsOf(before: InputRequestDetail, { approval }: InputRequestDetail): string {
   if (approval?.version === before.approval?.version) return "It was judged by this version already";
-  return approval ? `Rule “${approval.rule}” decides now` : "Any one approver decides now";
+  return approval ? `Rule “${approval.rule}” decides now` : "Any one member decides now, except viewers";
 }

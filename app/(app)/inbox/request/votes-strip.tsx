@@ -83,11 +83,13 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
               </span>
             </li>
           )),
-          request.state === "open" && missingWords(stage) ? (
-            <li key={`${stage.name} missing`}>
-              <PlainText text={missingWords(stage) ?? ""} />
-            </li>
-          ) : null,
+          ...(request.state === "open" && stage.state !== "done"
+            ? [
+                <li key={`${stage.name} missing`}>
+                  <PlainText text={missingWords(stage, request.voters, me.user.id) ?? ""} />
+                </li>,
+              ]
+            : []),
         ])}
         {approval.away
           .filter(({ id }) => id !== approval.votesFor?.id)
