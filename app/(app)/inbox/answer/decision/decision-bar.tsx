@@ -110,7 +110,7 @@ export function DecisionBar({
               Irreversible. Hold the button for a second, or press it and type a word.
             </span>
           )}
-          <span className={cn("truncate pb-2", beside && "xl:hidden")}>{sent}</span>
+          <span className={cn("min-w-0 break-words pb-2", beside && "xl:hidden")}>{sent}</span>
         </p>
       )}
       <div className={cn("flex items-end gap-2 md:items-center", !beside && "max-md:flex-wrap")}>

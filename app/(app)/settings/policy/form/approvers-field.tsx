@@ -122,13 +122,13 @@ export function PeopleField({
           ))}
         </ul>
       )}
-      <div className="flex gap-2">
+      <div className="flex gap-2 max-md:flex-wrap">
         <Input
           id={place}
           list={`${place}-members`}
           aria-invalid={problem ? true : undefined}
           aria-describedby={problem ? `${place}-error` : undefined}
-          placeholder="Name or e-mail of a member"
+          placeholder="Name or e-mail"
           autoComplete="off"
           spellCheck={false}
           value={typed}
