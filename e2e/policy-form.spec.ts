@@ -42,7 +42,7 @@ test("two people above 5,000, by rows and with the keyboard alone", { tag: "@jou
   const server = { name: "Finance ERP", url: `${invoiceServer()}/mcp` };
   expect((await apiOf(ana).write("POST", "/servers", server)).status()).toBe(201);
   await ana.goto("/settings/policy");
-  await expect(ana.getByText("No rules yet: any one approver decides.")).toBeVisible(SOON);
+  await expect(ana.getByText("No rules yet: any one member decides, except viewers.")).toBeVisible(SOON);
   await checkAppearance(ana, "policy, empty");
   const press = async (name: string) => {
     await tabTo(ana, ana.getByRole("button", { name, exact: true }).filter({ visible: true }).first());
@@ -70,9 +70,22 @@ test("two people above 5,000, by rows and with the keyboard alone", { tag: "@jou
   await ana.keyboard.type("5000");
   await tabTo(ana, ana.getByLabel(/^How many have to agree/));
   await ana.keyboard.type("2");
+  // That nobody is to spare is said before the save.
+  const short = ana.getByRole("list", { name: "Stages without people to spare" });
+  await expect(short).toContainText(
+    "“Two people above 5,000”, stage “Approvers”: Bea, Dora. Just enough",
+    SOON,
+  );
+  await expect(short).toBeInViewport();
   await checkAppearance(ana, "policy, rows");
   await press("Save policy");
   await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
+  await expect(short).toHaveCount(0);
+  const versions = ana.getByRole("region", { name: "Versions" });
+  await versions.getByRole("button", { name: /^Version 1/ }).click();
+  await expect(versions).toContainText("2 approvers, when amount is above 5000", SOON);
+  await versions.getByText("Conditions in CEL").click();
+  await expect(versions).toContainText("when amount != null && amount > 5000.0");
   expect((await policyOf(ana)).policy.rules).toEqual([
     {
       name: "Two people above 5,000",
@@ -98,6 +111,23 @@ test("two people above 5,000, by rows and with the keyboard alone", { tag: "@jou
   expect((await readRequest(ana, small)).approval).toBeNull();
   await answer(bea, small, { value: "approve" });
   await expect.poll(async () => (await readRequest(ana, small)).answer !== null, SOON).toBe(true);
+
+  // Tried without the rule: the result stays in view with the button that saves.
+  await ana.getByRole("button", { name: "Remove “Two people above 5,000”" }).click();
+  await ana.getByRole("button", { name: "Try it on the last 30 days" }).click();
+  const tried = ana.getByRole("region", { name: "Try it on the last 30 days" });
+  await expect(tried).toContainText(
+    "Tried on 2 requests that people decided. It changes who has to agree on 1 of them.",
+    SOON,
+  );
+  const moved = tried.getByRole("list", { name: "Changed requests" });
+  await expect(moved).toContainText(/· \$6,000\.00 · .*2 people \(Approvers\) → 1 person/);
+  for (const shown of [tried, ana.getByRole("button", { name: "Save policy" })])
+    await expect(shown).toBeInViewport();
+  await checkAppearance(ana, "policy, tried before a save");
+  const opened = ana.waitForEvent("popup");
+  await tried.getByRole("link").click();
+  await expect(await opened).toHaveURL(new RegExp(`/inbox/${large}`));
   for (const page of [ana, bea, dora, otto]) await page.context().close();
 });
 

@@ -1,10 +1,11 @@
 /** Replays of a policy on what people decided. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Principal } from "@/lib/access/principal.ts";
-import { createDatabase } from "@/lib/base/db/db.ts";
+import { createDatabase, storable } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 import { convertContent } from "@/lib/people/content-sealing/convert.ts";
+import { type Approval, judgePolicy } from "@/lib/policy/judge.ts";
 import { policyInputSchema } from "@/lib/policy/policy-schema.ts";
 import { replayPolicy } from "@/lib/requests/replay/replay.ts";
 import {
@@ -59,6 +60,8 @@ interface Bill {
   at?: typeof server;
   organization?: string;
   more?: object;
+  /** Under which it was decided; votes are not inserted. */
+  approval?: Approval | null;
 }
 
 const ago = (days: number) => new Date(Date.now() - days * DAY);
@@ -98,6 +101,8 @@ async function decided({ organization = acme, ...bill }: Bill): Promise<string> 
     });
     await tx.inputRequest.updateMany({ where, data: { state: "answered", ...bill.more } });
     await tx.inputRequest.updateMany({ where, data: { state: "settled", endedAt: ago(bill.decided) } });
+    if (bill.approval)
+      await tx.inputRequest.updateMany({ where, data: { approval: storable(bill.approval) } });
   });
   return id;
 }
@@ -163,6 +168,14 @@ test("says what each request would have got, and where automatic rules and peopl
   });
   const summary = summaryOf(lines);
   expect(summary).toMatchObject({ version: null, requests: 7, isCut: false, disagreementsLeftOut: 0 });
+  // No rule was there when they were asked. The newest comes first.
+  expect(summary.moved.total).toBe(7);
+  expect(summary.moved.items.map(({ label }) => label)).toHaveLength(7);
+  expect(summary.moved.items.find(({ label }) => label === "INV-4")).toMatchObject({
+    message: "Approve INV-4?",
+    from: { people: 1, stages: [] },
+    to: { people: 2, stages: ["Finance", "CFO"] },
+  });
   // The broken rule counts as one that matches.
   expect(summary.rules).toEqual([
     { rule: "Odd", stages: ["All"], requests: 6 },
@@ -182,6 +195,7 @@ test("says what each request would have got, and where automatic rules and peopl
 
   const without = await replay({ policy: { automatic: [small()] } });
   expect(summaryOf(without).rules).toEqual([{ rule: null, stages: [], requests: 7 }]);
+  expect(summaryOf(without).moved).toEqual({ total: 0, items: [] });
   expect(summaryOf(without).automatic).toEqual([
     {
       ...{ rule: "Small", mode: "off", answered: 3, agreed: 1, disagreed: 2 },
@@ -209,6 +223,50 @@ const everything = () =>
     answers: await tx.answer.count(),
     versions: await tx.policyVersion.count(),
   }));
+
+test("lists the latest requests on which other people would have had to agree", async () => {
+  const initech = await web.organization("initech");
+  const key = await web.key(initech, "admin");
+  const at = await insertServer(web.db, initech);
+  for (const name of ["Ben", "Cleo"]) await web.member(initech, name, "approver");
+  const under = (approvers: object, need: number) => {
+    const policy = policyInputSchema.parse({
+      rules: [{ name: "All", stages: [{ name: "Finance", approvers, need }] }],
+    });
+    return { version: 1, policy, people: {}, groups: {} };
+  };
+  const asked = {
+    ...{ server: { id: at.id, name: "Finance ERP" }, tool: "process_invoice", now: ago(10) },
+    task: { label: null, arguments: {}, createdAt: ago(10) },
+    request: { message: "", amount: null, currency: null, fields: [], url: null, askedAgain: false },
+    requester: { actor: { kind: "system" as const, id: null, name: "Test" }, role: null, groups: [] },
+  };
+  const approval = judgePolicy(under({ roles: ["approver"] }, 2), asked);
+  for (let each = 1; each <= 22; each++)
+    await decided({
+      ...{ label: `INV-${each}`, total: 50, asked: 25 - each, decided: 1, organization: initech, at },
+      ...{ approval, more: { amount: 50, currency: "$" } },
+    });
+  const moved = async (approvers: object, need: number) =>
+    summaryOf(await replay({ policy: under(approvers, need).policy }, key)).moved;
+  expect(await moved({ roles: ["approver"] }, 2)).toEqual({ total: 0, items: [] });
+  const others = await moved({ roles: ["admin", "approver"] }, 1);
+  expect(others.total).toBe(22);
+  expect(others.items.map(({ label }) => label)).toEqual(
+    Array.from({ length: 20 }, (_, n) => `INV-${22 - n}`),
+  );
+  expect(others.items[0]).toMatchObject({
+    amount: { value: 50, currency: "$" },
+    from: { people: 2, stages: ["Finance"] },
+    to: { people: 1, stages: ["Finance"] },
+  });
+  // As many of the same stage, and other people.
+  const needed = { people: 2, stages: ["Finance"] };
+  expect((await moved({ roles: ["approver", "owner"] }, 2)).items[0]).toMatchObject({
+    from: needed,
+    to: needed,
+  });
+});
 
 test("“similar” is what people had decided by the time when it was asked", async () => {
   const globex = await web.organization("hooli");

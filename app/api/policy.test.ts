@@ -129,6 +129,8 @@ test("is checked as it would be when it is saved, and not saved", async () => {
       body: policy as object,
     });
     expect(status).toBe(200);
+    // Who is left is said of what can be saved alone.
+    if (body.problems.length > 0) expect(body.warnings).toEqual([]);
     return body.problems;
   };
   expect(await check(large())).toEqual([]);
@@ -150,6 +152,23 @@ test("is checked as it would be when it is saved, and not saved", async () => {
     message: expect.any(String),
   });
   expect((await read()).body.version).toBe(version);
+});
+
+test("a check says which stages of a draft have nobody to spare, before it is saved", async () => {
+  const warnings = async (policy: object) =>
+    (await web.call("POST", "/api/v1/policy/check", { key: admin, body: policy })).body.warnings;
+  expect(await warnings(large())).toEqual([
+    {
+      field: "rules.0.stages.0",
+      ...{ rule: "Large invoices", stage: "Finance", warning: "no_spare", people: ["Ben", "Cleo"] },
+    },
+    {
+      field: "rules.0.stages.1",
+      ...{ rule: "Large invoices", stage: "CFO", warning: "no_spare", people: ["Ana"] },
+    },
+  ]);
+  expect(await warnings(large({ requester: "allowed" }))).toEqual([]);
+  expect(await warnings(large({}, { need: 1 }))).toMatchObject([{ stage: "CFO" }]);
 });
 
 test("says who could vote now, and for whom somebody stands in", async () => {

@@ -179,6 +179,19 @@ export const AROUND: Shot[] = [
     },
   },
   {
+    name: "policy tried before a save",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/policy");
+      await page.getByRole("button", { name: "Two people above 5,000" }).click();
+      await expect(page.getByRole("list", { name: "Stages without people to spare" })).toBeVisible();
+      await page.getByRole("button", { name: "Try it on the last 30 days" }).click();
+      await expect(page.getByRole("region", { name: "Try it on the last 30 days" })).toContainText(
+        "Tried on",
+      );
+    },
+  },
+  {
     name: "call rules tried",
     person: "Ana",
     async open(page) {

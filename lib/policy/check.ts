@@ -3,11 +3,20 @@ import type { FieldError } from "../base/errors.ts";
 import type { Language } from "../text/rules/language.ts";
 import { automaticLanguage } from "./automatic/facts.ts";
 import { problemsOfCases } from "./cases.ts";
+import { readDecidersOf } from "./deciders.ts";
+import type { WithPeople } from "./difference.ts";
 import { policyLanguage } from "./facts.ts";
 import { groupsNamed } from "./groups/group-reads.ts";
 import { membersByAddress, readPolicyWithPeople } from "./policy-reads.ts";
-import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./policy-schema.ts";
 import {
+  type Deciders,
+  MOST_RULES,
+  type Policy,
+  type PolicyCheck,
+  policyInputSchema,
+} from "./policy-schema.ts";
+import {
+  allAddresses,
   allOrganizationsGroups,
   isTooLong,
   type MeantGroup,
@@ -18,19 +27,60 @@ import {
   TOO_LONG,
 } from "./problems.ts";
 
-/** What would keep a policy from being saved, each with its place. Saves nothing. */
+/** What would keep a policy from being saved, each with its place; of one that can be saved, the stages that are short of people. */
 export async function checkPolicy(tx: Tx, given: Record<string, unknown>): Promise<PolicyCheck> {
-  if (isTooLong(given)) return { problems: [TOO_LONG] };
+  if (isTooLong(given)) return { problems: [TOO_LONG], warnings: [] };
   const parsed = policyInputSchema.safeParse(given);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
     const told = new Set(issues.map(({ field }) => field));
-    return { problems: [...issues, ...conditionsOf(given).filter(({ field }) => !told.has(field))] };
+    const others = conditionsOf(given).filter(({ field }) => !told.has(field));
+    return { problems: [...issues, ...others], warnings: [] };
   }
   const { people, groups } = await readPolicyWithPeople(tx);
   const members = await membersByAddress(tx);
   const meant = await groupsNamed(tx, allOrganizationsGroups(parsed.data), groups);
-  return { problems: await allProblems(parsed.data, members, people, meant) };
+  const problems = await allProblems(parsed.data, members, people, meant);
+  if (problems.length > 0) return { problems, warnings: [] };
+  const rules = await readDecidersOf(tx, withPeople(parsed.data, members, people, meant));
+  return { problems, warnings: rules.flatMap(warningsOf) };
+}
+
+function warningsOf({ name, stages }: Deciders["rules"][number], at: number): PolicyCheck["warnings"] {
+  return stages.flatMap(({ name: stage, people, warning }, index) =>
+    warning === null
+      ? []
+      : [
+          {
+            field: `rules.${at}.stages.${index}`,
+            rule: name,
+            stage,
+            warning,
+            people: people.map((each) => each.name),
+          },
+        ],
+  );
+}
+
+/** A policy with the people and groups that its names mean. `known`: whom an earlier version's addresses meant. */
+export function withPeople(
+  policy: Policy,
+  members: Member[],
+  known: People,
+  meant: Record<string, MeantGroup>,
+): WithPeople {
+  const now = new Map(members.map(({ email, userId }) => [email, userId]));
+  const people: People = Object.fromEntries(
+    allAddresses(policy).flatMap((address) => {
+      const id = now.get(address) ?? known[address];
+      return id === undefined ? [] : [[address, id]];
+    }),
+  );
+  return {
+    policy,
+    people,
+    groups: Object.fromEntries(Object.entries(meant).map(([name, { id }]) => [name, id])),
+  };
 }
 
 /** Problems of a policy whose form is right, as `problemsOf`. Its tests say nothing while there are others. */

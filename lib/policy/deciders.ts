@@ -1,4 +1,4 @@
-/** Who could vote now, by the policy in force. */
+/** Who could vote now, by the policy in force or by a draft. */
 import { z } from "zod";
 import type { Tx } from "../base/db/db.ts";
 import type { WithPeople } from "./difference.ts";
@@ -36,6 +36,11 @@ const standInsSchema = z.array(
 
 export async function readDeciders(tx: Tx): Promise<Deciders> {
   const { version, ...its } = await readPolicyWithPeople(tx);
+  return { version, rules: await readDecidersOf(tx, its) };
+}
+
+/** As `readDeciders`, of any policy. */
+export async function readDecidersOf(tx: Tx, its: WithPeople): Promise<Deciders["rules"]> {
   const approvers = await tx.$queryRaw<Approver[]>`SELECT u.id, u.name, m.role
     FROM membership m JOIN "user" u ON u.id = m.user_id
     WHERE m.organization_id = ${tx.organizationId}::uuid AND m.role <> 'viewer' ORDER BY u.name, u.id`;
@@ -52,7 +57,7 @@ export async function readDeciders(tx: Tx): Promise<Deciders> {
     standIns: standInsSchema.parse(standIns),
   }));
   const inGroups = await peopleIn(tx, its.groups);
-  return { version, rules: decidersOf(its, inGroups, approvers, absences) };
+  return decidersOf(its, inGroups, approvers, absences);
 }
 
 /** Pure. `inGroups`: who is in the organization's groups that it names. `approvers` in the order in which they are shown. */

@@ -171,9 +171,26 @@ export const policyVersionSchema = versionSchema.omit({ rules: true }).extend({
 });
 export type PolicyVersion = z.infer<typeof policyVersionSchema>;
 
-/** What keeps a policy from being saved; none: it can be. */
+/**
+ * What is short of people in a stage. `too_few`: it can't be full. `too_few_now`: it can't be full until somebody is back. `no_spare`:
+ * it can't be full where one of them asked for the task, or leaves.
+ */
+const peopleWarningSchema = z.enum(["too_few", "too_few_now", "no_spare"]);
+export type PeopleWarning = z.infer<typeof peopleWarningSchema>;
+
 export const policyCheckSchema = z.object({
+  /** What keeps the policy from being saved; none: it can be. */
   problems: z.array(z.object({ field: z.string(), message: z.string() })),
+  /** Of a policy without problems: stages with no voter to spare. `people`: the names of all who could vote there. */
+  warnings: z.array(
+    z.object({
+      field: z.string(),
+      rule: z.string(),
+      stage: z.string(),
+      warning: peopleWarningSchema,
+      people: z.array(z.string()),
+    }),
+  ),
 });
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
 
@@ -198,11 +215,8 @@ export const decidersSchema = z.object({
           people: z.array(deciderSchema),
           /** Whoever is asked too, later, and is not among `people`. */
           later: z.object({ after: z.string(), people: z.array(deciderSchema) }).nullable(),
-          /**
-           * `too_few`: it can't be full. `too_few_now`: it can't be full until somebody is back. `no_spare`: it can't be full where one of
-           * them asked for the task, or leaves. Null: there are enough.
-           */
-          warning: z.enum(["too_few", "too_few_now", "no_spare"]).nullable(),
+          /** Null: there are enough. */
+          warning: peopleWarningSchema.nullable(),
         }),
       ),
     }),

@@ -13,7 +13,7 @@ import { makerOf } from "../people/members/one-maker.ts";
 import { type Authors, authorsOf, authorsSchema } from "./automatic/authors.ts";
 import { frees, problemsOfRecords, raisedIn, readRecords } from "./automatic/going-live.ts";
 import { lockAutomatic } from "./automatic/switch.ts";
-import { allProblems } from "./check.ts";
+import { allProblems, withPeople } from "./check.ts";
 import { changesOf, type WithPeople } from "./difference.ts";
 import { groupsNamed } from "./groups/group-reads.ts";
 import { groupChangeSchema } from "./groups/group-schema.ts";
@@ -26,7 +26,7 @@ import {
   readPolicyWithPeople,
 } from "./policy-reads.ts";
 import { type Policy, policyInputSchema } from "./policy-schema.ts";
-import { allAddresses, allOrganizationsGroups, type People } from "./problems.ts";
+import { allOrganizationsGroups } from "./problems.ts";
 import { proposedChanges } from "./proposals/proposal-reads.ts";
 import { approve, overtakeAll, overtakeProposals, propose } from "./proposals/proposal-writes.ts";
 
@@ -216,15 +216,7 @@ export async function checked(tx: Tx, policy: Policy): Promise<Change> {
   const meant = await groupsNamed(tx, allOrganizationsGroups(policy), before.groups);
   const errors = await allProblems(policy, members, before.people, meant);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
-  const now = new Map(members.map(({ email, userId }) => [email, userId]));
-  const people: People = Object.fromEntries(
-    allAddresses(policy).flatMap((address) => {
-      const id = now.get(address) ?? before.people[address];
-      return id === undefined ? [] : [[address, id]];
-    }),
-  );
-  const groups = Object.fromEntries(Object.entries(meant).map(([name, { id }]) => [name, id]));
-  const after = { policy, people, groups };
+  const after = withPeople(policy, members, before.people, meant);
   // jsonb keeps members in an order of its own.
   return { version, before, after, isSame: canonicalJson(before) === canonicalJson(after) };
 }

@@ -44,3 +44,26 @@ test("whoever approves a change of the policy reads all of it", () => {
     ].join("\n"),
   );
 });
+
+test("a stage of approvers alone is short, and conditions are said as the reader wants them", () => {
+  const approvers = { roles: ["approver"], groups: [], people: [] };
+  const rule = (when: string, more: object = {}) => ({
+    name: "Large",
+    when,
+    stages: [stage({ name: "Approvers", approvers, need: 2, stepUp: false, ...more })],
+  });
+  const say = (condition: string, rules: string) => `${rules}: ${condition.toUpperCase()}`;
+  const added = { added: [rule("amount > 1.0")] };
+  expect(policyChanges(added)).toBe("Added “Large”: 2 approvers, when amount > 1.0");
+  expect(policyChanges(added, say)).toBe("Added “Large”: 2 approvers, when policy: AMOUNT > 1.0");
+  expect(policyChanges({ added: [rule("a", { stepUp: true })] })).toContain(
+    "2 of “Approvers” (the approvers; each shows that it is them)",
+  );
+  const moved = { name: "Small", from: { when: "a" }, to: { when: null } };
+  expect(policyChanges({ changed: [moved], automatic: { changed: [moved] } }, say)).toBe(
+    [
+      "Changed “Small”: when policy: A → always",
+      "Changed the automatic rule “Small”: when automatic: A → always",
+    ].join("\n"),
+  );
+});

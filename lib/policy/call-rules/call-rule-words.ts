@@ -1,6 +1,7 @@
 /** Words for rules for calls, and for policies. */
 import type { Before } from "../../agents/agent-schema.ts";
-import { asJson, shorten } from "../../text/labels.ts";
+import { asJson, plural, shorten } from "../../text/labels.ts";
+import type { Rules } from "../conditions/vocabulary.ts";
 
 /** What a rule or a grant says of a call. */
 export const BEFORE_LABELS: Record<Before, string> = {
@@ -30,19 +31,26 @@ export function callRuleChanges(data: Record<string, unknown>): string {
   return changes.join("\n");
 }
 
+/** Says a condition in CEL. */
+type SayCondition = (condition: string, rules: Rules) => string;
+
+const IN_CEL: SayCondition = (condition) => condition;
+
 /** What a line of the history says of a change of the policy. The line's data may be of another version. */
-export function policyChanges(data: Record<string, unknown>): string {
+export function policyChanges(data: Record<string, unknown>, say = IN_CEL): string {
   const changes = [
-    ...named(data.added).map(({ name, rule }) => `Added ${quoted(name)}: ${policyRuleInWords(rule)}`),
-    ...named(data.removed).map(({ name, rule }) => `Removed ${quoted(name)}: ${policyRuleInWords(rule)}`),
+    ...named(data.added).map(({ name, rule }) => `Added ${quoted(name)}: ${policyRuleInWords(rule, say)}`),
+    ...named(data.removed).map(
+      ({ name, rule }) => `Removed ${quoted(name)}: ${policyRuleInWords(rule, say)}`,
+    ),
     ...named(data.changed).map(
-      ({ name, rule }) => `Changed ${quoted(name)}: ${policyMovement(rule.from, rule.to)}`,
+      ({ name, rule }) => `Changed ${quoted(name)}: ${policyMovement(rule.from, rule.to, say)}`,
     ),
     ...named(data.groups).map(
       ({ name, rule }) => `Group ${quoted(name)}: ${movedPeople(rule.from, rule.to)}`,
     ),
     ...(isList(data.order) ? [`Order of the rules: ${data.order.map(quoted).join(", ")}`] : []),
-    ...(isFields(data.automatic) ? automaticChanges(data.automatic) : []),
+    ...(isFields(data.automatic) ? automaticChanges(data.automatic, say) : []),
     ...(isList(data.others) ? [`Now means somebody else: ${data.others.join(", ")}`] : []),
     ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
   ];
@@ -50,32 +58,34 @@ export function policyChanges(data: Record<string, unknown>): string {
 }
 
 /** Of the rules that answer without a person. */
-function automaticChanges(data: Fields): string[] {
+function automaticChanges(data: Fields, say: SayCondition): string[] {
   return [
     ...named(data.added).map(
-      ({ name, rule }) => `Added the automatic rule ${quoted(name)}: ${automaticInWords(rule)}`,
+      ({ name, rule }) => `Added the automatic rule ${quoted(name)}: ${automaticInWords(rule, say)}`,
     ),
     ...named(data.removed).map(({ name }) => `Removed the automatic rule ${quoted(name)}`),
     ...named(data.changed).map(
       ({ name, rule }) =>
-        `Changed the automatic rule ${quoted(name)}: ${automaticMovement(rule.from, rule.to)}`,
+        `Changed the automatic rule ${quoted(name)}: ${automaticMovement(rule.from, rule.to, say)}`,
     ),
     ...(isList(data.order) ? [`Order of the automatic rules: ${data.order.map(quoted).join(", ")}`] : []),
   ];
 }
 
-function automaticInWords({ when, answer, mode, dailyCap, sample }: Fields): string {
+function automaticInWords({ when, answer, mode, dailyCap, sample }: Fields, say: SayCondition): string {
   return [
-    ...[String(mode), `answers ${answerInWords(answer)}`, `when ${wholeCondition(when)}`],
+    ...[String(mode), `answers ${answerInWords(answer)}`, `when ${said(when, "automatic", say)}`],
     ...[`at most ${String(dailyCap)} a day`, `${share(sample)} go to people`],
   ].join(", ");
 }
 
-function automaticMovement(from: unknown, to: unknown): string {
+function automaticMovement(from: unknown, to: unknown, say: SayCondition): string {
   const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
   return [
     ...("mode" in is ? [`${String(was.mode)} → ${String(is.mode)}`] : []),
-    ...("when" in is ? [`when ${wholeCondition(was.when)} → ${wholeCondition(is.when)}`] : []),
+    ...("when" in is
+      ? [`when ${said(was.when, "automatic", say)} → ${said(is.when, "automatic", say)}`]
+      : []),
     ...("answer" in is ? [`answers ${answerInWords(was.answer)} → ${answerInWords(is.answer)}`] : []),
     ...("dailyCap" in is
       ? [`at most ${String(was.dailyCap)} a day → at most ${String(is.dailyCap)} a day`]
@@ -144,39 +154,46 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** All of a rule, since whoever approves a change has to see what it is. */
-function policyRuleInWords({ stages: list, when, requester, due, expire }: Fields): string {
+function policyRuleInWords(
+  { stages: list, when, requester, due, expire }: Fields,
+  say: SayCondition,
+): string {
   return [
     stages(list),
-    ...(typeof when === "string" ? [`when ${wholeCondition(when)}`] : []),
+    ...(typeof when === "string" ? [`when ${said(when, "policy", say)}`] : []),
     ...(requester === "allowed" ? ["the requester may vote"] : []),
     ...(typeof due === "string" ? [`due ${due}`] : []),
     ...(isFields(expire) ? [`its time is over ${end(expire)}`] : []),
   ].join(", ");
 }
 
-function policyMovement(from: unknown, to: unknown): string {
+function policyMovement(from: unknown, to: unknown, say: SayCondition): string {
   const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
   return [
     ...("stages" in is ? [`${stages(was.stages)} → ${stages(is.stages)}`] : []),
-    ...("when" in is ? [`when ${wholeCondition(was.when)} → ${wholeCondition(is.when)}`] : []),
+    ...("when" in is ? [`when ${said(was.when, "policy", say)} → ${said(is.when, "policy", say)}`] : []),
     ...("requester" in is ? [`the requester is ${is.requester === "allowed" ? "allowed" : "excluded"}`] : []),
     ...("due" in is ? [`due ${due(was.due)} → ${due(is.due)}`] : []),
     ...("expire" in is ? [`its time is over ${end(was.expire)} → ${end(is.expire)}`] : []),
   ].join("; ");
 }
 
-/** As long as conditions may be. */
-function wholeCondition(when: unknown): string {
-  return typeof when === "string" ? shorten(when, 2_000) : "always";
+/** A condition as long as conditions may be. */
+function said(when: unknown, rules: Rules, say: SayCondition): string {
+  return typeof when === "string" ? say(shorten(when, 2_000), rules) : "always";
 }
 
 function stages(list: unknown): string {
   if (!Array.isArray(list)) return "other stages";
-  return list
-    .map((stage: unknown) =>
-      isFields(stage) ? `${String(stage.need)} of ${quoted(stage.name)} (${detailsOf(stage)})` : "a stage",
-    )
-    .join(", then ");
+  return list.map((stage: unknown) => (isFields(stage) ? stageInWords(stage) : "a stage")).join(", then ");
+}
+
+/** `2 of “Finance” (group “finance”)`; `2 approvers` of the stage that a new rule has. */
+function stageInWords({ name, need, ...others }: Fields): string {
+  const details = detailsOf(others);
+  if (name === "Approvers" && details === "the approvers" && typeof need === "number")
+    return plural(need, "approver");
+  return `${String(need)} of ${quoted(name)} (${details})`;
 }
 
 /** `group cfo; 2 rejections end it; reminded after 4h, 1d` */

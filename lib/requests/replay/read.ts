@@ -7,6 +7,7 @@ import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { type Form, formSchema } from "../../mcp/forms/form.ts";
 import { REQUESTER } from "../../people/members/one-maker.ts";
+import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { GROUPS_OF_REQUESTER, ROLE_OF_REQUESTER } from "../../policy/judge-request.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { type AskedBy, amountIn } from "../request-row.ts";
@@ -40,6 +41,8 @@ export interface PastRequest extends AskedBy {
   role: string | null;
   /** Names of the organization's groups. */
   isIn: string[];
+  /** Who had to agree on it. Null: any one member decided. */
+  approval: Approval | null;
   answer: { action: Action; content: Record<string, unknown> | null; by: Actor; at: Date };
 }
 
@@ -129,6 +132,7 @@ export interface PastRow extends AskedBy {
   person: string | null;
   role: string | null;
   isIn: string[] | null;
+  approval: unknown;
   action: string;
   content: unknown;
   hasContent: boolean;
@@ -141,7 +145,7 @@ const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.server_id AS "serverId
   (r.replaces IS NOT NULL OR r.reworded_at IS NOT NULL OR cardinality(r.earlier_hashes) > 0) AS "isReworded", r.warnings, r.due_at AS "dueAt", r.created_at AS "askedAt",
   coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint' = 'true', false) OR t.adopted AS "isFlagged",
   t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.created_at AS "taskCreatedAt", ${HAS_LONG_ARGUMENTS} AS "hasLongArguments",
-  t.requested_by AS "requestedBy", ${REQUESTER} AS person, ${ROLE_OF_REQUESTER} AS role, ${GROUPS_OF_REQUESTER} AS "isIn",
+  t.requested_by AS "requestedBy", ${REQUESTER} AS person, ${ROLE_OF_REQUESTER} AS role, ${GROUPS_OF_REQUESTER} AS "isIn", r.approval,
   a.id AS "answerId", a.action, a.content, a.content IS NOT NULL AS "hasContent", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"`;
 
 const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
@@ -172,6 +176,7 @@ export function toPast({
     arguments: record.parse(row.arguments),
     requestedBy: actorSchema.parse(row.requestedBy),
     isIn: row.isIn ?? [],
+    approval: approvalSchema.nullable().parse(row.approval),
     answer: {
       action: actionSchema.parse(action),
       content: record.nullable().parse(content),

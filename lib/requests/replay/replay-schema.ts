@@ -3,7 +3,7 @@ import { actorSchema } from "../../access/access-schema.ts";
 import { MODES } from "../../policy/automatic/automatic-schema.ts";
 import type { Exclusion } from "../../policy/automatic/eligible.ts";
 import { policyInputSchema } from "../../policy/policy-schema.ts";
-import { actionSchema } from "../request-schema.ts";
+import { actionSchema, amountSchema } from "../request-schema.ts";
 
 /** Days that a replay goes back, unless it is told since when. */
 export const REPLAYED_DAYS = 30;
@@ -40,7 +40,7 @@ export type ReplayExclusion = (typeof EXCLUSIONS)[number];
 const count = z.number();
 
 const replayedRuleSchema = z.object({
-  /** Null: no rule matches, so that any one approver decides. */
+  /** Null: no rule matches, so that any one member decides. */
   rule: z.string().nullable(),
   /** All stages in their order; those of rules that could not be applied come first. */
   stages: z.array(z.string()),
@@ -60,6 +60,29 @@ const replayedAutomaticSchema = z.object({
 });
 export type ReplayedAutomatic = z.infer<typeof replayedAutomaticSchema>;
 
+const requestSchema = z.object({
+  id: z.uuid(),
+  label: z.string().nullable(),
+  /** The beginning of the message. */
+  message: z.string(),
+  askedAt: z.iso.datetime(),
+});
+
+/** The most requests that are listed because other people would have had to agree on them. */
+export const MOST_MOVED = 20;
+
+/** How many people have to agree in all, and in which stages. No stages: any one member decides. */
+const neededSchema = z.object({ people: count, stages: z.array(z.string()) });
+export type Needed = z.infer<typeof neededSchema>;
+
+/** `from`: as it was asked. Equal to `to`: as many people in the same stages, and other people. */
+const movedSchema = requestSchema.extend({
+  amount: amountSchema.nullable(),
+  from: neededSchema,
+  to: neededSchema,
+});
+export type Moved = z.infer<typeof movedSchema>;
+
 const decisionSchema = z.object({ action: actionSchema, words: z.string() });
 
 /** One line of the answer. `summary` is the last one; a replay without it is incomplete. */
@@ -68,13 +91,7 @@ export const replayLineSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("disagreement"),
     rule: z.string(),
-    request: z.object({
-      id: z.uuid(),
-      label: z.string().nullable(),
-      /** The beginning of the message. */
-      message: z.string(),
-      askedAt: z.iso.datetime(),
-    }),
+    request: requestSchema,
     people: decisionSchema.extend({ by: actorSchema, at: z.iso.datetime() }),
     automatic: decisionSchema,
   }),
@@ -88,6 +105,8 @@ export const replayLineSchema = z.discriminatedUnion("kind", [
     /** There were more in this time: only the latest were looked at. */
     isCut: z.boolean(),
     rules: z.array(replayedRuleSchema),
+    /** Requests on which other people had to agree than this policy says. `items`: the latest of them, newest first. */
+    moved: z.object({ total: count, items: z.array(movedSchema) }),
     /** Rules that could not be applied, with the first reason. Automatic ones answer nothing then. */
     failed: z.array(
       z.object({ rule: z.string(), isAutomatic: z.boolean(), requests: count, why: z.string() }),

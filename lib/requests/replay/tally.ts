@@ -14,11 +14,14 @@ import { saysNo } from "../answers/rejection.ts";
 import { wordsOf } from "../request-row.ts";
 import { warningsAt } from "../warnings.ts";
 import type { PastRequest } from "./read.ts";
-import type {
-  ReplayDisagreement,
-  ReplayExclusion,
-  ReplayedAutomatic,
-  ReplaySummary,
+import {
+  MOST_MOVED,
+  type Moved,
+  type Needed,
+  type ReplayDisagreement,
+  type ReplayExclusion,
+  type ReplayedAutomatic,
+  type ReplaySummary,
 } from "./replay-schema.ts";
 
 type Failed = ReplaySummary["failed"][number];
@@ -29,6 +32,9 @@ export class ReplayTally {
   #rules = new Map<string, Replayed>();
   #failed = new Map<string, Failed>();
   #automatic: Map<string, ReplayedAutomatic>;
+  /** The latest, oldest first: requests come in the order in which they were asked. */
+  #moved: Moved[] = [];
+  #movedInAll = 0;
   #requests = 0;
 
   constructor(policy: WithPeople) {
@@ -48,6 +54,7 @@ export class ReplayTally {
     const judged = { version: 0, ...this.#policy };
     const approval = judgePolicy(judged, asked);
     this.#count(approval);
+    if (votersOf(request.approval) !== votersOf(approval)) this.#move(request, approval);
     const { automatic = [] } = this.#policy.policy;
     if (automatic.length === 0) return null;
     const its = similar();
@@ -66,10 +73,11 @@ export class ReplayTally {
     return null;
   }
 
-  summary(): Pick<ReplaySummary, "requests" | "rules" | "failed" | "automatic"> {
+  summary(): Pick<ReplaySummary, "requests" | "rules" | "moved" | "failed" | "automatic"> {
     return {
       requests: this.#requests,
       rules: [...this.#rules.values()].sort((a, b) => b.requests - a.requests),
+      moved: { total: this.#movedInAll, items: this.#moved.toReversed() },
       failed: [...this.#failed.values()],
       automatic: [...this.#automatic.values()],
     };
@@ -83,6 +91,13 @@ export class ReplayTally {
     counted.requests++;
     this.#rules.set(key, counted);
     for (const each of approval?.failed ?? []) this.#countFailed({ ...each, isAutomatic: false });
+  }
+
+  #move(request: PastRequest, approval: Approval | null): void {
+    this.#movedInAll++;
+    const { amount } = request;
+    this.#moved.push({ ...shown(request), amount, from: neededBy(request.approval), to: neededBy(approval) });
+    if (this.#moved.length > MOST_MOVED) this.#moved.shift();
   }
 
   #countFailed({ rule, why, isAutomatic }: Omit<Failed, "requests">): void {
@@ -111,12 +126,7 @@ export class ReplayTally {
     return {
       kind: "disagreement",
       rule: rule.name,
-      request: {
-        id: request.id,
-        label: request.label,
-        message: shorten(request.message, MESSAGE_CHARACTERS),
-        askedAt: request.askedAt.toISOString(),
-      },
+      request: shown(request),
       people: { action, words: words(action, content), by, at: at.toISOString() },
       automatic: { action: given.action, words: words(given.action, given.content) },
     };
@@ -124,6 +134,28 @@ export class ReplayTally {
 }
 
 const MESSAGE_CHARACTERS = 200;
+
+function shown({ id, label, message, askedAt }: PastRequest): ReplayDisagreement["request"] {
+  return { id, label, message: shorten(message, MESSAGE_CHARACTERS), askedAt: askedAt.toISOString() };
+}
+
+function neededBy(approval: Approval | null): Needed {
+  const stages = approval?.stages ?? [];
+  return {
+    people: approval === null ? 1 : stages.reduce((sum, { need }) => sum + need, 0),
+    stages: stages.map(({ name }) => name),
+  };
+}
+
+/** Who has to agree, to be compared: how many in each stage, and who may vote there. */
+function votersOf(approval: Approval | null): string {
+  if (approval === null) return "";
+  const stages = approval.stages.map(({ name, need, roles, people, groups }) => [
+    ...[name, need, roles, people],
+    groups.map(({ id }) => id),
+  ]);
+  return JSON.stringify([approval.requester, stages]);
+}
 
 type Given =
   | { action: "accept" | "decline"; content: Record<string, unknown> | null }

@@ -10,12 +10,11 @@ import { rowsInWords } from "./condition-words.ts";
 
 /** A condition in words if rows can say it, else in CEL. */
 export function ConditionText({ condition, rules }: { condition: string; rules: Rules }) {
-  const { nameOf } = useValueNames();
-  const rows = rowsIn(condition, rules);
-  if (rows !== null)
+  const words = useConditionWords()(condition, rules);
+  if (words !== null)
     return (
       <span className="block break-words text-[13px] text-ink">
-        <PlainText text={`When ${rowsInWords(rows, nameOf)}`} />
+        <PlainText text={`When ${words}`} />
       </span>
     );
   return (
@@ -23,6 +22,15 @@ export function ConditionText({ condition, rules }: { condition: string; rules: 
       <PlainText text={condition} />
     </code>
   );
+}
+
+/** Returns what says a condition in words; null: rows can't say it. */
+export function useConditionWords(): (condition: string, rules: Rules) => string | null {
+  const { nameOf } = useValueNames();
+  return (condition, rules) => {
+    const rows = rowsIn(condition, rules);
+    return rows && rowsInWords(rows, nameOf);
+  };
 }
 
 interface Choice {

@@ -24,10 +24,12 @@ import { SaveBar } from "../save-bar.tsx";
 import { Section } from "../section.tsx";
 import { Segments } from "../segments.tsx";
 import { AcknowledgeLive } from "./automatic/acknowledge.tsx";
+import { PeopleWarnings } from "./deciders-table.tsx";
 import { focusOn } from "./form/ordered-list.tsx";
 import { PolicyForm } from "./form/policy-form.tsx";
 import { type Problem, UnreadableOf, useUnreadable } from "./form/problems.tsx";
-import { TryPolicy } from "./replay/try-policy.tsx";
+import { TriedPolicy, TryButton } from "./replay/try-policy.tsx";
+import { useReplay } from "./replay/use-replay.ts";
 import { lineOf } from "./text/json-place.ts";
 import { TextPane } from "./text/text-pane.tsx";
 import { usePolicyText, type Written } from "./use-policy-text.ts";
@@ -53,7 +55,7 @@ export function PolicyEditor({
   const [saved, setSaved] = useState(current);
   const its = usePolicyText(saved.policy);
   const { text, format, value, draft, mistake, isChanged } = its;
-  const [pane, setPane] = useState<"Form" | "Text">("Form");
+  const [pane, setPane] = useState<"Both" | "Form" | "Text">("Both");
   const [open, setOpen] = useState<string | null>(null);
   const [ledTo, setLedTo] = useState<string | null>(null);
   const unreadable = useUnreadable();
@@ -61,6 +63,7 @@ export function PolicyEditor({
   const [dropped, setDropped] = useState(0);
   /** What was written here before an earlier version took its place. */
   const [replaced, setReplaced] = useState<Written | null>(null);
+  const replay = useReplay();
   const box = useRef<HTMLTextAreaElement>(null);
   const list = useId();
   const isOld = current.version > saved.version;
@@ -119,10 +122,11 @@ export function PolicyEditor({
   const { unread } = unreadable;
   const problems = [...unread, ...ofPolicy];
   const isUnread = unread.length > 0;
+  const warnings = isChanged && problems.length === 0 ? (check.data?.warnings ?? []) : [];
   const savable = draft && !isUnread ? (value as object) : null;
   const isOvertaken = isOld || (save.error instanceof ApiError && save.error.code === "version_changed");
   const goToLine = (at: number) => {
-    setPane("Text");
+    if (!box.current?.checkVisibility()) setPane("Text");
     const end = text.indexOf("\n", at);
     requestAnimationFrame(() => {
       box.current?.focus();
@@ -130,7 +134,7 @@ export function PolicyEditor({
     });
   };
   const goToField = (field: string) => {
-    setPane("Form");
+    if (pane === "Text") setPane("Form");
     setOpen(itemOf(field, Object.keys(draft?.groups ?? {})));
     setLedTo(field);
     requestAnimationFrame(() => focusOn(nearestId(field)));
@@ -139,20 +143,29 @@ export function PolicyEditor({
   return (
     <Section
       title="Policy"
-      description="Who has to agree on which requests. A request goes through the rules from top to bottom; the first one that matches decides. If none matches, any one approver decides."
+      description="Who has to agree on which requests. A request goes through the rules from top to bottom; the first one that matches decides. If none matches, any one member decides, except viewers."
       action={
-        <Segments
-          label="Show as"
-          value={pane}
-          options={["Form", "Text"]}
-          onChange={setPane}
-          className={NARROW}
-        />
+        <>
+          <Segments
+            label="Show as"
+            value={pane === "Text" ? "Text" : "Form"}
+            options={["Form", "Text"]}
+            onChange={setPane}
+            className={NARROW}
+          />
+          <Segments
+            label="Show as"
+            value={pane}
+            options={["Both", "Form", "Text"]}
+            onChange={setPane}
+            className={WIDE_ONLY}
+          />
+        </>
       }
     >
       {/* What is typed while it is saved would be neither in it nor here afterwards. */}
       <div className="flex min-w-0 gap-6" inert={save.isPending}>
-        <div className={cn("min-w-0 flex-1", pane === "Text" && WIDE_ONLY)}>
+        <div className={cn("min-w-0 flex-1", pane === "Text" && "hidden")}>
           {draft ? (
             <UnreadableOf note={unreadable.note}>
               <PolicyForm
@@ -169,7 +182,13 @@ export function PolicyEditor({
             <p className="text-[13px] text-muted">The form returns once the text can be read.</p>
           )}
         </div>
-        <div className={cn("flex min-w-0 flex-1", BESIDE, pane === "Form" && WIDE_ONLY)}>
+        <div
+          className={cn(
+            "min-w-0 flex-1",
+            pane === "Form" ? "hidden" : "flex",
+            pane === "Both" && [BESIDE, WIDE_ONLY],
+          )}
+        >
           <TextPane
             box={box}
             text={text}
@@ -263,7 +282,15 @@ export function PolicyEditor({
       ) : (
         save.error && refused.length === 0 && <Notice live tone="bad" title={errorSentence(save.error)} />
       )}
-      <SaveBar isChanged={isChanged || isUnread}>
+      <SaveBar
+        isChanged={isChanged || isUnread}
+        above={
+          <>
+            <TriedPolicy policy={value} replay={replay} />
+            {warnings.length > 0 && <PeopleWarnings warnings={warnings} onGo={goToField} />}
+          </>
+        }
+      >
         <Button
           variant="primary"
           disabled={!isChanged || !savable || save.isPending}
@@ -291,8 +318,8 @@ export function PolicyEditor({
             Show {plural(problems.length, "problem")}
           </Button>
         )}
+        <TryButton policy={value} replay={replay} />
       </SaveBar>
-      <TryPolicy policy={value} />
     </Section>
   );
 }

@@ -7,7 +7,6 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { policyChanges } from "@/lib/policy/call-rules/call-rule-words.ts";
 import { groupChanges, groupChangeTitle } from "@/lib/policy/groups/group-words.ts";
 import type { PolicyProposal } from "@/lib/policy/proposals/proposal-schema.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
@@ -18,6 +17,7 @@ import {
   policyProposals,
   withdrawPolicyProposal,
 } from "@/lib/web/client/settings/policy.ts";
+import { PolicyChanges } from "./policy-changes.tsx";
 
 /** The changes that wait for a second admin: all of them, or those of groups alone. */
 export function PolicyProposals({ of = "all" }: { of?: "all" | "groups" }) {
@@ -64,9 +64,7 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
       )}
       {proposed !== null && (
         <>
-          <p className="whitespace-pre-line break-words">
-            <PlainText text={policyChanges(changes)} />
-          </p>
+          <PolicyChanges changes={changes} />
           <details>
             <summary className="cursor-pointer underline underline-offset-4">
               The whole proposed policy

@@ -3,15 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
-import { policyChanges } from "@/lib/policy/call-rules/call-rule-words.ts";
 import type { ShownPolicy, PolicyVersions as Versions } from "@/lib/policy/policy-schema.ts";
 import { policyVersion, policyVersions } from "@/lib/web/client/settings/policy.ts";
 import { Section } from "../section.tsx";
+import { PolicyChanges } from "./policy-changes.tsx";
 
 /** The latest versions, each with what it changed, and the way back to it. */
 export function PolicyVersions({
@@ -100,9 +99,7 @@ function WhatChanged({
   const { policy, changes } = its.data;
   return (
     <div className="flex flex-col items-start gap-3 pb-3 pl-6">
-      <p className="min-w-0 max-w-full whitespace-pre-line break-words">
-        <PlainText text={policyChanges(changes) || "No changes"} />
-      </p>
+      <PolicyChanges changes={changes} />
       {!isInForce && (
         <Button size="sm" onClick={() => onRestore(policy)}>
           Restore as a draft

@@ -31,15 +31,7 @@ export function Disagreements({
         {items.map(({ rule, version, request, people, automatic }) => (
           <li key={request.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2 text-[13px]">
             <span className="min-w-48 flex-1">
-              <Link
-                href={`/inbox/${request.id}`}
-                target="_blank"
-                className="font-medium underline-offset-4 hover:underline"
-              >
-                <PlainText text={request.label ?? request.message} />
-                <ExternalLink aria-hidden className="ml-1 inline size-3.5 text-muted" strokeWidth={1.75} />
-                <span className="sr-only"> (opens in a new tab)</span>
-              </Link>
+              <RequestLink request={request} />
               <span className="block text-muted">
                 Rule “<PlainText text={rule} />”{version !== undefined && `, version ${version}`} · asked{" "}
                 <TimeAgo at={request.askedAt} />
@@ -58,5 +50,19 @@ export function Disagreements({
       </ul>
       {note && <p className="text-muted text-xs">{note}</p>}
     </div>
+  );
+}
+
+export function RequestLink({
+  request: { id, label, message },
+}: {
+  request: Pick<ReplayDisagreement["request"], "id" | "label" | "message">;
+}) {
+  return (
+    <Link href={`/inbox/${id}`} target="_blank" className="font-medium underline-offset-4 hover:underline">
+      <PlainText text={label ?? message} />
+      <ExternalLink aria-hidden className="ml-1 inline size-3.5 text-muted" strokeWidth={1.75} />
+      <span className="sr-only"> (opens in a new tab)</span>
+    </Link>
   );
 }

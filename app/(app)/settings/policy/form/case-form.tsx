@@ -104,7 +104,7 @@ export function CaseForm({
         label="Expected rule"
         value={typeof expected.rule === "string" ? `rule ${expected.rule}` : "none"}
         options={{
-          none: "No rule: any one approver",
+          none: "No rule: any one member",
           ...Object.fromEntries(rules.map((name) => [`rule ${name}`, name])),
         }}
         onChange={(value) =>

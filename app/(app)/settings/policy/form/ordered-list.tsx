@@ -91,7 +91,7 @@ export function OrderedList<T extends Named>({
           }
         >
           <Plus aria-hidden strokeWidth={1.75} />
-          Add a {noun}
+          Add {/^[aeiou]/.test(noun) ? "an" : "a"} {noun}
         </Button>
       </div>
       <p role="status" className="sr-only">

@@ -127,7 +127,7 @@ export function PolicyForm({
             stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }],
           })}
           onChange={(now) => set({ rules: now })}
-          empty="No rules yet: any one approver decides."
+          empty="No rules yet: any one member decides, except viewers."
           words={(rule, at) => (
             <RuleWords rule={rule} forAll={rules.slice(0, at).find(({ when }) => !when)?.name ?? null} />
           )}
@@ -189,7 +189,7 @@ export function PolicyForm({
           {...shown}
           isOrdered
           label="Automatic rules"
-          noun="rule"
+          noun="automatic rule"
           place="automatic"
           items={draft.automatic ?? []}
           made={() => ({ name: "New rule", when: "", answer: { action: "accept" } })}

@@ -1,13 +1,14 @@
 import { useId } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { Clock } from "@/components/time/time.tsx";
+import { Clock, TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
 import { excludedWords, MODE_WORDS } from "@/lib/requests/automatic/automatic-answer-words.ts";
 import type { ReplaySummary } from "@/lib/requests/replay/replay-schema.ts";
+import { movedWords } from "@/lib/requests/replay/replay-words.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { Disagreements } from "../automatic/disagreements.tsx";
+import { Disagreements, RequestLink } from "../automatic/disagreements.tsx";
 import type { ReplayShown } from "./use-replay.ts";
 
 /** What a replay said: disagreements as they come, the figures once it is through. */
@@ -29,7 +30,7 @@ export function ReplayResults({ shown: { summary, disagreements } }: { shown: Re
 }
 
 function Found({ summary }: { summary: ReplaySummary }) {
-  const { requests, isCut, from, rules, failed, automatic } = summary;
+  const { requests, isCut, from, rules, moved, failed, automatic } = summary;
   const { number } = useFormats();
   if (requests === 0) return <Notice live title="There are no decisions of the last 30 days to try it on." />;
   return (
@@ -37,7 +38,9 @@ function Found({ summary }: { summary: ReplaySummary }) {
       <Notice
         live
         tone={failed.length > 0 ? "wait" : "neutral"}
-        title={`Tried on ${number(requests)} ${requests === 1 ? "request" : "requests"} that people decided`}
+        title={`Tried on ${number(requests)} ${requests === 1 ? "request" : "requests"} that people decided. It changes who has to agree on ${
+          moved.total === 0 ? "none" : number(moved.total)
+        } of them.`}
       >
         {isCut && (
           <p>
@@ -52,12 +55,13 @@ function Found({ summary }: { summary: ReplaySummary }) {
           </p>
         ))}
       </Notice>
+      {moved.total > 0 && <MovedRequests moved={moved} />}
       <Figures title="Who would have had to agree" columns={["Rule", "Stages", "Requests"]}>
         {rules.map(({ rule, stages, requests: of }) => (
           <tr key={JSON.stringify([rule, stages])} className="border-line border-b last:border-0">
             <th scope="row" className="px-3 py-2 text-left font-medium">
               {rule === null ? (
-                <span className="font-normal text-muted">No rule: any one approver</span>
+                <span className="font-normal text-muted">No rule: any one member, except viewers</span>
               ) : (
                 <PlainText text={rule} />
               )}
@@ -91,6 +95,47 @@ function Found({ summary }: { summary: ReplaySummary }) {
         </Figures>
       )}
     </>
+  );
+}
+
+/** Requests on which other people had to agree than the policy says. Each opens in a new tab, so that what is on the page stays. */
+function MovedRequests({ moved: { total, items } }: Pick<ReplaySummary, "moved">) {
+  const id = useId();
+  const formats = useFormats();
+  const more = total - items.length;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <h3 id={id} className="font-medium text-[13px]">
+        Changed requests
+      </h3>
+      <ul aria-labelledby={id} className="flex flex-col divide-y divide-line">
+        {items.map((request) => (
+          <li key={request.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2 text-[13px]">
+            <span className="min-w-48 flex-1">
+              <RequestLink request={request} />
+              {request.amount && (
+                <span className="tabular-nums">
+                  {" · "}
+                  <PlainText text={formats.amount(request.amount)} />
+                </span>
+              )}
+              <span className="text-muted">
+                {" · asked "}
+                <TimeAgo at={request.askedAt} />
+              </span>
+            </span>
+            <span>
+              <PlainText text={movedWords(request)} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <p className="text-muted text-xs">
+          And {formats.number(more)} earlier {more === 1 ? "one" : "ones"}.
+        </p>
+      )}
+    </div>
   );
 }
 

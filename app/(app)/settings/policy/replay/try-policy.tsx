@@ -1,50 +1,65 @@
 "use client";
 
-import { History } from "lucide-react";
+import { History, X } from "lucide-react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ReplayResults } from "./replay-results.tsx";
-import { type ReplayShown, useReplay } from "./use-replay.ts";
+import type { Replay, ReplayShown } from "./use-replay.ts";
 
-/** Tries the policy that is edited on what people decided lately. `policy` undefined: it can't be read now. */
-export function TryPolicy({ policy }: { policy: unknown }) {
-  const { shown, isRunning, start, stop } = useReplay();
-  const isOld = shown !== null && JSON.stringify(shown.of) !== JSON.stringify(policy);
+/** Starts trying the policy that is edited on what people decided lately. `policy` undefined: it can't be read now. */
+export function TryButton({ policy, replay }: { policy: unknown; replay: Replay }) {
   return (
-    <section aria-label="Try it on the last 30 days" className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <Button disabled={isRunning || policy === undefined} onClick={() => start(policy)}>
-          <History aria-hidden strokeWidth={1.75} />
-          {isRunning ? "Trying…" : "Try it on the last 30 days"}
+    <Button
+      disabled={replay.isRunning || policy === undefined}
+      title="Shows on which decided requests it changes who has to agree. Nothing is changed or sent."
+      onClick={() => replay.start(policy)}
+    >
+      <History aria-hidden strokeWidth={1.75} />
+      {replay.isRunning ? "Trying…" : "Try it on the last 30 days"}
+    </Button>
+  );
+}
+
+/** What trying the policy said; nothing before. It scrolls within itself, so that the buttons below stay in view. */
+export function TriedPolicy({ policy, replay }: { policy: unknown; replay: Replay }) {
+  const { shown, isRunning, stop } = replay;
+  if (!shown) return null;
+  const isOld = JSON.stringify(shown.of) !== JSON.stringify(policy);
+  return (
+    <section
+      aria-label="Try it on the last 30 days"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+      tabIndex={0}
+      className="flex max-h-[45dvh] flex-col gap-3 overflow-y-auto"
+    >
+      <div className="flex items-start gap-3">
+        <div className="flex min-w-0 flex-1 flex-col gap-3">
+          {isRunning && <Progress shown={shown} />}
+          {shown.failure && (
+            <Notice live tone="bad" title={shown.failure.sentence}>
+              {shown.failure.problems.map(({ field, message }) => (
+                <p key={`${field} ${message}`}>
+                  {field}: <PlainText text={message} />
+                </p>
+              ))}
+            </Notice>
+          )}
+          {isOld && !isRunning && (
+            <Notice tone="wait" title="The policy has changed since. Try it again to see what it says now." />
+          )}
+          {!shown.failure && <ReplayResults shown={shown} />}
+        </div>
+        <Button
+          variant="ghost"
+          size={isRunning ? "sm" : "icon"}
+          aria-label={isRunning ? undefined : "Close the result"}
+          onClick={stop}
+        >
+          {isRunning ? "Stop" : <X aria-hidden strokeWidth={1.75} />}
         </Button>
-        {isRunning && (
-          <Button variant="ghost" onClick={stop}>
-            Stop
-          </Button>
-        )}
-        {!shown && (
-          <p className="min-w-60 flex-1 text-muted text-xs">
-            Shows which rule of this policy each decided request would have matched. Nothing is changed or
-            sent.
-          </p>
-        )}
       </div>
-      {shown && isRunning && <Progress shown={shown} />}
-      {shown?.failure && (
-        <Notice live tone="bad" title={shown.failure.sentence}>
-          {shown.failure.problems.map(({ field, message }) => (
-            <p key={`${field} ${message}`}>
-              {field}: <PlainText text={message} />
-            </p>
-          ))}
-        </Notice>
-      )}
-      {isOld && !isRunning && (
-        <Notice tone="wait" title="The policy has changed since. Try it again to see what it says now." />
-      )}
-      {shown && !shown.failure && <ReplayResults shown={shown} />}
     </section>
   );
 }

@@ -15,8 +15,16 @@ export interface ReplayShown {
   failure: { sentence: string; problems: { field: string; message: string }[] } | null;
 }
 
+export interface Replay {
+  /** Null: nothing was tried, or it was stopped or closed. */
+  shown: ReplayShown | null;
+  isRunning: boolean;
+  start: (policy: unknown) => void;
+  stop: () => void;
+}
+
 /** Replays a policy, one at a time. It stops with the page. */
-export function useReplay() {
+export function useReplay(): Replay {
   const [shown, setShown] = useState<ReplayShown | null>(null);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
