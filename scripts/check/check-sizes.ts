@@ -35,7 +35,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/api-keys": 220_000,
   "/settings/appearance": 181_000,
   "/settings/away": 217_000,
-  "/settings/call-rules": 226_000,
+  "/settings/call-rules": 226_500,
   "/settings/keyboard": 180_000,
   "/settings/members": 226_000,
   "/settings/notifications": 217_000,

@@ -75,22 +75,22 @@ export function DecisionMenuItems({
           <Kbd className="ml-auto">E</Kbd>
         </MenuItem>
       )}
-      {stands === "yes" && (
-        <MenuItem disabled={disabled || acceptOff} onSelect={() => onDialog("standing")}>
-          <Timer {...icon} />
-          Approve for a while…
-          <Kbd className="ml-auto">W</Kbd>
-        </MenuItem>
-      )}
-      {stands === "policy" && (
-        <MenuItem disabled className="items-start">
+      {stands !== "no" && (
+        <MenuItem
+          disabled={disabled || acceptOff || stands === "policy"}
+          className="items-start"
+          onSelect={() => onDialog("standing")}
+        >
           <Timer {...icon} className="mt-0.5" />
           <span>
             Approve for a while…
-            <span className="block max-w-64 text-muted text-xs">
-              Not possible: the policy says who decides on each call
-            </span>
+            {stands === "policy" && (
+              <span className="block max-w-64 text-muted text-xs">
+                Not possible: the policy says who decides on each call
+              </span>
+            )}
           </span>
+          {stands === "yes" && <Kbd className="mt-0.5 ml-auto">W</Kbd>}
         </MenuItem>
       )}
       {mayRevise(request) && (
