@@ -1,5 +1,6 @@
 /** A request of every kind, before it is decided. */
 import type { Page } from "@playwright/test";
+import { ENTRYPOINT_HEADER } from "../../lib/web/hooks/claude-code.ts";
 import { beforeTool, rawHook } from "../../test/fixtures/agents/raw-hook.ts";
 import type { Kind } from "../fixtures/question-kinds.ts";
 import { apiOf, expect, requestPane } from "../fixtures/test.ts";
@@ -54,7 +55,9 @@ const ofHook = (
   async open(page, fixture) {
     const { write } = apiOf(fixture.as("Ana"));
     const { secret } = await (await write("POST", "/agent-credentials", { name: "Ana’s laptop" })).json();
-    await rawHook(fixture.intray.url, "/hooks/claude-code", secret)(beforeTool(tool, input), { timeout: 1 });
+    // As `claude -p`, whose requests stay open.
+    const how = { timeout: 1, headers: { [ENTRYPOINT_HEADER]: "sdk-cli" } };
+    await rawHook(fixture.intray.url, "/hooks/claude-code", secret)(beforeTool(tool, input), how);
     const query = "/input-requests?state=open&q=Claude&limit=200";
     const { items } = await apiOf(fixture.as("Ben")).get<{ items: { id: string; createdAt: string }[] }>(
       query,

@@ -105,6 +105,12 @@ function refuseUnreadable({ input, cwd }: AskedCall): void {
   const [rounded] = roundedNumbers(input);
   if (rounded)
     throw new AppError("invalid_arguments", `${rounded.message} Make the call with the number as a text.`);
+  // React and react-query drop such a member on its way to the screen.
+  if (JSON.stringify(input).includes('"__proto__":'))
+    throw new AppError(
+      "invalid_arguments",
+      "A member called __proto__ can't be shown. Make the call without it.",
+    );
   if ((cwd?.length ?? 0) > CWD_CHARACTERS)
     throw new AppError("too_large", "The name of the directory is too long to be shown.");
 }

@@ -17,7 +17,7 @@ const eventSchema = z.looseObject({
   cwd: z.string().nullish(),
   agent_type: z.string().nullish(),
   tool_name: id,
-  // A z.record would drop a member `__proto__`, which the program may read.
+  // A z.record would drop a member `__proto__`, which is to be refused: the program may read it.
   tool_input: z.custom<Record<string, unknown>>(isRecord),
   /** A PermissionRequest has none. */
   tool_use_id: id.optional(),

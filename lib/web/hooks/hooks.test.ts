@@ -401,6 +401,7 @@ describe("a call that people decide", () => {
   test.each<[string, object]>([
     ["a number that is rounded here", { tool_input: { amount: 2 ** 53 + 2 } }],
     ["a number that is none here", { tool_input: { amount: Number.POSITIVE_INFINITY } }],
+    ["a member that pages drop", { tool_input: { a: [JSON.parse('{"__proto__":"rm -rf"}')] } }],
     ["a directory too long to be shown", { cwd: `/${"a".repeat(5_000)}` }],
   ])("with %s is denied, and nobody is asked", async (_, more) => {
     const agent = await anAgent();
@@ -408,23 +409,6 @@ describe("a call that people decide", () => {
     const answer = await agent.hook(JSON.stringify(event).replace('"amount":null', '"amount":1e400'));
     expect(decisionOf(answer).slice(0, 2)).toEqual([200, "deny"]);
     expect(await agent.tasks()).toEqual([]);
-  });
-
-  test("is shown and told apart with a member that is called as an object's prototype", async () => {
-    const agent = await anAgent();
-    const event = beforeTool("mcp__erp__pay", JSON.parse('{"to":"A","__proto__":"B"}'));
-    const held = agent.hook(event);
-    const { id } = await agent.asked();
-    const { call } = (await agent.tasks())[0]!.arguments as { call: { input: object } };
-    expect(Object.entries(call.input)).toEqual([
-      ["to", "A"],
-      ["__proto__", "B"],
-    ]);
-    const other = { ...event, tool_input: JSON.parse('{"to":"A","__proto__":"C"}') };
-    expect(decisionOf(await agent.hook(other))[1]).toBe("deny");
-    const content = { arguments: { to: "A" } };
-    await fixture.organization.answer(id, { action: "accept", content });
-    expect((await held).body.hookSpecificOutput.updatedInput).toEqual({ to: "A" });
   });
 
   test("of more than a person can read is denied, and a rule may still allow it", async () => {
