@@ -214,9 +214,6 @@ export const RETRACTION_WAIT_MS = 75_000;
 export const CANCEL_GRACE_MS = 15_000;
 /** How long the server's state of a task cancelled here is still noted. */
 export const WATCH_CANCELLED_MS = 3600_000;
-/** An answer is sent this long after the poll that showed its question; later the task is polled once more. */
-export const OLD_POLL_MS = 2_000;
-export const POLLED_AGAIN = 2;
 /** How long a task that ended here without a result, and shared its session, counts among those that may ask in it. */
 export const MAY_ASK_ON_MS = 10 * 60_000;
 /** A task ends without its result once the server has failed this often to return it. */

@@ -36,8 +36,6 @@ import {
   CALL_DEADLINE_MS,
   CHOICE_REPLY_MS,
   MAX_BROKEN_ANSWERS,
-  OLD_POLL_MS,
-  POLLED_AGAIN,
   QUESTION_WAIT_MS,
   UNASKED_LIMIT,
   UNASKED_LIMIT_WHERE_KNOWN,
@@ -229,7 +227,7 @@ async function post(
     ...(task.work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
   };
   await ctx.mayChange();
-  if (isReused(ctx, task, ask) || (remote && isOldPoll(task, delivery, ask))) {
+  if (isReused(ctx, task, ask)) {
     await retryUntilStored(ctx, () =>
       fencedTransaction(ctx, task, (tx) => markUnsent(tx, ids, "asked_again", 0)),
     );
@@ -336,14 +334,6 @@ function liveAsk(ctx: WatcherContext, task: WatchedTask, request: RequestWork): 
  */
 function isReused(ctx: WatcherContext, task: WatchedTask, { rpcId }: AskWork): boolean {
   return rpcId !== null && task.session !== null && ctx.isReused(task.session, rpcId, task.loadedAt);
-}
-
-/**
- * Whether the poll that showed the question under its key was long ago, because the commit took long. The key may be another question's
- * now, so the task is polled again; a few times, so that a slow database keeps no answer for ever.
- */
-function isOldPoll({ checkedAt }: WatchedTask, { attempts }: DeliveryWork, { key }: AskWork): boolean {
-  return key !== null && attempts < POLLED_AGAIN && clockMs() - checkedAt > OLD_POLL_MS;
 }
 
 /** `remote` shows the question: a key that can't be kept is only there. */

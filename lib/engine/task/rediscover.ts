@@ -26,10 +26,11 @@ export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt
   ctx.learn({ listsTasks: listed !== null });
   if (!listed) return false;
   const { connectionId, seal } = ctx;
-  const { unknown, others } = await ctx.read(async (tx) => ({
-    unknown: await unknownAmong(tx, seal, connectionId, listed.tasks),
-    others: await otherUnknownStarts(tx, connectionId, task.id),
-  }));
+  const { unknown, others } = await ctx.read(async (tx) => {
+    // In this order: the handle of a start that is over by the first read is known to the second.
+    const others = await otherUnknownStarts(tx, connectionId, task.id);
+    return { others, unknown: await unknownAmong(tx, seal, connectionId, listed.tasks) };
+  });
   const attemptAgoMs = (task.work.attemptAgoMs ?? 0) + (performance.now() - task.loadedAt);
   const call = { attemptAt: Date.now() - attemptAgoMs, clockOffsetMs: listed.clockOffsetMs };
   const fitting = fittingTasks(unknown, call);

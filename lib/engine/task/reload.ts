@@ -48,9 +48,11 @@ async function newestWork(
   const { hints } = task;
   const { written } = task.cold;
   if (written) setCold(task, { written: null });
+  const isNewest = written?.hints === hints;
+  const read = isNewest ? written : { work: await ctx.load(task.id), at: clockMs() };
+  // Only now: until then others would take the old reading for the newest.
   task.hintsRead = hints;
-  if (written?.hints === hints) return written;
-  return { work: await ctx.load(task.id), at: clockMs() };
+  return read;
 }
 
 /** Returns whether the request has an answer that may have reached the server. */

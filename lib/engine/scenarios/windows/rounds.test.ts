@@ -1,6 +1,5 @@
 /** 2026-07-28: windows of polls, answers and rounds. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { APPROVAL_SCHEMA } from "../../../../test/fixtures/fake-task.ts";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
@@ -138,28 +137,6 @@ test("the first write of a question fails: the next poll, though it says the sam
   expect(await requestsOf(id)).toHaveLength(1);
 });
 
-test("another question takes the key while the answer is being committed as sent: it does not get that answer", async () => {
-  const id = await start("approve");
-  const asked = await openRequest(id);
-  const there = remoteOf();
-  const sending = await trigger(fixture, {
-    timing: "AFTER",
-    on: "UPDATE OF state ON delivery",
-    when: "NEW.state = 'sending' AND OLD.state <> 'sending'",
-    body: SLEEP(3),
-  });
-  await fixture.answer(asked.id, approve);
-  await sending.called();
-  there.inputRequests = {
-    approval: {
-      method: "elicitation/create",
-      params: { mode: "form", message: "Delete the ledger?", requestedSchema: APPROVAL_SCHEMA },
-    },
-  };
-  await sleep(6_000);
-  expect(remote.answers).toEqual([]);
-});
-
 test("the commit of an answer as sent is stored and its reply is lost: it is sent once", {
   tags: ["full"],
 }, async () => {
@@ -193,7 +170,7 @@ test("the commit of an accepted answer is slow while the task ends: it is confir
   expect((await deliveryOf(asked.id)).state).toBe("confirmed");
 });
 
-test("a cancel comes while an answer is being committed as sent: the answer is sent once or not, and the task is cancelled by the server's word", {
+test("a cancel comes while an answer is being committed as sent: both, in this order, and the task is cancelled by the server's word", {
   tags: ["full"],
 }, async () => {
   const id = await start("approve");
@@ -210,8 +187,7 @@ test("a cancel comes while an answer is being committed as sent: the answer is s
   const { requestCancel } = await import("../../../lifecycle/task-writes.ts");
   await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
   await inState(id, "cancelled");
-  // A commit that took long is begun again, and then the cancel comes first.
-  expect(remote.answers.length).toBeLessThan(2);
+  expect(remote.answers).toHaveLength(1);
 });
 
 test("a call was refused unread for its headers, and the tools can't be listed just now: it is not called unknown", async () => {
