@@ -23,6 +23,12 @@ export function readExactNumber(typed: string): ReadNumber {
   return { value: Object.is(value, -0) ? 0 : value };
 }
 
+/** Whether a number of a JSON text is the same after JSON.parse and JSON.stringify, however large it is. */
+export function isKeptExactly(text: string): boolean {
+  const value = Number(text);
+  return Number.isFinite(value) && plainDigits(text) === plainDigits(String(value));
+}
+
 /** Normalizes a number, e.g. `-012.50e1` to `-125e0`, so that all spellings of one number are equal. */
 function plainDigits(text: string): string {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");

@@ -27,40 +27,8 @@ export function sizeOfJson(
   return { depth: deepest, values };
 }
 
-/**
- * Whether an object of a JSON text names a member twice, of which readers take the first or the last. `value`: the text as it was parsed,
- * with one of them.
- */
-export function repeatsNames(text: string, value: unknown): boolean {
-  let members = 0;
-  let inText = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inText) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) inText = false;
-    } else if (code === QUOTE) inText = true;
-    else if (code === COLON) members++;
-  }
-  return members > countMembers(value);
-}
-
-function countMembers(value: unknown): number {
-  let count = 0;
-  const open = [value];
-  while (open.length > 0) {
-    const at = open.pop();
-    if (typeof at !== "object" || at === null) continue;
-    const inner = Object.values(at);
-    if (!Array.isArray(at)) count += inner.length;
-    for (const each of inner) open.push(each);
-  }
-  return count;
-}
-
 const QUOTE = 34;
 const COMMA = 44;
-const COLON = 58;
 const OPEN_ARRAY = 91;
 const BACKSLASH = 92;
 const CLOSE_ARRAY = 93;

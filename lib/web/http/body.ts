@@ -4,7 +4,8 @@
  */
 import { storableText, UNSTORABLE } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
-import { repeatsNames, sizeOfJson } from "../../text/json.ts";
+import { sizeOfJson } from "../../text/json.ts";
+import { parseStrictJson, StrictJsonError } from "../../text/strict-json.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from "../tunables.ts";
 
 /** Refuses multipart bodies, since no call takes a file. */
@@ -13,33 +14,17 @@ export function refuseUploads(request: Request): void {
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
 }
 
-/** The JSON body of a request, counted while it is read, since a stated content length proves nothing. */
-export async function readJson(
-  request: Request,
-  types?: string[],
-  mostBytes?: number,
-  mostValues?: number,
-): Promise<unknown> {
-  return (await readJsonText(request, types, mostBytes, mostValues)).value;
-}
-
 /**
- * As `readJson`, of a body that its sender acts on too: throws `invalid_json` where an object names a member twice, since the sender may
- * take another one of them than people are shown.
+ * The JSON body of a request, counted while it is read, since a stated content length proves nothing. `isStrict`: throws
+ * `invalid_json` for a body that would be kept as another one.
  */
-export async function readExactJson(request: Request): Promise<unknown> {
-  const { text, value } = await readJsonText(request);
-  if (repeatsNames(text, value))
-    throw new AppError("invalid_json", "The body names a member of an object twice.");
-  return value;
-}
-
-async function readJsonText(
+export async function readJson(
   request: Request,
   types = ["application/json"],
   mostBytes = MAX_BODY_BYTES,
   mostValues = MAX_BODY_VALUES,
-): Promise<{ text: string; value: unknown }> {
+  isStrict = false,
+): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === undefined || !types.includes(type))
     throw new AppError("unsupported_media_type", `Send the body as ${types[0]}.`);
@@ -48,8 +33,21 @@ async function readJsonText(
   if (depth > MAX_BODY_DEPTH) throw new AppError("invalid_json", "The body is nested too deeply.");
   if (values > mostValues)
     throw new AppError("too_large", `The body has more than ${mostValues.toLocaleString("en")} values.`);
-  const value = parseJson(text);
-  return { text, value: UNSTORABLE.test(text) ? storableValue(value) : value };
+  const value = isStrict ? parseStrictly(text) : parseJson(text);
+  if (!UNSTORABLE.test(text)) return value;
+  const kept = storableValue(value);
+  if (isStrict && JSON.stringify(kept) !== JSON.stringify(value))
+    throw new AppError("invalid_json", "NUL and half a character can't be kept.");
+  return kept;
+}
+
+function parseStrictly(text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    throw new AppError("invalid_json", error.message, { cause: error });
+  }
 }
 
 /** The value with its texts and names made storable by Postgres. */
