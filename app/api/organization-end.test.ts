@@ -107,6 +107,11 @@ async function furnished(slug: string) {
     `INSERT INTO working_calendar (organization_id, version, changed_at, changed_by) VALUES ($1, 1, now(), '{}')`,
     [id],
   );
+  await sql(
+    `INSERT INTO aap_instance (organization_id, id, made_by, idempotency_key, request_digest)
+      SELECT organization_id, id, '{}', 'once', sha256('a program') FROM api_key WHERE organization_id = $1 LIMIT 1`,
+    [id],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});

@@ -288,6 +288,9 @@ export const HELD_READ_AGAIN_MS = 1_000;
 /** How long an agent's client may take to read the end of an answer. */
 export const HELD_END_MS = 60_000;
 
+/** A call of the Agent Approval Protocol waits for a decision at most this long, as the protocol says. */
+export const MOST_AAP_WAIT_MS = 30_000;
+
 /** Calls of one caller that a process lets wait for a request (`waitMs`), and when one beyond may come again. */
 export const WAITING_CALLS = 200;
 export const WAITING_AGAIN_MS = 5_000;

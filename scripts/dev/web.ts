@@ -24,6 +24,11 @@ async function currentFront(answerByNext: RequestListener): Promise<RequestListe
 
 /** The paths that scripts/web/built-calls.ts finds in a build. */
 function sourceCalls(): string[] {
-  const files = globSync(["app/api/v1/*/**/route.ts", "app/healthz/route.ts", "app/readyz/route.ts"]);
+  const files = globSync([
+    "app/api/v1/*/**/route.ts",
+    "app/api/aap/v1/*/**/route.ts",
+    "app/healthz/route.ts",
+    "app/readyz/route.ts",
+  ]);
   return files.map((file) => dirname(file).slice("app".length));
 }

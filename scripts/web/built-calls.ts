@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { Handlers } from "../../lib/web/http/call-server.ts";
 
 /** The API and the probes. Signing in is next-auth's, which needs Next; so does a path that is no call. */
-const CALL = /^(\/api\/v1\/.+|\/healthz|\/readyz)\/route$/;
+const CALL = /^(\/api\/(?:aap\/)?v1\/.+|\/healthz|\/readyz)\/route$/;
 /** Where each route's module is, in the folder of this file. */
 const MANIFEST = ".next/server/app-paths-manifest.json";
 

@@ -70,13 +70,14 @@ export async function send(
   const text = await response.text();
   const { undoneBy } = EXCEPTIONS[operation.name] ?? {};
   if (undoneBy && response.ok) await web.call(undoneBy.method, undoneBy.path, who);
-  const isProblem = response.headers.get("content-type") === "application/problem+json";
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    code: isProblem ? JSON.parse(text).code : null,
-  };
+  return { status: response.status, headers: response.headers, text, code: codeOf(response, text) };
+}
+
+function codeOf({ headers, ok }: Response, text: string): string | null {
+  const type = headers.get("content-type");
+  if (type === "application/problem+json") return JSON.parse(text).code;
+  // As the Agent Approval Protocol has refusals.
+  return !ok && type === "application/json" ? JSON.parse(text).error.code : null;
 }
 
 /** Values of fields that mean the same everywhere. */

@@ -34,6 +34,8 @@ const RECIPE = {
   "body.status.state": "result.text",
 };
 
+const OF_ANOTHER = { 404: "a program sees its own requests alone" };
+
 const inHours = (hours: number) => new Date(Date.now() + hours * 3600_000).toISOString();
 const AWAY = {
   values: { "body.from": inHours(0), "body.until": inHours(24), "body.scope": { tools: ["pay"] } },
@@ -129,6 +131,15 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.argumentsDigest": "a".repeat(64) },
     alsoFound: { 409: "an approval is used once" },
   },
+  "POST /api/aap/v1/instances": { headers: { "idempotency-key": "walk" } },
+  "POST /api/aap/v1/requests": {
+    headers: { "idempotency-key": "walk" },
+    values: { "body.timeout": "1h" },
+  },
+  "GET /api/aap/v1/requests/{id}": { alsoFound: OF_ANOTHER },
+  "DELETE /api/aap/v1/requests/{id}": { alsoFound: OF_ANOTHER },
+  "POST /api/aap/v1/requests/{id}/consume": { headers: { "idempotency-key": "walk" }, alsoFound: OF_ANOTHER },
+  "POST /api/aap/v1/requests/{id}/outcome": { alsoFound: OF_ANOTHER },
   "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
   "POST /api/v1/page-failures": { values: { "body.id": "0a1b2c3d" } },
   "POST /api/v1/bulk-operations": { values: { "body.action": "cancel" } },

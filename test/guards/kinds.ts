@@ -7,6 +7,7 @@ import type { Place } from "./from-schema.ts";
 /** By the word in a path, or the name of a field without `Id`. */
 const KINDS = {
   "agent-credentials": "agent",
+  "aap requests": "aapRequest",
   agent: "agent",
   "api-keys": "key",
   "audit-streams": "auditStream",
@@ -63,8 +64,13 @@ export function kindOf(path: string, place: Place): Kind | null {
   const field = parts.at(-1) ?? "";
   const words = path.split("/");
   const noun = where === "path" ? words[words.indexOf(`{${field}}`) - 1] : words[3];
-  // A group of the directory is another thing than one that admins made.
-  const its = noun === "groups" && words.includes("directory") ? "directory groups" : noun;
+  // A group of the directory is another thing than one that admins made, and a request of the protocol than another one.
+  const its =
+    noun === "groups" && words.includes("directory")
+      ? "directory groups"
+      : noun === "requests" && words.includes("aap")
+        ? "aap requests"
+        : noun;
   const word = /^ids?$/.test(field) ? its : field.replace(/Ids?$/, "");
   return (KINDS as Record<string, Kind>)[word ?? ""] ?? null;
 }

@@ -2,6 +2,7 @@
 
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { createSeal } from "../../lib/base/seal.ts";
+import { createAapRequest } from "../../lib/lifecycle/aap/aap-writes.ts";
 import { createHumanTask } from "../../lib/lifecycle/human-tasks/human-task-writes.ts";
 import { withClient } from "../../scripts/database/roles.ts";
 import { insertRecipe, insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
@@ -322,6 +323,16 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
         data: { state: "completed", finishedAt: new Date(), result },
       });
       return made.inputRequestId;
+    });
+  },
+  /** One that the user has asked for by the Agent Approval Protocol. */
+  async aapRequest({ web, organizationId, userId, canary }) {
+    const actor = { kind: "member" as const, id: userId, name: canary };
+    const principal = { organizationId, userId, role: "operator" as const, actor };
+    const submission = { tool: "pay", arguments: { note: canary }, timeout: "1h" };
+    return web.db.withOrganization(organizationId, async (tx) => {
+      const { request } = await createAapRequest(tx, principal, submission, uuidv7());
+      return request.id;
     });
   },
   /** An approval that was given for a while. */

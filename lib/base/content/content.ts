@@ -20,6 +20,7 @@ export type ContentColumn =
   | "protocol_message.body"
   | "found_task.status_message"
   | "acknowledgement.note"
+  | "approval_use.outcome_note"
   | "event.data";
 
 /** The organization's way of keeping content, of one transaction. */
@@ -163,6 +164,7 @@ const PLACES: Record<ContentColumn, Place> = {
   "protocol_message.body": { kind: "json", as: ["body"] },
   "found_task.status_message": { kind: "text", as: ["status_message", "statusMessage"] },
   "acknowledgement.note": { kind: "text", as: ["note"] },
+  "approval_use.outcome_note": { kind: "text", as: ["outcome_note", "outcomeNote"] },
   "event.data": { kind: "json", as: ["data", "document"], beside: "anything", isOutermost: true },
 };
 

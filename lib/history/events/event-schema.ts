@@ -46,6 +46,7 @@ export const EVENT_TYPES = [
   "request.info_given",
   "request.last_taken",
   "request.used",
+  "request.outcome_reported",
   "standing_approval.given",
   "standing_approval.used",
   "standing_approval.revoked",

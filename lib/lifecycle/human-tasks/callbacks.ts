@@ -39,6 +39,8 @@ interface Claimed {
   state: string;
   result: unknown;
   endedAt: Date;
+  /** Told in the words of the Agent Approval Protocol. */
+  instanceId: string | null;
 }
 
 /** Attempts one due callback to a host. Returns false if there is none. */
@@ -67,16 +69,21 @@ async function claim(tx: Tx, host: string): Promise<Claimed | null> {
         SELECT c.input_request_id FROM request_callback c WHERE c.organization_id = ${tx.organizationId}::uuid
           AND ${HOST} = ${host} AND ${DUE} ORDER BY c.not_before LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
     RETURNING of.input_request_id AS id, of.task_id AS "taskId", of.url, of.sealed_secret AS "sealedSecret",
-      of.attempts, t.state, t.result, t.finished_at AS "endedAt"`;
+      of.attempts, of.instance_id AS "instanceId", t.state, t.result, t.finished_at AS "endedAt"`;
   return row ?? null;
 }
 
 /** The same text at every attempt. */
-function payloadOf({ id, taskId, state, result, endedAt }: Claimed): string {
-  const { outcome, revise } =
+function payloadOf({ id, taskId, state, result, endedAt, instanceId }: Claimed): string {
+  const { outcome, revise, at } =
     state === "completed"
       ? endedSchema.parse(result).structuredContent
-      : { outcome: "cancelled" as const, revise: undefined };
+      : { outcome: "cancelled" as const, revise: undefined, at: endedAt.toISOString() };
+  if (instanceId) {
+    // A request ends once, so that its id names the event too.
+    const event = { id, type: "request.resolved", instance_id: instanceId, request_id: id, created_at: at };
+    return JSON.stringify(event);
+  }
   const data = { id, inputRequestId: id, taskId, state: "ended", outcome, ...(revise && { revise }) };
   return JSON.stringify({ type: "request.ended", timestamp: endedAt.toISOString(), data });
 }

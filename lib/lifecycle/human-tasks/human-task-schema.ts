@@ -147,6 +147,30 @@ export const createRequestSchema = z
   .refine(hasAmountOfCurrency, CURRENCY_ALONE);
 export type CreateRequest = z.output<typeof createRequestSchema>;
 
+/** What the Agent Approval Protocol says beside the call. Nothing but its own routes writes it. */
+const aapFactsSchema = z.object({
+  /** As the program wrote it: `10m`. */
+  timeout: z.string(),
+});
+export type AapFacts = z.infer<typeof aapFactsSchema>;
+
+/** An approval that came by the Agent Approval Protocol can be used for this long, however late it was given. */
+const AAP_USABLE_MS = 5 * 60_000;
+
+/** When an approval can't be used any more; null: it has no end. `finishedAt`: when it took effect. */
+export function endOfApproval({
+  expiresAt,
+  finishedAt,
+  aap,
+}: {
+  expiresAt: Date | null;
+  finishedAt: Date | null;
+  aap?: AapFacts | undefined;
+}): Date | null {
+  if (!expiresAt || !finishedAt || !aap) return expiresAt;
+  return new Date(Math.max(expiresAt.getTime(), finishedAt.getTime() + AAP_USABLE_MS));
+}
+
 /** How a question ended. `content`: the filled in form. `comment`: what was said along with a yes; `reason`: with a no. */
 const humanOutcomeSchema = z.object({
   outcome: z.enum(["answered", "declined", "expired"]),
@@ -170,6 +194,7 @@ export const askedSchema = z.object({
   currency: z.string().optional(),
   links: z.array(link).optional(),
   subject: subjectSchema.optional(),
+  aap: aapFactsSchema.optional(),
 });
 export const endedSchema = z.object({ structuredContent: humanOutcomeSchema });
 

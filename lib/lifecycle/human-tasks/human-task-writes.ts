@@ -25,10 +25,12 @@ import { findEarlier, idempotencyMismatch, storedDigest } from "../idempotency.t
 import { insertTaskRow, storedContent } from "../insert-task-row.ts";
 import { refuseBeyondQuota } from "../start-quota.ts";
 import {
+  type AapFacts,
   type AskPerson,
   askedSchema,
   type Consume,
   endedSchema,
+  endOfApproval,
   type RequestApproval,
   type Subject,
 } from "./human-task-schema.ts";
@@ -81,10 +83,14 @@ export interface HumanTaskOptions {
   subject?: Subject | undefined;
   /** The call that an approval is about, where a program asks through its hook. */
   call?: ProgramCall;
+  /** What came by the Agent Approval Protocol beside the call. */
+  aap?: AapFacts;
   /** The caller's `Idempotency-Key`. */
   idempotencyKey?: string | null;
+  /** Of the request as the caller sent it, where `call` has more than that: an end that was computed here. */
+  requestDigest?: Buffer;
   /** Who is told of the end. `seal` binds the secret to the request. */
-  callback?: { url: string; seal(inputRequestId: string): string } | null;
+  callback?: { url: string; instanceId?: string; seal(inputRequestId: string): string } | null;
 }
 
 export interface HumanTask {
@@ -103,9 +109,16 @@ export async function createHumanTask(
   tx: Tx,
   principal: Principal,
   call: HumanCall,
-  { subject, call: programCall, idempotencyKey = null, callback = null }: HumanTaskOptions = {},
+  {
+    subject,
+    call: programCall,
+    aap,
+    idempotencyKey = null,
+    requestDigest,
+    callback = null,
+  }: HumanTaskOptions = {},
 ): Promise<HumanTask> {
-  const digest = digestOf(call, subject, callback?.url);
+  const digest = requestDigest ?? digestOf(call, subject, callback?.url);
   const earlier = await findEarlier(tx, "task", principal.actor, idempotencyKey, digest);
   if (earlier !== null) return earlierTask(tx, earlier);
   const { to, label, expiresAt, form, amount, currency } = call.arguments;
@@ -119,6 +132,7 @@ export async function createHumanTask(
     ...call.arguments,
     ...(subject && { subject }),
     ...(programCall && { call: programCall }),
+    ...(aap && { aap }),
   };
   await insertTaskRow(tx, {
     ...{ id, serverId, connectionId, tool: call.tool },
@@ -154,6 +168,7 @@ export async function createHumanTask(
         inputRequestId: question.id,
         taskId: id,
         url: callback.url,
+        instanceId: callback.instanceId ?? null,
         sealedSecret: callback.seal(question.id),
       },
     });
@@ -235,7 +250,9 @@ interface Consumable {
   arguments: unknown;
   taskState: string;
   result: unknown;
-  isOver: boolean;
+  expiresAt: Date | null;
+  finishedAt: Date | null;
+  now: Date;
 }
 
 /**
@@ -253,8 +270,8 @@ export async function consumeApproval(
   const { actor } = principal;
   // Of two at once the second waits here, and then finds the use.
   const [approval] = await tx.$queryRaw<Consumable[]>`
-    SELECT t.id AS "taskId", t.arguments, t.state AS "taskState", t.result,
-      coalesce(t.expires_at <= now(), false) AS "isOver"
+    SELECT t.id AS "taskId", t.arguments, t.state AS "taskState", t.result, t.expires_at AS "expiresAt",
+      t.finished_at AS "finishedAt", now() AS now
     FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.builtin AND ${visibleTask(principal)}
       AND t.id = (SELECT task_id FROM input_request
         WHERE organization_id = ${organizationId}::uuid AND id = ${inputRequestId}::uuid)
@@ -286,8 +303,9 @@ interface Use {
 
 /** Throws `approval_unusable`, also for the call as it was asked about where a person approved it with changes. */
 function usableApproval(approval: Consumable, digest: string, use: Use | undefined): { changed: boolean } {
-  const { taskState, isOver } = approval;
-  const { subject } = askedSchema.parse(approval.arguments);
+  const { taskState, now } = approval;
+  const { subject, aap } = askedSchema.parse(approval.arguments);
+  const end = endOfApproval({ ...approval, aap });
   const ended = endedSchema.nullable().parse(approval.result)?.structuredContent;
   if (!subject) throw unusable("not_bound", "This request is bound to no call, so there is nothing to use.");
   if (taskState === "input_required") throw unusable("waiting", "Nobody has approved this yet.");
@@ -311,7 +329,7 @@ function usableApproval(approval: Consumable, digest: string, use: Use | undefin
       by: use.by,
       at: use.at.toISOString(),
     });
-  if (isOver) throw unusable("expired", "The approval's time is over.");
+  if (end && end <= now) throw unusable("expired", "The approval's time is over.");
   return { changed: changed !== null };
 }
 

@@ -17,12 +17,14 @@ import { endOf, lockKey, PREFIX, refuseBeyondRole, refuseUnknownServers, withinO
 /**
  * Makes a key no stronger than its maker, so only owners can make an owner's key. Returns the secret, which
  * is stored nowhere. `serviceAccountId`: whose it is, where it is not the maker's own; `createAccountKey` judges.
+ * `made`: the id and the secret, where the caller derives them.
  */
 export async function createKey(
   tx: Tx,
   principal: Principal,
   input: Omit<CreateKeyInput, "serviceAccountId">,
   serviceAccountId: string | null = null,
+  made = newKey(),
 ): Promise<{ id: string; secret: string }> {
   if (!roleAllows(principal.role, input.role))
     throw new AppError(
@@ -30,7 +32,11 @@ export async function createKey(
       `Your role is ${principal.role}: a key of yours cannot be ${input.role}.`,
     );
   const maker = await memberBehind(tx, principal);
-  return insertKey(tx, principal.actor, maker, await withinOwn(tx, principal, input), serviceAccountId);
+  return insertKey(tx, principal.actor, maker, await withinOwn(tx, principal, input), serviceAccountId, made);
+}
+
+function newKey(): { id: string; secret: string } {
+  return { id: uuidv7(), secret: PREFIX + randomSecret() };
 }
 
 /** Makes a key without a maker for the command line. */
@@ -169,12 +175,11 @@ async function insertKey(
     tools = [],
   }: Omit<CreateKeyInput, "serviceAccountId">,
   serviceAccountId: string | null = null,
+  { id, secret } = newKey(),
 ): Promise<{ id: string; secret: string }> {
   refuseBeyondRole(role, permissions);
   await refuseFullKeys(tx, serviceAccountId === null ? createdBy : null);
   await refuseUnknownServers(tx, serversOf({ servers, tools }));
-  const id = uuidv7();
-  const secret = PREFIX + randomSecret();
   const now = new Date();
   const expiresAt = await endOf(tx, expires, now);
   const secretHash = Uint8Array.from(hashSecret(secret));

@@ -144,6 +144,14 @@ const TABLES: Table[] = [
     columns: [text("note")],
     written: "acknowledged_at",
   },
+  {
+    name: "approval_use",
+    by: "input_request_id",
+    row: "input_request_id",
+    key: ["input_request_id"],
+    columns: [text("outcome_note")],
+    written: "reported_at",
+  },
 ];
 
 interface State {

@@ -241,7 +241,7 @@ export const PARTS: Part[] = [
   {
     kind: "approval_use",
     table: "approval_use",
-    columns: "input_request_id used_at used_by changed idempotency_key",
+    columns: "input_request_id used_at used_by changed idempotency_key outcome outcome_note reported_at",
     order: ["r.input_request_id", "uuid"],
   },
   {
@@ -254,9 +254,16 @@ export const PARTS: Part[] = [
   {
     kind: "request_callback",
     table: "request_callback",
-    columns: "input_request_id task_id state attempts not_before last_attempt ended_at",
+    columns: "input_request_id task_id state attempts not_before last_attempt ended_at instance_id",
     made: { host: "substring(r.url from '^https?://([^/?#]+)')" },
     order: ["r.input_request_id", "uuid"],
+  },
+  {
+    kind: "aap_instance",
+    table: "aap_instance",
+    columns: "id made_by idempotency_key registration_id created_at",
+    made: { host: "substring(r.url from '^https?://([^/?#]+)')" },
+    order: byId,
   },
   {
     kind: "ask",
@@ -518,6 +525,11 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     kept_out: "in approval, and with the task",
   },
   request_callback: { sealed_secret: "secret", url: "may be a secret; its host is exported" },
+  aap_instance: {
+    sealed_secret: "secret",
+    url: "may be a secret; its host is exported",
+    request_digest: "a secret is among what it is made of",
+  },
   oauth_client: { sealed_secret: "secret" },
   event_follower: { "*": "how far the engine has read the history" },
   open_tasks: { "*": "a count of the tasks" },

@@ -85,6 +85,10 @@ export const TASK_WORDS = {
   "request.opened": (data, who) =>
     say(`${who === "Intray" ? asker(data) : who} asked`, "wait", text(data.message)),
   "request.used": (_, who) => say(`${who} used the approval`),
+  "request.outcome_reported": (data, who) =>
+    data.outcome === "succeeded"
+      ? say(`${who} reported that the call succeeded`, "accent", text(data.note))
+      : say(`${who} reported that the call failed`, "bad", text(data.note)),
   "standing_approval.given": (data, who) =>
     say(`${who} approved calls like this ${boundsIn(data)}`, "accent"),
   "standing_approval.used": (data) => say(`Approved for a while by ${nameIn(data.by)}`, "accent"),

@@ -62,6 +62,13 @@ export async function authenticate(
   };
 }
 
+/** The caller of a call that has waited: their access may have ended meanwhile. Throws `unauthenticated`. */
+export async function authenticateAgain(request: Request): Promise<Caller> {
+  const caller = await authenticate(request, { isUse: false });
+  if (caller) return caller;
+  throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+}
+
 /** From outside of the organization's networks nothing is said of it, not even what it asks for. */
 async function byRefusedSession(
   cookie: string | undefined,

@@ -127,6 +127,8 @@ const REFUSED_CREDENTIALS: ErrorCode[] = [
 
 /** Every refusal that the call may get, by status. */
 function refusals(definition: Definition): Record<string, unknown> {
+  if (definition.refuse)
+    return { default: { description: "A refusal, in the format of the route's own protocol" } };
   const { auth, params, query, body, uncounted, stepUp, errors = [] } = definition;
   const codes = new Set<ErrorCode>(errors);
   if (auth !== "none") for (const code of REFUSED_CREDENTIALS) codes.add(code);

@@ -4,39 +4,44 @@ import { log } from "../../base/log.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { DATABASE_RETRY_AFTER_MS } from "../tunables.ts";
 
-/** The problem document (RFC 9457) of a failure. Unexpected errors are logged, and shown as generic text. */
-export function problem(
-  error: unknown,
-  requestId: string,
-  where: { method: string; path: string },
-): Response {
+/** Answers a failure, in the format of the route's protocol. */
+export type Refuse = (error: unknown, requestId: string, where: { method: string; path: string }) => Response;
+
+/** The problem document (RFC 9457) of a failure. */
+export const problem: Refuse = (error, requestId, where) => respond(faultOf(error, requestId, where));
+
+/** What a failure is to the caller. Unexpected errors are logged, and shown as generic text. */
+export function faultOf(error: unknown, requestId: string, where: { method: string; path: string }): Fault {
   if (error instanceof AppError) {
-    return respond(error.status, {
+    return {
+      status: error.status,
       code: error.code,
       detail: error.detail,
       requestId,
       errors: error.errors,
       extra: error.extra,
       retryAfterMs: error.retryAfterMs,
-    });
+    };
   }
   if (isDatabaseDown(error)) {
     log.warn({ err: error, requestId, ...where }, "The database cannot be reached");
-    return respond(503, {
+    return {
+      status: 503,
       code: "database_unavailable",
       detail: isRead(where.method)
         ? "The database cannot be reached just now. Try again."
         : "The database cannot be reached just now. What was sent may or may not have been stored: look before you repeat it.",
       requestId,
       retryAfterMs: DATABASE_RETRY_AFTER_MS,
-    });
+    };
   }
   log.error({ err: error, requestId, ...where }, "A request failed");
-  return respond(500, {
+  return {
+    status: 500,
     code: "internal",
     detail: "Something went wrong on our side; it was noted under the request's id.",
     requestId,
-  });
+  };
 }
 
 /** Says in the log who was refused what, by ids: reads are not logged otherwise, and no call's line has its caller. */
@@ -64,7 +69,8 @@ function isRead(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-interface Problem {
+export interface Fault {
+  status: number;
   code: string;
   detail: string;
   requestId: string;
@@ -73,10 +79,7 @@ interface Problem {
   retryAfterMs?: number;
 }
 
-function respond(
-  status: number,
-  { code, detail, requestId, errors, extra, retryAfterMs }: Problem,
-): Response {
+function respond({ status, code, detail, requestId, errors, extra, retryAfterMs }: Fault): Response {
   const body = {
     ...extra,
     type: "about:blank",
@@ -87,7 +90,16 @@ function respond(
     requestId,
     ...(errors && { errors }),
   };
-  const headers = new Headers({ "content-type": "application/problem+json" });
+  return refusal(status, body, "application/problem+json", retryAfterMs);
+}
+
+export function refusal(
+  status: number,
+  body: object,
+  type: string,
+  retryAfterMs: number | undefined,
+): Response {
+  const headers = new Headers({ "content-type": type });
   if (retryAfterMs !== undefined) headers.set("retry-after", String(Math.ceil(retryAfterMs / 1000)));
   return new Response(JSON.stringify(body), { status, headers });
 }

@@ -18,7 +18,7 @@ import { HELD_BODY_MS, STRANGERS_BODY_BYTES } from "../tunables.ts";
 import { jsonAnswer, readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
 import { observe, serverTiming } from "./observe.ts";
-import { noteRefusal, problem } from "./problem.ts";
+import { noteRefusal, problem, type Refuse } from "./problem.ts";
 import { setApiHeaders } from "./security-headers.ts";
 import {
   refuseCrossSite,
@@ -43,6 +43,8 @@ export interface Definition {
   body?: z.ZodType;
   /** Most values of the body, if fewer than MAX_BODY_VALUES. */
   mostValues?: number;
+  /** The body is refused where it could be read as another than the caller sent. */
+  strictBody?: true;
   /** The answer's body; without it: 204. */
   output?: z.ZodType;
   /** The usual status of success; 200, or 204 without output. */
@@ -55,6 +57,8 @@ export interface Definition {
   foreignBytes?: true;
   /** Codes of refusal beside those that every call may get. */
   errors?: ErrorCode[];
+  /** Writes refusals in another protocol's format than problem documents. */
+  refuse?: Refuse;
   /** Request headers that the handler reads, with a line on each. */
   headers?: Record<string, string>;
   /**
@@ -123,7 +127,7 @@ export function route<const D extends Definition>(
       answer(definition, handle, request, context, seen).catch((error: unknown) => {
         const where = { method: request.method, path: new URL(request.url).pathname };
         noteRefusal(error, seen.caller, where);
-        return problem(error, requestId, where);
+        return (definition.refuse ?? problem)(error, requestId, where);
       }),
     );
     response.headers.set("x-request-id", requestId);
@@ -234,13 +238,13 @@ function needsStepUp({ stepUp }: Definition, body: unknown): boolean {
 /** Undefined: the request has no body, and none is required. */
 async function readBody(
   request: Request,
-  { auth, uncounted, mostValues }: Definition,
+  { auth, uncounted, mostValues, strictBody }: Definition,
   schema: z.ZodType,
 ): Promise<unknown> {
   const isEmpty = !request.headers.has("content-type") || request.headers.get("content-length") === "0";
   if (isEmpty && schema.safeParse(undefined).success) return undefined;
   const mostBytes = auth === "none" && !uncounted ? STRANGERS_BODY_BYTES : undefined;
-  return readJson(request, undefined, mostBytes, mostValues);
+  return readJson(request, undefined, mostBytes, mostValues, strictBody);
 }
 
 /** The query's texts, made storable by Postgres. */

@@ -1,9 +1,8 @@
 import { env } from "@/lib/base/env.ts";
-import { AppError } from "@/lib/base/errors.ts";
 import { drainSignal } from "@/lib/base/process/lifecycle.ts";
 import { readHumanRequest } from "@/lib/lifecycle/human-tasks/human-task-reads.ts";
 import { requestSchema, waitQuerySchema } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
-import { authenticate } from "@/lib/web/auth/authenticate.ts";
+import { authenticateAgain } from "@/lib/web/auth/authenticate.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { readUntil } from "@/lib/web/live/wait.ts";
 import { within } from "@/lib/web/tenant.ts";
@@ -28,9 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
           signals: [request.signal, drainSignal()],
         },
         async (isFirst) => {
-          // Who was let in may have lost their access while the call waited.
-          const now = isFirst ? caller : await authenticate(request, { isUse: false });
-          if (!now) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+          const now = isFirst ? caller : await authenticateAgain(request);
           return within(now, (tx, principal) => readHumanRequest(tx, principal, params.id, env().url));
         },
         ({ state }) => state === "ended",
