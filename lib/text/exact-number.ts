@@ -26,7 +26,8 @@ export function readExactNumber(typed: string): ReadNumber {
 /** Whether a number of a JSON text is the same after JSON.parse and JSON.stringify, however large it is. */
 export function isKeptExactly(text: string): boolean {
   const value = Number(text);
-  return Number.isFinite(value) && plainDigits(text) === plainDigits(String(value));
+  const kept = String(value);
+  return kept === text || (Number.isFinite(value) && plainDigits(text) === plainDigits(kept));
 }
 
 /** Normalizes a number, e.g. `-012.50e1` to `-125e0`, so that all spellings of one number are equal. */

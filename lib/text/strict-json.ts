@@ -31,7 +31,7 @@ function refuseInexact(text: string): void {
     const sign = text[at] ?? "";
     if (sign === '"') {
       const end = endOfText(text, at);
-      if (isName) addName(open.at(-1), JSON.parse(text.slice(at, end)));
+      if (isName) addName(open.at(-1), nameIn(text.slice(at, end)));
       isName = false;
       at = end - 1;
     } else if (sign === "{" || sign === "[") {
@@ -42,13 +42,21 @@ function refuseInexact(text: string): void {
     else if (sign === "-" || (sign >= "0" && sign <= "9")) {
       const end = endOfNumber(text, at);
       const written = text.slice(at, end);
-      if (!isKeptExactly(written))
+      if (!isShort(written) && !isKeptExactly(written))
         throw new StrictJsonError(
           `The number ${written.slice(0, 40)} can't be kept exactly. Send it as a text.`,
         );
       at = end - 1;
     }
   }
+}
+
+/** A double keeps 15 digits, whichever they are. Most numbers need no closer look. */
+const isShort = (written: string) => /^-?[\d.]{1,15}(?:e[+-]?\d\d?)?$/i.test(written);
+
+/** `quoted`: without an escape it is the name itself. */
+function nameIn(quoted: string): string {
+  return quoted.includes("\\") ? JSON.parse(quoted) : quoted.slice(1, -1);
 }
 
 function addName(names: Set<string> | null | undefined, name: string): void {
