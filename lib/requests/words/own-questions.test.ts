@@ -173,6 +173,27 @@ describe("a document that the card shows below is only named in the details", ()
   });
 });
 
+test("the facts of a call that came by the Agent Approval Protocol begin with the call", () => {
+  const [args, context] = [{ payment_id: "payment_123", amount: 4900 }, { call_id: "run:1" }];
+  const subject = { server: "payments", tool: "refund", argumentsDigest: "ab", arguments: args };
+  const facts = ownFacts({
+    action: "May the API key Ben use the tool refund of payments?",
+    details: { agentReasoning: "Charged twice", context },
+    label: "payment_123",
+    subject,
+    aap: { timeout: "10m" },
+  });
+  expect(Object.entries(facts)).toEqual([
+    ["server", "payments"],
+    ["tool", "refund"],
+    ["agentReasoning", "Charged twice"],
+    ["arguments", args],
+    ["context", context],
+  ]);
+  const { server: _, ...alone } = subject;
+  expect(ownFacts({ subject: alone, aap: { timeout: "10m" } })).toEqual({ tool: "refund", arguments: args });
+});
+
 test("the facts of a question are what was said to decide by", () => {
   expect(
     ownFacts({

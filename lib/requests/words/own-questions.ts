@@ -133,7 +133,8 @@ function documentsBelow(
  * fact: neither may take the other's place.
  */
 function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
-  const { details, amount, currency, links, subject } = args;
+  const { details, amount, currency, links, subject, aap } = args;
+  if (isRecord(aap) && isRecord(subject)) return aapFacts(subject, isRecord(details) ? details : {});
   const isNamed = typeof details === "object" && details !== null && !Array.isArray(details);
   const isMixed = isNamed && Object.keys(details).some((name) => OWN_NAME.test(name));
   return {
@@ -142,6 +143,20 @@ function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
     ...(isNamed && (isMixed ? { details } : details)),
     ...(Array.isArray(links) && links.length > 0 && { links: links.map(linkWords) }),
     ...(subject !== undefined && { subject: subjectShown(subject) }),
+  };
+}
+
+/** Of a call that a program asks about by the Agent Approval Protocol: the call itself, before what else is told of it. */
+function aapFacts(
+  { server, tool, arguments: args }: Record<string, unknown>,
+  { agentReasoning, context }: Record<string, unknown>,
+): Record<string, unknown> {
+  return {
+    ...(server !== undefined && { server }),
+    tool,
+    ...(agentReasoning !== undefined && { agentReasoning }),
+    arguments: args,
+    ...(context !== undefined && { context }),
   };
 }
 
