@@ -400,13 +400,11 @@ describe("a call that people decide", () => {
 
   test.each<[string, object]>([
     ["a number that is rounded here", { tool_input: { amount: 2 ** 53 + 2 } }],
-    ["a number that is none here", { tool_input: { amount: Number.POSITIVE_INFINITY } }],
-    ["a member that pages drop", { tool_input: { a: [JSON.parse('{"__proto__":"rm -rf"}')] } }],
     ["a directory too long to be shown", { cwd: `/${"a".repeat(5_000)}` }],
   ])("with %s is denied, and nobody is asked", async (_, more) => {
     const agent = await anAgent();
     const event = { ...beforeTool("mcp__erp__pay", {}), ...more };
-    const answer = await agent.hook(JSON.stringify(event).replace('"amount":null', '"amount":1e400'));
+    const answer = await agent.hook(event);
     expect(decisionOf(answer).slice(0, 2)).toEqual([200, "deny"]);
     expect(await agent.tasks()).toEqual([]);
   });
@@ -478,6 +476,16 @@ describe("whatever else happens is a refusal that blocks", () => {
         '"tool_input":{}',
         '"tool_input":{"command":"ls","command":"rm"}',
       ),
+      {},
+    ],
+    [
+      "a number that is none here",
+      JSON.stringify(beforeTool("Bash", {})).replace("{}", '{"amount":1e400}'),
+      {},
+    ],
+    [
+      "a member that pages drop",
+      JSON.stringify(beforeTool("Bash", {})).replace("{}", '{"a":[{"__proto__":"rm -rf"}]}'),
       {},
     ],
     ["a body that is too large", JSON.stringify({ x: "x".repeat(1_100_000) }), {}],

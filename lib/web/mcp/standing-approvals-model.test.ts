@@ -138,7 +138,8 @@ test.each(seeds)("what passes is what the model lets pass (seed %s)", async (see
   }
 
   async function approve(agent: ModelAgent): Promise<void> {
-    const at = agent.waiting.findIndex((each) => each.version === version);
+    // What a rule denies by now can't be approved.
+    const at = agent.waiting.findIndex((each) => each.version === version && each.args.kind !== denied);
     if (at === -1) return;
     const [{ args }] = agent.waiting.splice(at, 1) as [Waiting];
     const tasks = await fixture.tasks();
