@@ -246,6 +246,9 @@ describe("a decision", () => {
     const id = await made();
     const waiting = Promise.all([read(id, "?wait=30s"), read(id, "?wait=24h")]);
     expect(codeOf(await consume(id))).toEqual([409, "not_approved"]);
+    // Nobody can change the call: the program would make another one.
+    const changed = { action: "accept", content: { arguments: { ...REFUND.arguments, amount: 1 } } };
+    expect((await decide(id, changed)).status).toBe(422);
     await engine.kill();
     expect((await decide(id, { action: "accept", content: {}, comment: "Charged twice" })).status).toBe(202);
     // It can still be undone.
