@@ -4,8 +4,8 @@
  */
 import { storableText, UNSTORABLE } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
+import { parseStrictJson, StrictJsonError } from "../../text/foreign/strict-json.ts";
 import { sizeOfJson } from "../../text/json.ts";
-import { parseStrictJson, StrictJsonError } from "../../text/strict-json.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from "../tunables.ts";
 
 /** Refuses multipart bodies, since no call takes a file. */

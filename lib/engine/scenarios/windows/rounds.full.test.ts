@@ -8,9 +8,9 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../../test/servers/mcp-server.ts";
+import { FAIL_ONCE, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
 import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
 import { GroupCommit } from "../../db/group-commit.ts";
-import { FAIL_ONCE, SLEEP, sleep, trigger } from "./triggers.ts";
 
 let fixture: OrganizationFixture;
 let remote: TestServer;
@@ -72,9 +72,7 @@ test("an answer is refused unread, storing that fails once, and its question goe
   expect(over.state).toBe("withdrawn");
 });
 
-test("the reply of a round's second call is stored, and the reply of that commit is lost: the tool is called no more", {
-  tags: ["full"],
-}, async () => {
+test("the reply of a round's second call is stored, and the reply of that commit is lost: the tool is called no more", async () => {
   const id = await start("order");
   const asked = await openRequest(id);
   const lost = loseReplyWhen(async (taskId) => taskId === id && (await task(id)).state === "completed");
@@ -86,9 +84,7 @@ test("the reply of a round's second call is stored, and the reply of that commit
   expect((await request(asked.id)).state).toBe("settled");
 });
 
-test("the next round is stored, and the reply of that commit is lost: its answers go once, each to its own round", {
-  tags: ["full"],
-}, async () => {
+test("the next round is stored, and the reply of that commit is lost: its answers go once, each to its own round", async () => {
   remote.behave.onOrder = "again";
   const id = await start("order");
   const asked = await openRequest(id);
@@ -111,9 +107,7 @@ test("the next round is stored, and the reply of that commit is lost: its answer
   ).toHaveLength(1);
 });
 
-test("the commit of a round's answers is stored and its reply is lost: the call is not made without people knowing", {
-  tags: ["full"],
-}, async () => {
+test("the commit of a round's answers is stored and its reply is lost: the call is not made without people knowing", async () => {
   const id = await start("order");
   const asked = await openRequest(id);
   const calls = remote.calls.length;
@@ -127,9 +121,7 @@ test("the commit of a round's answers is stored and its reply is lost: the call 
   expect(remote.calls.length - calls).toBeLessThan(2);
 });
 
-test("the first write of a question fails: the next poll, though it says the same, has it asked", {
-  tags: ["full"],
-}, async () => {
+test("the first write of a question fails: the next poll, though it says the same, has it asked", async () => {
   const write = await trigger(fixture, { on: "INSERT ON input_request", when: "true", body: FAIL_ONCE });
   const id = await start("approve");
   await write.called();
@@ -137,9 +129,7 @@ test("the first write of a question fails: the next poll, though it says the sam
   expect(await requestsOf(id)).toHaveLength(1);
 });
 
-test("the commit of an answer as sent is stored and its reply is lost: it is sent once", {
-  tags: ["full"],
-}, async () => {
+test("the commit of an answer as sent is stored and its reply is lost: it is sent once", async () => {
   const id = await start("approve");
   const asked = await openRequest(id);
   let is = false;
@@ -154,9 +144,7 @@ test("the commit of an answer as sent is stored and its reply is lost: it is sen
   expect(remote.answers).toHaveLength(1);
 });
 
-test("the commit of an accepted answer is slow while the task ends: it is confirmed, and sent once", {
-  tags: ["full"],
-}, async () => {
+test("the commit of an accepted answer is slow while the task ends: it is confirmed, and sent once", async () => {
   const id = await start("approve");
   const asked = await openRequest(id);
   await trigger(fixture, {
@@ -170,9 +158,7 @@ test("the commit of an accepted answer is slow while the task ends: it is confir
   expect((await deliveryOf(asked.id)).state).toBe("confirmed");
 });
 
-test("a cancel comes while an answer is being committed as sent: both, in this order, and the task is cancelled by the server's word", {
-  tags: ["full"],
-}, async () => {
+test("a cancel comes while an answer is being committed as sent: both, in this order, and the task is cancelled by the server's word", async () => {
   const id = await start("approve");
   const asked = await openRequest(id);
   const sending = await trigger(fixture, {

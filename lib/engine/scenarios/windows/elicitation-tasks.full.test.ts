@@ -8,9 +8,9 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../../test/servers/tasks/task-requestor.ts";
+import { SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
 import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
 import { GroupCommit } from "../../db/group-commit.ts";
-import { SLEEP, sleep, trigger } from "./triggers.ts";
 
 vi.mock("../../tunables.ts", async (original) => ({
   ...(await original<typeof import("../../tunables.ts")>()),
@@ -75,7 +75,7 @@ test("an answer that is being committed as fetched never goes to another request
   expect(await other).toEqual({ action: "decline" });
 });
 
-test("the reply of the commit of a fetch is lost: the answer is given once", { tags: ["full"] }, async () => {
+test("the reply of the commit of a fetch is lost: the answer is given once", async () => {
   const { id, requestId } = await asked("Pay?", "result");
   let times = 0;
   const run = GroupCommit.prototype.run;
@@ -99,9 +99,7 @@ test("the reply of the commit of a fetch is lost: the answer is given once", { t
   expect((await deliveryOf(requestId)).state).toBe("confirmed");
 });
 
-test("the server cancels its task while the fetch is being committed: the answer counts on both sides, or on none", {
-  tags: ["full"],
-}, async () => {
+test("the server cancels its task while the fetch is being committed: the answer counts on both sides, or on none", async () => {
   const { requestId, taskId } = await asked("Pay?");
   const waits = remote.request("tasks/result", { taskId }, { patienceMs: 600_000 }).then(
     (result) => ({ result }),

@@ -2,7 +2,7 @@
  * JSON that is read as it was written, or not at all. JSON.parse keeps the last of two members of one name, and rounds
  * numbers. Somebody would then approve something else than a program runs. Pure.
  */
-import { isKeptExactly } from "./exact-number.ts";
+import { isKeptExactly } from "../exact-number.ts";
 
 /** Why a text is refused. The message is for the person who wrote the program. */
 export class StrictJsonError extends Error {}

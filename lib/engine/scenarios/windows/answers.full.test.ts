@@ -8,12 +8,12 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
+import { FAIL_ONCE, judged, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
 import { keyPlace } from "../../../base/content/content-keys.ts";
 import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
 import { uuidv7 } from "../../../base/ids.ts";
 import { GroupCommit } from "../../db/group-commit.ts";
 import type { Engine } from "../../engine.ts";
-import { FAIL_ONCE, judged, SLEEP, sleep, trigger } from "./triggers.ts";
 
 vi.mock("../../tunables.ts", async (original) => ({
   ...(await original<typeof import("../../tunables.ts")>()),
@@ -218,7 +218,7 @@ test("an answer is refused unread, storing that fails once, and the task goes on
   expect(over.state).toBe("withdrawn");
 });
 
-test("control: the same without the failure", { tags: ["full"] }, async () => {
+test("control: the same without the failure", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   await received(there, "Really?");
@@ -236,9 +236,7 @@ test("control: the same without the failure", { tags: ["full"] }, async () => {
   expect(over.state).toBe("withdrawn");
 });
 
-test("a session is renewed, storing that fails once, and the engine is restarted later: what was asked in it is answered in it", {
-  tags: ["full"],
-}, async () => {
+test("a session is renewed, storing that fails once, and the engine is restarted later: what was asked in it is answered in it", async () => {
   remote.behave.acrossSessions = true;
   const { id, there } = await running();
   const old = there.session;
@@ -266,9 +264,7 @@ test("a session is renewed, storing that fails once, and the engine is restarted
   expect(remote.answered).toMatchObject([{ session: fresh, id: rpcId }]);
 });
 
-test("the commit of a captured question is stored and its reply is lost: it is asked once", {
-  tags: ["full"],
-}, async () => {
+test("the commit of a captured question is stored and its reply is lost: it is asked once", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   let times = 0;
@@ -293,9 +289,7 @@ test("the commit of a captured question is stored and its reply is lost: it is a
   expect(remote.answered.map((one) => one.id)).toEqual([rpcId]);
 });
 
-test("the commit of an accepted answer is stored and its reply is lost, and the same question comes again: two answers to two asks", {
-  tags: ["full"],
-}, async () => {
+test("the commit of an accepted answer is stored and its reply is lost, and the same question comes again: two answers to two asks", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   const { rpcId } = await received(there, "Again?");
@@ -324,9 +318,7 @@ test("the commit of an accepted answer is stored and its reply is lost, and the 
   await judged(fixture, server.connectionId);
 });
 
-test("a question is taken back before it could be stored as the task's, under an id that was used before: nobody is asked", {
-  tags: ["full"],
-}, async () => {
+test("a question is taken back before it could be stored as the task's, under an id that was used before: nobody is asked", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   remote.behave.nextId = 7;
@@ -348,9 +340,7 @@ test("a question is taken back before it could be stored as the task's, under an
   expect((await requestsOf(id)).filter(({ state }) => state === "open")).toEqual([]);
 });
 
-test("a question is taken back while its answer is being committed as sent, and the task works: it ends, whatever the reply", {
-  tags: ["full"],
-}, async () => {
+test("a question is taken back while its answer is being committed as sent, and the task works: it ends, whatever the reply", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   const { rpcId } = await received(there, "Quick?");
@@ -368,9 +358,7 @@ test("a question is taken back while its answer is being committed as sent, and 
   await sleep(3_000);
 });
 
-test("the organization's new key can't be opened for a moment: what a server asks meanwhile is not lost", {
-  tags: ["full"],
-}, async () => {
+test("the organization's new key can't be opened for a moment: what a server asks meanwhile is not lost", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   await until("it listens", async () =>

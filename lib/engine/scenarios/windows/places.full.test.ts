@@ -10,7 +10,7 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
-import { sleep, trigger } from "./triggers.ts";
+import { sleep, trigger } from "../../../../test/setup/windows.ts";
 
 let fixture: OrganizationFixture;
 let remote: SessionServer;

@@ -1,7 +1,7 @@
 /** What the tests of windows share: triggers that sleep or fail, commits whose reply is lost, and what became of a question. */
 import { onTestFinished } from "vitest";
-import { withClient } from "../../../../scripts/database/roles.ts";
-import { type OrganizationFixture, until } from "../../../../test/fixtures/organization-fixture.ts";
+import { withClient } from "../../scripts/database/roles.ts";
+import { type OrganizationFixture, until } from "../fixtures/organization-fixture.ts";
 
 let made = 0;
 

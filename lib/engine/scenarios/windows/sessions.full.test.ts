@@ -8,12 +8,12 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
+import { FAIL, FAIL_ONCE, judged, sleep, trigger } from "../../../../test/setup/windows.ts";
 import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
 import { requestCancel } from "../../../lifecycle/task-writes.ts";
 import { pauseServer } from "../../../servers/pause.ts";
 import { GroupCommit } from "../../db/group-commit.ts";
 import type { Engine } from "../../engine.ts";
-import { FAIL, FAIL_ONCE, judged, sleep, trigger } from "./triggers.ts";
 
 vi.mock("../../tunables.ts", async (original) => ({
   ...(await original<typeof import("../../tunables.ts")>()),
@@ -169,9 +169,7 @@ test("a plain call is cancelled here, and its server runs on: what it asks on th
   await isNotOf("The cancelled call's?", mine);
 });
 
-test("a task of which the server once said that it is unknown, and which runs on, asks: it is not shown at another task", {
-  tags: ["full"],
-}, async () => {
+test("a task of which the server once said that it is unknown, and which runs on, asks: it is not shown at another task", async () => {
   const { a, b, mine, other } = await two();
   // As a server that loses sight of a task for some seconds: a replica that lags.
   const known = a.taskId;
@@ -211,7 +209,7 @@ test("a poll whose news could not be stored proves nothing, though a step withou
   await isNotOf("Mine?", other);
 });
 
-test("the same, and the circuit opens", { tags: ["full"] }, async () => {
+test("the same, and the circuit opens", async () => {
   const { a, b, mine, other } = await two();
   const news = await trigger(fixture, {
     on: "UPDATE OF state ON task",
@@ -256,9 +254,7 @@ test("a shared session is renewed: what the task asks that has not moved yet is 
   goOn();
 });
 
-test("the commit that gives up a start is stored, and its reply is lost: its question is not shown at another task", {
-  tags: ["full"],
-}, async () => {
+test("the commit that gives up a start is stored, and its reply is lost: its question is not shown at another task", async () => {
   const mine = await start();
   await queries.inState(mine, "working");
   let lost = "";
