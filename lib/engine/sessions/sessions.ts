@@ -5,6 +5,7 @@
  * at a time.
  */
 
+import type { RpcId } from "../../mcp/peer.ts";
 import { Announced, type SessionTask } from "../../mcp/stream-messages/attribute.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { TaskState } from "../../tasks/task-status.ts";
@@ -20,7 +21,7 @@ import {
   SAID_GONE_WHERE_UNSURE,
 } from "../tunables.ts";
 import type { LiveSession, SessionRecord, WatchedTask } from "../watcher/watched-task.ts";
-import { setCalls } from "../watcher/watched-task.ts";
+import { clockMs, setCalls } from "../watcher/watched-task.ts";
 
 export class Sessions {
   #byKey = new Map<string, LiveSession>();
@@ -161,6 +162,17 @@ function noteLeft({ left }: LiveSession, { id, cold }: WatchedTask): void {
   const now = performance.now();
   for (const [known, until] of left) if (until <= now) left.delete(known);
   if (cold.mayAskOn) left.set(id, now + MAY_ASK_ON_MS);
+}
+
+/** Ids of a session of which it is known when a message under them last came, or was handled. */
+const MOST_HEARD = 200;
+
+/** Notes that a message came under this id, or was handled just now. */
+export function noteHeard({ heard }: LiveSession, rpcId: RpcId): void {
+  heard.delete(rpcId);
+  heard.set(rpcId, clockMs());
+  const [oldest] = heard.keys();
+  if (heard.size > MOST_HEARD && oldest !== undefined) heard.delete(oldest);
 }
 
 export function closeStandalone(session: LiveSession): void {

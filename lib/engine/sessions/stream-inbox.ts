@@ -17,6 +17,7 @@ import { DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER } from "../tunable
 import type { WatcherContext } from "../watcher/context.ts";
 import { clockMs, type LiveSession, type WatchedTask } from "../watcher/watched-task.ts";
 import { isAway } from "./elicitation-task-replies.ts";
+import { noteHeard } from "./sessions.ts";
 import { StreamMessages } from "./stream-messages.ts";
 import {
   asElicitationTask,
@@ -25,16 +26,6 @@ import {
   type UnhandledMessage,
   unhandled,
 } from "./unhandled-message.ts";
-
-/** Ids of a session of which it is known when a message last came under them. */
-const MOST_HEARD = 200;
-
-function noteHeard({ heard }: LiveSession, rpcId: RpcId): void {
-  heard.delete(rpcId);
-  heard.set(rpcId, clockMs());
-  const [oldest] = heard.keys();
-  if (heard.size > MOST_HEARD && oldest !== undefined) heard.delete(oldest);
-}
 
 interface Dependencies {
   /** Runs a transaction without the fence: what a server said is true whichever engine holds the lease. */
@@ -127,8 +118,8 @@ export class StreamInbox {
   }
 
   /**
-   * Whether a message came under this id that an answer to it has to wait for: since `since` (monotonic, in ms), or one that is not
-   * handled yet. The id may be another question's by now.
+   * Whether a message came under this id, or was handled, since `since` (monotonic, in ms), or is not handled yet. The id may be another
+   * question's by now.
    */
   isReused(session: LiveSession, rpcId: RpcId, since: number): boolean {
     if ((session.heard.get(rpcId) ?? Number.NEGATIVE_INFINITY) >= since) return true;

@@ -17,6 +17,7 @@ import { CAPTURED_TOGETHER, DATABASE_RETRY_MS, SCAN_ALL_MS } from "../tunables.t
 import type { WatcherContext } from "../watcher/context.ts";
 import { isStale, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import { noteAsked, storeQuestions, withdrawQuestion } from "./question-writes.ts";
+import { noteHeard } from "./sessions.ts";
 import { taskOfHandle, type UnhandledMessage, unhandled } from "./unhandled-message.ts";
 
 interface Dependencies {
@@ -292,7 +293,7 @@ export class StreamMessages {
     const done = await storeQuestions(this.#ctx, taskId, questions, (one, done) =>
       this.#sameUnattributed(one, taskId, done),
     );
-    this.#stored = this.#stored.filter((one) => !done.includes(one));
+    this.#drop(done);
     noteAsked(this.#ctx, taskId, done);
   }
 
@@ -331,7 +332,7 @@ export class StreamMessages {
       return this.#settle(one, null);
     }
     await withdrawQuestion(this.#ctx, one, ask);
-    this.#stored = this.#stored.filter((other) => other !== one);
+    this.#drop([one]);
     this.#ctx.wake(ask.taskId, 0);
   }
 
@@ -345,6 +346,12 @@ export class StreamMessages {
       await publishChange(tx, "task", one.candidates);
       await publishChange(tx, "server", [serverId]);
     });
-    this.#stored = this.#stored.filter((other) => other !== one);
+    this.#drop([one]);
+  }
+
+  /** These are handled: answers that were chosen before may go to another question's id. */
+  #drop(handled: UnhandledMessage[]): void {
+    this.#stored = this.#stored.filter((one) => !handled.includes(one));
+    for (const { session, message } of handled) if (session) noteHeard(session, message.rpcId);
   }
 }

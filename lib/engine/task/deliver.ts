@@ -124,8 +124,9 @@ async function beginAndPost(
   ask: AskWork,
 ): Promise<number> {
   await ctx.mayChange();
+  const beganAt = clockMs();
   const marked = await fencedBeginning(ctx, task, (tx) => mark(ctx, tx, task, request, remote, ask));
-  return marked ? post(ctx, task, request, remote, ask) : 0;
+  return marked ? post(ctx, task, request, remote, ask, beganAt) : 0;
 }
 
 /** Commits that the answer is about to be sent. */
@@ -203,16 +204,18 @@ const AT_FIRST: Memory = {
 export function sendBegun(ctx: WatcherContext, task: WatchedTask, begun: Begun): Promise<number> {
   const { request, ask, remote } = begun;
   return inTraceOf(ctx, task, request.delivery!.traceparent, "answer.deliver", () =>
-    post(ctx, task, request, remote, ask),
+    post(ctx, task, request, remote, ask, task.polledAt),
   );
 }
 
+/** `beganAt`: before the transaction that committed the sending; monotonic, in ms. */
 async function post(
   ctx: WatcherContext,
   task: WatchedTask,
   request: RequestWork,
   remote: RemoteTask | null,
   ask: AskWork,
+  beganAt: number,
 ): Promise<number> {
   const delivery = request.delivery!;
   const ids = idsOf(task, request.id, delivery.id);
@@ -227,7 +230,7 @@ async function post(
     ...(task.work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
   };
   await ctx.mayChange();
-  if (isReused(ctx, task, ask)) {
+  if (isReused(ctx, task, ask, beganAt)) {
     await retryUntilStored(ctx, () =>
       fencedTransaction(ctx, task, (tx) => markUnsent(tx, ids, "asked_again", 0)),
     );
@@ -329,11 +332,11 @@ function liveAsk(ctx: WatcherContext, task: WatchedTask, request: RequestWork): 
 }
 
 /**
- * Whether the server has said something under the ask's id since the task was read. The id may be another question's now, so the answer
- * waits until that is handled.
+ * Whether the server has said something under the ask's id while the sending was committed. The id may be another question's now, so the
+ * answer waits until that is handled.
  */
-function isReused(ctx: WatcherContext, task: WatchedTask, { rpcId }: AskWork): boolean {
-  return rpcId !== null && task.session !== null && ctx.isReused(task.session, rpcId, task.loadedAt);
+function isReused(ctx: WatcherContext, { session }: WatchedTask, { rpcId }: AskWork, since: number): boolean {
+  return rpcId !== null && session !== null && ctx.isReused(session, rpcId, since);
 }
 
 /** `remote` shows the question: a key that can't be kept is only there. */

@@ -106,7 +106,7 @@ export interface WatcherContext {
   tellOfTasks(task: WatchedTask, ids: string[]): void;
   /** At the end of the task that asked: answers the requests that still wait for its elicitation tasks. */
   settleTasks(task: WatchedTask): Promise<void>;
-  /** Whether a message came in the session under this id since then (monotonic, in ms), or is not handled yet. */
+  /** Whether a message came in the session under this id, or was handled, since then (monotonic, in ms), or is not handled yet. */
   isReused(session: LiveSession, rpcId: RpcId, since: number): boolean;
   /** Whether a message of this session's streams is not stored yet. */
   hasUnstored(session: LiveSession): boolean;

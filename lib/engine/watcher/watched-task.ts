@@ -91,7 +91,7 @@ export interface LiveSession {
   former: LiveSession | null;
   /** Tasks that ended here and may run on at the server, with the time until which they may ask; monotonic, in ms. */
   readonly left: Map<string, number>;
-  /** When a question last came under each JSON-RPC id, the oldest first; monotonic, in ms. */
+  /** When a message last came, or was handled, under each JSON-RPC id, the oldest first; monotonic, in ms. */
   readonly heard: Map<RpcId, number>;
   /** A request in the session was answered; also true for sessions loaded from the database. */
   answered: boolean;
