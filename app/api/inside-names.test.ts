@@ -2,6 +2,7 @@
  * Names of Intray's own network are not told apart from names that do not exist: not by code, words, steps or time.
  * `localhost` stands for a name that leads inside, to a server that listens there.
  */
+import { randomBytes, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -43,7 +44,9 @@ afterAll(async () => {
 const plain = (host: string, { status, body }: Pick<Answer, "status" | "body">) =>
   JSON.parse(
     JSON.stringify([status, body], (key, value) =>
-      ["ms", "id", "requestId", "createdAt", "checkedAt", "at"].includes(key) ? undefined : value,
+      ["ms", "id", "requestId", "request_id", "createdAt", "checkedAt", "at"].includes(key)
+        ? undefined
+        : value,
     ).replaceAll(host, "the-name"),
   );
 /** Both names' answers, and the shorter of the two times. */
@@ -84,6 +87,18 @@ describe("a name that leads inside, and one that leads nowhere, get the same ans
     expect(await both(ask("POST", "/api/v1/saml-providers"))).toMatchObject(refused);
     const provider = await addProvider(web, acme, olga.cookie);
     expect(await both(ask("PATCH", `/api/v1/saml-providers/${provider.id}`))).toMatchObject(refused);
+  });
+
+  test("from the check of a receiver of approvals", async () => {
+    const answer = await both((host) => {
+      const delivery = {
+        ...{ type: "webhook", url: at(host, "https"), registration_id: randomUUID() },
+        signing_secret: `whsec_${randomBytes(32).toString("base64")}`,
+      };
+      const headers = { "idempotency-key": randomUUID() };
+      return web.call("POST", "/api/aap/v1/instances", { ...olga, headers, body: { delivery } });
+    });
+    expect(answer).toMatchObject([422, { error: { code: "webhook_verification_failed" } }]);
   });
 
   test("from a test of a server, and from its tools", async () => {
@@ -216,6 +231,7 @@ test("these are all the calls that take an address", async () => {
   expect(found.sort()).toEqual([
     "patch /api/v1/saml-providers/{id}",
     "patch /api/v1/webhooks/{id}",
+    "post /api/aap/v1/instances",
     "post /api/v1/allowed-hosts",
     "post /api/v1/audit-streams",
     // As of the policy below.

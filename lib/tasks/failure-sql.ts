@@ -13,6 +13,9 @@ const READ_CHARACTERS = 300;
 
 const FAILED: readonly TaskState[] = ["failed", "lost", "expired"];
 
+/** The message as it is. */
+export const LAST_MESSAGE = Prisma.sql`left(coalesce(t.error->>'message', ''), ${READ_CHARACTERS}::integer)`;
+
 /**
  * The message without ids, amounts and dates: each word with a digit becomes `…`, without the punctuation behind it. A status after
  * "HTTP", "status" or "code" stays, because it names the cause.

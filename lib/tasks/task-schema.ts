@@ -287,6 +287,8 @@ const failureGroupSchema = z.object({
   code: z.string(),
   /** The error's message; `…` stands for what differs from task to task. Untrusted. */
   message: z.string(),
+  /** The message of the last of them, as it is; at most 300 characters. Untrusted. */
+  lastMessage: z.string(),
   count: z.number(),
   /**
    * How many of them a bulk operation with this cause starts again: their outcome is known, or the tool

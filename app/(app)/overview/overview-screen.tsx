@@ -42,7 +42,7 @@ function FailedTasks({ from }: { from: string }) {
   return (
     <Card
       title="Failures by cause"
-      note="Grouped by tool and error; … stands for a number or an id"
+      note="Grouped by tool and error, whatever its numbers; the last one is shown"
       action={
         <Link
           href={tasksHref({ ...filter, state: STATES })}

@@ -3,7 +3,7 @@
 import type { TaskState } from "../../tasks/task-status.ts";
 import { formatDuration } from "../../text/duration.ts";
 import type { Formats } from "../../text/formats/formats.ts";
-import { capitalise, humanise } from "../../text/labels.ts";
+import { humanise } from "../../text/labels.ts";
 import type { FailureKind, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "./statistics-schema.ts";
 
@@ -29,17 +29,6 @@ export const FAILURE_WORDS: Record<FailureKind, { label: string; state: TaskStat
 /** The words of an error's code; of one that has none, the code in plain words. */
 export function failureWords(code: string): string {
   return Object.hasOwn(FAILURE_WORDS, code) ? FAILURE_WORDS[code as FailureKind].label : humanise(code);
-}
-
-/** Returns a cause as a sentence, in which `…` stands for a number. `instead`: for a cause that was nothing but numbers. */
-export function causeWords(message: string, instead: string): string {
-  const words = message
-    .replace(/\s+/g, " ")
-    // An id before a colon names the task, not the cause.
-    .replace(/^(?: ?…[,;:]?)+(?= )/, (ids) => (/[,;:]$/.test(ids) ? "" : ids))
-    .replace(/…(?:,? …)+/g, "…")
-    .trim();
-  return /\p{L}{2}/u.test(words) ? capitalise(words) : instead;
 }
 
 export const RUNG_WORDS: Record<Rung, string> = {

@@ -147,7 +147,7 @@ describe("requests", () => {
     for (const method of [
       "tasks/result",
       "tasks/list",
-      "resources/list",
+      "prompts/list",
       "subscriptions/listen",
       "nothing/like/it",
     ])

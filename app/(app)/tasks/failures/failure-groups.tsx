@@ -8,7 +8,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { causeWords, failureWords, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
+import { failureWords, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
 import type { FailureGroup } from "@/lib/tasks/task-schema.ts";
 import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
 
@@ -68,7 +68,7 @@ function filterOf(group: FailureGroup, filter: Record<string, string>): Record<s
 }
 
 function Group({
-  group: { server, tool, state, code, message, count, repeatable, lastAt },
+  group: { server, tool, state, code, lastMessage, count, repeatable, lastAt },
   href,
   onStartAgain,
 }: {
@@ -82,7 +82,7 @@ function Group({
       <span className="w-9 shrink-0 font-semibold tabular-nums">{number(count)}</span>
       <Link href={href} className="group min-w-0 flex-1 basis-48 rounded-sm max-md:min-h-11">
         <span className="line-clamp-2 font-medium group-hover:underline">
-          <PlainText text={causeWords(message, STATE_LABELS[state])} />
+          <PlainText text={lastMessage || STATE_LABELS[state]} />
         </span>
         <span className="block truncate text-muted text-xs">
           {server.name} · {tool} · {failureWords(code)} · last <TimeAgo at={lastAt} />
