@@ -67,6 +67,13 @@ export class Sessions {
     session.callers.delete(task);
     session.askQueue.delete(task);
     if (session.tasks.size > 0) return null;
+    // The last one has moved: the session that replaced this one has only its own tasks.
+    session.renewal?.then(
+      (fresh) => {
+        if (fresh.former === session) fresh.former = null;
+      },
+      () => undefined,
+    );
     closeStandalone(session);
     this.#byKey.delete(keyOf(session.record));
     // The server has room for another session now.
