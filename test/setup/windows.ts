@@ -1,5 +1,7 @@
 /** What the tests of windows share: triggers that sleep or fail, commits whose reply is lost, and what became of a question. */
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
+import { OutcomeUnknown } from "../../lib/base/db/database-errors.ts";
+import { GroupCommit } from "../../lib/engine/db/group-commit.ts";
 import { withClient } from "../../scripts/database/roles.ts";
 import { type OrganizationFixture, until } from "../fixtures/organization-fixture.ts";
 
@@ -46,6 +48,21 @@ export const SLEEP = (seconds = 2) => `PERFORM pg_sleep(${seconds});`;
 /** As a statement that took too long: the database counts as away for a moment. */
 export const FAIL_ONCE = `IF calls = 1 THEN RAISE EXCEPTION 'not now' USING ERRCODE = '57014'; END IF;`;
 export const FAIL = `RAISE EXCEPTION 'not now';`;
+
+/** Loses the reply of one commit that was stored: the first after which `is` holds. `times`: how often it was lost. */
+export function loseReplyWhen(is: (taskId: string | null) => Promise<boolean>) {
+  const lost = { times: 0 };
+  const run = GroupCommit.prototype.run;
+  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, org, change) {
+    const result = await run.call(this, org, change);
+    if (lost.times === 0 && (await is(change.taskId))) {
+      lost.times++;
+      throw new OutcomeUnknown(new Error("Connection terminated"));
+    }
+    return result;
+  } as typeof run);
+  return lost;
+}
 
 /** Waits until the engine has dealt with the last message of the connection's streams, or noted that nobody knows whose it is. */
 export function judged(fixture: OrganizationFixture, connectionId: string) {

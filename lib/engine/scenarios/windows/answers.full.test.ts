@@ -8,11 +8,9 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
-import { FAIL_ONCE, judged, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
+import { FAIL_ONCE, judged, loseReplyWhen, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
 import { keyPlace } from "../../../base/content/content-keys.ts";
-import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
 import { uuidv7 } from "../../../base/ids.ts";
-import { GroupCommit } from "../../db/group-commit.ts";
 import type { Engine } from "../../engine.ts";
 
 vi.mock("../../tunables.ts", async (original) => ({
@@ -267,19 +265,10 @@ test("a session is renewed, storing that fails once, and the engine is restarted
 test("the commit of a captured question is stored and its reply is lost: it is asked once", async () => {
   const { id, there } = await running();
   there.status = "input_required";
-  let times = 0;
-  const run = GroupCommit.prototype.run;
-  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, org, change) {
-    const result = await run.call(this, org, change);
-    if (times === 0 && change.taskId === id && (await requestsOf(id)).length > 0) {
-      times++;
-      throw new OutcomeUnknown(new Error("Connection terminated"));
-    }
-    return result;
-  } as typeof run);
+  const reply = loseReplyWhen(async (taskId) => taskId === id && (await requestsOf(id)).length > 0);
   const { rpcId } = await received(there, "Once?");
   const { id: requestId } = await openRequest(id, "Once?");
-  await until("the reply was lost", async () => times === 1);
+  await until("the reply was lost", async () => reply.times === 1);
   await sleep(1_500);
   await fixture.answer(requestId, approve);
   await until("it is told", async () => remote.answered.length > 0);
@@ -295,17 +284,10 @@ test("the commit of an accepted answer is stored and its reply is lost, and the 
   const { rpcId } = await received(there, "Again?");
   const { id: requestId } = await openRequest(id, "Again?");
   await inState(id, "input_required");
-  let times = 0;
   let again: number | null = null;
-  const run = GroupCommit.prototype.run;
-  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, org, change) {
-    const result = await run.call(this, org, change);
-    if (times === 0 && change.taskId === id && (await deliveryOf(requestId).catch(() => null))?.acceptedAt) {
-      times++;
-      throw new OutcomeUnknown(new Error("Connection terminated"));
-    }
-    return result;
-  } as typeof run);
+  const reply = loseReplyWhen(
+    async (taskId) => taskId === id && Boolean((await deliveryOf(requestId).catch(() => null))?.acceptedAt),
+  );
   remote.behave.beforeAccepted = async () => {
     if (again !== null) return;
     again = remote.ask(there, "Again?");
@@ -313,6 +295,7 @@ test("the commit of an accepted answer is stored and its reply is lost, and the 
   };
   await fixture.answer(requestId, approve);
   await until("both are told", async () => remote.answered.length === 2);
+  await until("the reply was lost", async () => reply.times === 1);
   await sleep(3_000);
   expect(remote.answered.map((one) => one.id)).toEqual([rpcId, again]);
   await judged(fixture, server.connectionId);

@@ -8,9 +8,7 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../../test/servers/tasks/task-requestor.ts";
-import { SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
-import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
-import { GroupCommit } from "../../db/group-commit.ts";
+import { loseReplyWhen, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
 
 vi.mock("../../tunables.ts", async (original) => ({
   ...(await original<typeof import("../../tunables.ts")>()),
@@ -77,23 +75,12 @@ test("an answer that is being committed as fetched never goes to another request
 
 test("the reply of the commit of a fetch is lost: the answer is given once", async () => {
   const { id, requestId } = await asked("Pay?", "result");
-  let times = 0;
-  const run = GroupCommit.prototype.run;
-  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, org, change) {
-    const result = await run.call(this, org, change);
-    if (
-      times === 0 &&
-      change.taskId === id &&
-      (await deliveryOf(requestId).catch(() => null))?.state === "sending"
-    ) {
-      times++;
-      throw new OutcomeUnknown(new Error("Connection terminated"));
-    }
-    return result;
-  } as typeof run);
+  const reply = loseReplyWhen(
+    async (taskId) => taskId === id && (await deliveryOf(requestId).catch(() => null))?.state === "sending",
+  );
   await fixture.answer(requestId, approve);
   await inState(id, "completed");
-  expect(times).toBe(1);
+  expect(reply.times).toBe(1);
   expect(remote.tasks[0]?.answers).toMatchObject([approve]);
   expect((await request(requestId)).state).toBe("settled");
   expect((await deliveryOf(requestId)).state).toBe("confirmed");

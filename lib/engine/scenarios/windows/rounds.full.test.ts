@@ -8,9 +8,7 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../../test/servers/mcp-server.ts";
-import { FAIL_ONCE, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
-import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
-import { GroupCommit } from "../../db/group-commit.ts";
+import { FAIL_ONCE, loseReplyWhen, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
 
 let fixture: OrganizationFixture;
 let remote: TestServer;
@@ -33,19 +31,6 @@ afterAll(() => fixture?.close());
 const approve = { action: "accept" as const, content: { approve: true } };
 const remoteOf = () => [...remote.tasks.values()].at(-1)!;
 const start = (name: string) => fixture.startTask(server, {}, tool(name));
-const loseReplyWhen = (is: (taskId: string | null) => Promise<boolean>) => {
-  const lost = { times: 0 };
-  const run = GroupCommit.prototype.run;
-  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, org, change) {
-    const result = await run.call(this, org, change);
-    if (lost.times === 0 && (await is(change.taskId))) {
-      lost.times++;
-      throw new OutcomeUnknown(new Error("Connection terminated"));
-    }
-    return result;
-  } as typeof run);
-  return lost;
-};
 
 test("an answer is refused unread, storing that fails once, and its question goes: nobody says that it was taken", async () => {
   const id = await start("approve");

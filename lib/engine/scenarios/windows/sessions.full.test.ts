@@ -8,11 +8,9 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
-import { FAIL, FAIL_ONCE, judged, sleep, trigger } from "../../../../test/setup/windows.ts";
-import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
+import { FAIL, FAIL_ONCE, judged, loseReplyWhen, sleep, trigger } from "../../../../test/setup/windows.ts";
 import { requestCancel } from "../../../lifecycle/task-writes.ts";
 import { pauseServer } from "../../../servers/pause.ts";
-import { GroupCommit } from "../../db/group-commit.ts";
 import type { Engine } from "../../engine.ts";
 
 vi.mock("../../tunables.ts", async (original) => ({
@@ -258,25 +256,13 @@ test("the commit that gives up a start is stored, and its reply is lost: its que
   const mine = await start();
   await queries.inState(mine, "working");
   let lost = "";
-  let times = 0;
-  const run = GroupCommit.prototype.run;
-  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, id, change) {
-    const result = await run.call(this, id, change);
-    if (
-      times === 0 &&
-      lost &&
-      change.taskId === lost &&
-      (await queries.task(lost)).state === "start_unknown"
-    ) {
-      times++;
-      throw new OutcomeUnknown(new Error("Connection terminated"));
-    }
-    return result;
-  } as typeof run);
+  const reply = loseReplyWhen(
+    async (taskId) => taskId === lost && (await queries.task(lost)).state === "start_unknown",
+  );
   remote.behave.call = () => "drop";
   lost = await start();
   await queries.inState(lost, "start_unknown");
-  await until("the reply was lost", async () => times === 1);
+  await until("the reply was lost", async () => reply.times === 1);
   await sleep(3_000);
   const asking = await there(1);
   expect(remote.ask(asking, "The lost one's?")).not.toBeNull();

@@ -8,8 +8,7 @@ import {
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
-import { OutcomeUnknown } from "../../../base/db/database-errors.ts";
-import { GroupCommit } from "../../db/group-commit.ts";
+import { loseReplyWhen } from "../../../../test/setup/windows.ts";
 
 let fixture: OrganizationFixture;
 let remote: SessionServer;
@@ -33,18 +32,11 @@ const start = (args = {}) => fixture.startTask(server, args, tool("work", { task
 
 test("the commit of a handle is stored and its reply is lost: the tool is called once, and the task goes on", async () => {
   let id = "";
-  let times = 0;
-  const run = GroupCommit.prototype.run;
-  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, org, change) {
-    const result = await run.call(this, org, change);
-    if (times === 0 && id && change.taskId === id && (await queries.task(id)).state === "working") {
-      times++;
-      throw new OutcomeUnknown(new Error("Connection terminated"));
-    }
-    return result;
-  } as typeof run);
+  const reply = loseReplyWhen(
+    async (taskId) => taskId === id && (await queries.task(id)).state === "working",
+  );
   id = await start();
-  await until("the reply was lost", async () => times === 1);
+  await until("the reply was lost", async () => reply.times === 1);
   await until("it is polled", async () => remote.seen.some(({ method }) => method === "tasks/get"));
   remote.tasks[0]!.status = "completed";
   await queries.inState(id, "completed");
@@ -53,18 +45,11 @@ test("the commit of a handle is stored and its reply is lost: the tool is called
 
 test("the commit of the attempt is stored and its reply is lost: the tool is not called twice", async () => {
   let id = "";
-  let times = 0;
-  const run = GroupCommit.prototype.run;
-  vi.spyOn(GroupCommit.prototype, "run").mockImplementation(async function (this: GroupCommit, org, change) {
-    const result = await run.call(this, org, change);
-    if (times === 0 && id && change.taskId === id && (await queries.task(id)).state === "starting") {
-      times++;
-      throw new OutcomeUnknown(new Error("Connection terminated"));
-    }
-    return result;
-  } as typeof run);
+  const reply = loseReplyWhen(
+    async (taskId) => taskId === id && (await queries.task(id)).state === "starting",
+  );
   id = await start();
-  await until("the reply was lost", async () => times === 1);
+  await until("the reply was lost", async () => reply.times === 1);
   await until("it is settled", async () => {
     const row = await queries.task(id);
     return row.state !== "starting" && row.state !== "queued" && row;
