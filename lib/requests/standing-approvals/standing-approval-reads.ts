@@ -26,9 +26,10 @@ export const NEEDS_ADMIN = Prisma.sql`('destructive' = ANY (r.warnings)
 
 /**
  * SQL: why no call of the agent `g` can pass by the approval `s`, as passByStandingApproval() of standing-approval-writes.ts and the
- * endpoint judge calls; null: for none of these reasons. `v` is its server.
+ * endpoint judge calls; null: for none of these reasons. `v` is its server, `t` the task of the call that was approved.
  */
-const UNUSABLE = Prisma.sql`CASE WHEN g.revoked_at IS NOT NULL THEN 'agent_revoked'
+const UNUSABLE = Prisma.sql`CASE WHEN t.gate NOT IN ('waiting', 'approved') THEN 'call_not_made'
+  WHEN g.revoked_at IS NOT NULL THEN 'agent_revoked'
   WHEN NOT EXISTS (SELECT FROM agent_credential a WHERE a.organization_id = s.organization_id AND a.id = s.agent_id AND ${AGENT_IN_FORCE})
     THEN 'agent_ended'
   WHEN v.removed_at IS NOT NULL OR NOT EXISTS (SELECT FROM agent_grant its WHERE its.organization_id = s.organization_id
@@ -71,7 +72,7 @@ export async function listStandingApprovals(
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<Row[]>`
     SELECT s.id, CASE WHEN s.revoked_at IS NOT NULL THEN 'revoked' WHEN s.expires_at <= now() THEN 'expired'
         WHEN s.ended_at IS NOT NULL THEN 'ended' WHEN s.uses >= s.most_uses THEN 'used_up'
-        WHEN t.gate <> 'approved' THEN 'pending' ELSE 'active' END AS state,
+        WHEN t.gate = 'waiting' THEN 'pending' ELSE 'active' END AS state,
       ${UNUSABLE} AS unusable, t.gate_tool_digest AS "toolDigest",
       s.agent_id AS "agentId", g.name AS "agentName", s.server_id AS "serverId", v.name AS "serverName", s.tool,
       t.id AS "taskId", t.arguments, s.except_names AS except, s.most_amount AS "mostAmount", s.made_by AS by,

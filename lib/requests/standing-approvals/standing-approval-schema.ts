@@ -33,6 +33,7 @@ export type StandingState = z.infer<typeof standingStateSchema>;
 /**
  * Why no call can pass by it now. `agent_ended`: its time is over, or its member left. `tool_changed`: also if the server no longer
  * lists the tool. `second_person`: the organization requires one, and the person who gave it counts as one person with the agent's.
+ * `call_not_made`: the call that was approved with it, such as one whose tool had changed by then.
  */
 const unusableSchema = z.enum([
   "agent_revoked",
@@ -40,6 +41,7 @@ const unusableSchema = z.enum([
   "not_granted",
   "second_person",
   "tool_changed",
+  "call_not_made",
 ]);
 export type Unusable = z.infer<typeof unusableSchema>;
 

@@ -19,6 +19,7 @@ const REASONS: Record<Unusable, string> = {
   not_granted: "agent has no grant for the tool",
   second_person: "a second person is required",
   tool_changed: "tool changed",
+  call_not_made: "the approved call was not made",
 };
 
 /** `Active`, `Unusable: agent revoked` */

@@ -66,7 +66,15 @@ async function agent() {
   return {
     id,
     tasks,
-    call: (args: object, at = 0) => clients[at % 2]!.callTool({ name: "erp__quick", arguments: { ...args } }),
+    /** Tries again as long as the database is busy, as the error says. */
+    async call(args: object, at = 0): ReturnType<Client["callTool"]> {
+      try {
+        return await clients[at % 2]!.callTool({ name: "erp__quick", arguments: { ...args } });
+      } catch (error) {
+        if (!(error instanceof Error && error.message.endsWith("Try again."))) throw error;
+        return this.call(args, at);
+      }
+    },
     /** How a call stands: `waiting` for an approval, or `passed`. */
     async how(args: object, at = 0) {
       await this.call(args, at);
@@ -87,6 +95,21 @@ async function agent() {
       return requestId;
     },
   };
+}
+
+/** Gives the server's tools, as they are listed, another description. The returned function gives them back their own. */
+async function describeTools(description: string): Promise<() => Promise<void>> {
+  const { sql } = fixture.organization;
+  const [server] = await sql("SELECT tools::text FROM server WHERE id = $1", [fixture.serverId]);
+  const list = async (tools: unknown) => {
+    await sql("UPDATE server SET tools = $1::json, tools_checked_at = now() WHERE id = $2", [
+      tools,
+      fixture.serverId,
+    ]);
+  };
+  const tools = JSON.parse(String(server?.tools)) as object[];
+  await list(JSON.stringify(tools.map((tool) => ({ ...tool, description }))));
+  return () => list(server?.tools);
 }
 
 const settle = () => settleOwnQuestions(fixture.organization.organizationId, fixture.organization.database);
@@ -139,20 +162,27 @@ describe("an approval for a while", () => {
     });
     await rules();
     expect(await its.how({ note: "again" })).toBe("passed");
-    const { sql } = fixture.organization;
-    const [server] = await sql("SELECT tools::text FROM server WHERE id = $1", [fixture.serverId]);
-    const list = (tools: unknown) =>
-      sql("UPDATE server SET tools = $1::json, tools_checked_at = now() WHERE id = $2", [
-        tools,
-        fixture.serverId,
-      ]);
-    const tools = JSON.parse(String(server?.tools)) as object[];
-    await list(JSON.stringify(tools.map((tool) => ({ ...tool, description: "Another one" }))));
+    const asListed = await describeTools("Another one");
     expect(await its.how({ note: "changed" })).toBe("waiting");
     expect(await standing(its.id)).toMatchObject([{ state: "unusable", unusable: "tool_changed" }]);
-    await list(server?.tools);
+    await asListed();
     expect(await its.how({ note: "as it was" })).toBe("passed");
     expect(await standing(its.id)).toMatchObject([{ state: "active", unusable: null }]);
+  });
+
+  test("of a call that is not made, because its tool changed while the answer could be undone, is of no use", async () => {
+    const its = await agent();
+    await its.call({ note: "held" });
+    const requestId = await its.approve({ note: "held" }, { except: ["note"] }, { holdMs: 60_000 });
+    expect(await standing(its.id)).toMatchObject([{ state: "pending", unusable: null }]);
+    const asListed = await describeTools("Another one");
+    onTestFinished(asListed);
+    await fixture.organization.endHold(requestId);
+    await settle();
+    expect((await its.tasks()).map(({ gate }) => gate)).toEqual(["withdrawn"]);
+    expect(await standing(its.id)).toMatchObject([{ state: "unusable", unusable: "call_not_made" }]);
+    await asListed();
+    expect(await its.how({ note: "as it was" })).toBe("waiting");
   });
 
   test("says that no call can use it, and why", async () => {
