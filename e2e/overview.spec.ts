@@ -1,10 +1,14 @@
 /** The overview: figures of what people and servers did, as charts and as tables, and the way from them to the tasks. */
 
+import type { Page } from "@playwright/test";
+import type { Page as ListPage } from "../lib/base/page.ts";
 import type { Overview } from "../lib/requests/statistics/statistics-schema.ts";
+import type { Server } from "../lib/servers/server-schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import {
   answer,
   apiOf,
+  ERAS,
   expect,
   keysListen,
   ledgerOf,
@@ -14,6 +18,24 @@ import {
   tabTo,
   test,
 } from "./fixtures/test.ts";
+
+/** Starts a task that fails, because the movements do not lead from one balance to the other. */
+async function startUnbalanced(page: Page): Promise<void> {
+  const api = apiOf(page);
+  const servers = (await api.get<ListPage<Server>>("/servers")).items;
+  const response = await api.write("POST", "/tasks", {
+    serverId: servers.find(({ name }) => name === ERAS[1])?.id,
+    tool: "reconcile_statement",
+    arguments: {
+      statement_id: "BS-2026-90",
+      account: "Petty cash",
+      opening_balance: 612.4,
+      closing_balance: 1010.15,
+      movements: [{ date: "2026-11-02", text: "Stamps", amount: -37.75 }],
+    },
+  });
+  expect(response.status(), await response.text()).toBe(201);
+}
 
 test("tells what was decided and delivered, by the keyboard alone, and leads to it", async ({ ola }) => {
   const before = await apiOf(ola).get<Overview>("/overview");
@@ -27,6 +49,12 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
     JSON.stringify((await apiOf(ola).get<Overview>("/overview")).deliveries) !==
     JSON.stringify(before.deliveries);
   await expect.poll(delivered, SOON).toBe(true);
+
+  // The chart of tasks counts one that failed at once, and the open ones every few minutes.
+  await startUnbalanced(ola);
+  const failed = async () =>
+    (await apiOf(ola).get<Overview>("/overview")).steps.some(({ ended }) => ended.failed > 0);
+  await expect.poll(failed, SOON).toBe(true);
 
   // An engine that was held up counts again a moment later; the page asks every 30 s.
   await expect.poll(async () => (await apiOf(ola).get<Overview>("/overview")).engines.length, SOON).toBe(1);
