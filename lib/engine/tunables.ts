@@ -117,6 +117,8 @@ export const SLOW_POLL_MS = 30_000;
 export const SLOWEST_POLL_MS = 300_000;
 /** Age from which a task counts as old. */
 export const OLD_TASK_MS = 24 * 3600_000;
+/** An answer under a key that was last seen this long ago needs one more look before it is sent. */
+export const SEEN_LATELY_MS = 1_000;
 /** Pause before the first poll after an answer was accepted. */
 export const AFTER_ANSWER_MS = 100;
 

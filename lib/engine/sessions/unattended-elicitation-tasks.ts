@@ -40,7 +40,7 @@ import {
 } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import { retryUntilStored } from "../watcher/fenced-writes.ts";
-import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
+import { clockMs, type LiveSession, type WatchedTask } from "../watcher/watched-task.ts";
 import { type ElicitationTaskReplies, isAway } from "./elicitation-task-replies.ts";
 
 interface Dependencies {
@@ -298,6 +298,7 @@ export class UnattendedElicitationTasks {
       if (attempt !== null) await this.#markUnsent(ids, "asked_again");
       return;
     }
+    const sentAt = clockMs();
     try {
       await this.#replies.send(
         session,
@@ -316,7 +317,7 @@ export class UnattendedElicitationTasks {
       this.#ctx.unfenced(async (tx) => {
         await removeWaiting(tx, task.id, waiting);
         if (attempt === null) return;
-        await markAccepted(tx, ids, attempt);
+        await markAccepted(tx, ids, attempt, clockMs() - sentAt);
         await appendEvents(tx, await askedMeanwhile(tx, ids.taskId, ids.inputRequestId));
       }, ids.taskId),
     );

@@ -5,6 +5,7 @@ import { appendEvents } from "../../history/events/event-writes.ts";
 import {
   type AskWork,
   type DeliveryWork,
+  isSameQuestion,
   keptTask,
   type RequestWork,
   type TaskWork,
@@ -36,7 +37,9 @@ import {
   CALL_DEADLINE_MS,
   CHOICE_REPLY_MS,
   MAX_BROKEN_ANSWERS,
+  POLL_DEADLINE_MS,
   QUESTION_WAIT_MS,
+  SEEN_LATELY_MS,
   UNASKED_LIMIT,
   UNASKED_LIMIT_WHERE_KNOWN,
 } from "../tunables.ts";
@@ -229,13 +232,15 @@ async function post(
     // A tool does its work before it replies, and a connection that is dropped may stop it.
     ...(task.work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
   };
+  const isAsked = await isStillAsked(ctx, task, request, ask);
   await ctx.mayChange();
-  if (isReused(ctx, task, ask, beganAt)) {
+  if (!isAsked || isReused(ctx, task, ask, beganAt)) {
     await retryUntilStored(ctx, () =>
       fencedTransaction(ctx, task, (tx) => markUnsent(tx, ids, "asked_again", 0)),
     );
     return AFTER_ANSWER_MS;
   }
+  const sentAt = clockMs();
   try {
     const where = remote ? taskRef(ctx, task) : { taskId: "", session: task.session?.record ?? null };
     const accepted = peer.answer(where, addressOf(ask, remote), answer, options);
@@ -248,7 +253,7 @@ async function post(
   const attempt = delivery.attempts + 1;
   await retryUntilStored(ctx, () =>
     storeOutcome(ctx, task, async (tx) => {
-      await markAccepted(tx, ids, attempt);
+      await markAccepted(tx, ids, attempt, clockMs() - sentAt);
       // Under a key nothing is asked meanwhile: the next poll shows what the server asks.
       if (ask.key !== null) return;
       await appendEvents(tx, await askedMeanwhile(tx, task.id, request.id));
@@ -259,6 +264,30 @@ async function post(
   task.unchangedPolls = 0;
   task.fingerprint = undefined;
   return AFTER_ANSWER_MS;
+}
+
+/**
+ * 2026-07-28: looks once more if the last poll was some time ago, because the commit or a new token took its time. The key may
+ * show another question by now.
+ */
+async function isStillAsked(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  request: RequestWork,
+  { key }: AskWork,
+): Promise<boolean> {
+  if (key === null || clockMs() - task.checkedAt < SEEN_LATELY_MS) return true;
+  try {
+    const peer = await peerOf(ctx, task);
+    const { task: remote } = await peer.get(taskRef(ctx, task), callOptions(task, POLL_DEADLINE_MS));
+    const question = remote && askedUnder(remote, key);
+    if (!question) return false;
+    return isSameQuestion(task.work, questionHash({ taskId: task.id, ...question }), request);
+  } catch (error) {
+    // The answer meets the same trouble, and is judged by it.
+    if (error instanceof PeerError) return true;
+    throw error;
+  }
 }
 
 /** Requests the question again, or gives up after `UNASKED_LIMIT` tries, or sooner where the server never puts one again. */

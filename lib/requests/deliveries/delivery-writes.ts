@@ -135,13 +135,21 @@ export async function markSending(
   return true;
 }
 
-/** Records that the server answered this attempt with 2xx, which is no proof that the task moved on. */
-export async function markAccepted(tx: Tx, ids: Ids, attempts: number): Promise<void> {
+/**
+ * Records that the server answered this attempt with 2xx, which is no proof that the task moved on. `sentAgoMs`: since the first
+ * byte, which may be long after the commit of the attempt; what the server asked before that, it asked without the answer.
+ */
+export async function markAccepted(
+  tx: Tx,
+  ids: Ids,
+  attempts: number,
+  sentAgoMs: number | null = null,
+): Promise<void> {
   const { set, from } = move("accepted", "sending");
   const [accepted] = await tx.$queryRaw<{ attempt: number; askId: string }[]>`
     WITH accepted AS (
       UPDATE delivery SET ${set}, accepted_at = now(), polls_since_accepted = 0,
-        unreachable_since_accepted = false, error = NULL
+        sent_at = coalesce(clock_timestamp() - ${sentAgoMs}::float8 * interval '1 ms', sent_at), unreachable_since_accepted = false, error = NULL
       WHERE organization_id = ${tx.organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}
         AND attempts = ${attempts}
       RETURNING attempts, ask_id),

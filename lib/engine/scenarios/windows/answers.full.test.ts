@@ -192,6 +192,28 @@ test("the same question comes once more, under its id, while its answer is being
   expect(remote.answered.map((one) => one.id)).toEqual([7]);
 });
 
+test("another question comes while an answer is being committed as sent: it proves nothing about that answer", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  await received(there, "Amount right?");
+  const amount = await openRequest(id, "Amount right?");
+  await inState(id, "input_required");
+  const sending = await trigger(fixture, {
+    timing: "AFTER",
+    on: "UPDATE OF state ON delivery",
+    when: "NEW.state = 'sending' AND OLD.state <> 'sending'",
+    body: SLEEP(),
+  });
+  await fixture.answer(amount.id, approve);
+  await sending.called();
+  expect(remote.answered).toEqual([]);
+  expect(remote.ask(there, "Cost centre right?")).not.toBeNull();
+  await until("it is told", async () => remote.answered.length > 0);
+  await openRequest(id, "Cost centre right?");
+  await until("it is accepted", async () => (await deliveryOf(amount.id)).acceptedAt);
+  expect((await deliveryOf(amount.id)).state).toBe("accepted");
+});
+
 test("an answer is refused unread, storing that fails once, and the task goes on by itself: nobody says that it was taken", async () => {
   const { id, there } = await running();
   there.status = "input_required";

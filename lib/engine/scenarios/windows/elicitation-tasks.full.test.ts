@@ -126,5 +126,5 @@ test("a write fails once over a request for an elicitation task: the server's ow
   await write.called();
   await sleep(1_500);
   await fixture.answer(requestId, approve);
-  await inState(id, "completed", 10_000);
+  await inState(id, "completed");
 });

@@ -1,5 +1,6 @@
 /** 2026-07-28: windows of polls, answers and rounds. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { APPROVAL_SCHEMA } from "../../../../test/fixtures/fake-task.ts";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
@@ -112,6 +113,43 @@ test("the first write of a question fails: the next poll, though it says the sam
   await write.called();
   await openRequest(id);
   expect(await requestsOf(id)).toHaveLength(1);
+});
+
+test("another question takes the key while the answer is being committed as sent: it does not get that answer", async () => {
+  const id = await start("approve");
+  const asked = await openRequest(id);
+  const there = remoteOf();
+  const sending = await trigger(fixture, {
+    timing: "AFTER",
+    on: "UPDATE OF state ON delivery",
+    when: "NEW.state = 'sending' AND OLD.state <> 'sending'",
+    body: SLEEP(3),
+  });
+  await fixture.answer(asked.id, approve);
+  await sending.called();
+  const params = { mode: "form", message: "Delete the ledger?", requestedSchema: APPROVAL_SCHEMA };
+  there.inputRequests = { approval: { method: "elicitation/create", params } };
+  const next = await openRequest(id, "Delete the ledger?");
+  expect(remote.answers).toEqual([]);
+  await sending.drop();
+  await fixture.answer(next.id, approve);
+  await inState(id, "completed");
+  expect(remote.answers).toHaveLength(1);
+});
+
+test("the commit of an answer as sent takes long, and the key shows the same question still: it is sent once", async () => {
+  const id = await start("approve");
+  const asked = await openRequest(id);
+  await trigger(fixture, {
+    timing: "AFTER",
+    on: "UPDATE OF state ON delivery",
+    when: "NEW.state = 'sending' AND OLD.state <> 'sending'",
+    body: SLEEP(3),
+  });
+  await fixture.answer(asked.id, approve);
+  await inState(id, "completed");
+  expect(remote.answers).toHaveLength(1);
+  expect((await deliveryOf(asked.id)).attempts).toBe(1);
 });
 
 test("the commit of an answer as sent is stored and its reply is lost: it is sent once", async () => {
