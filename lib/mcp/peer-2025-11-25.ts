@@ -245,8 +245,8 @@ export class Peer20251125 implements Peer {
     let underWay = 0;
     return {
       onEventId: (eventId) => listener.onEventId(eventId),
-      onServerMessage: (message, replayed) => {
-        const reply = sortServerMessage(message, listener, { replayed, takesTasks: session?.takesTasks });
+      onServerMessage: (message, via) => {
+        const reply = sortServerMessage(message, listener, { via, takesTasks: session?.takesTasks });
         if (!reply || underWay >= INSTANT_REPLIES) return;
         const { onMessage } = options;
         underWay++;

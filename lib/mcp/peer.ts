@@ -177,15 +177,15 @@ export type ToServer =
   | { id: RpcId; error: { code: number; message: string } }
   | { method: string; params: Record<string, unknown> };
 
+/**
+ * How a message came: on the stream of a request; on one that goes on after an event of an earlier one, where the server may
+ * say it again; or on a channel, which has no streams, so that only what the message names says which request it is about.
+ */
+export type Via = "stream" | "replay" | "channel";
+
 /** What arrives on a held stream of 2025-11-25. Called synchronously, in the order of arrival. */
 export interface StreamListener {
-  /** `replayed`: the stream goes on after an event of an earlier one, so that it may have been asked before. */
-  onQuestion(
-    question: Question,
-    relatedTaskId: string | null,
-    replayed: boolean,
-    asTask: AsTask | null,
-  ): void;
+  onQuestion(question: Question, relatedTaskId: string | null, via: Via, asTask: AsTask | null): void;
   /** Only in a session that takes tasks. The listener answers by `post()`; without it, such requests are refused. */
   onTaskRequest?(request: TaskRequest): void;
   /** The server took a question back: `notifications/cancelled`. */

@@ -182,15 +182,15 @@ describe("2025-11-25, as the receiver of tasks", () => {
       method: "tasks/get",
       params: { taskId: "t" },
     });
-    expect(received).toMatchObject([["question", { message: "Sure?" }, null, false, null]]);
+    expect(received).toMatchObject([["question", { message: "Sure?" }, null, "stream", null]]);
     expect(posted).toMatchObject([{ id: 2, error: { code: -32601 } }]);
   });
 
   test("takes a request as a task where that was declared; one without a task stays what it is", async () => {
     const { received, posted } = await heard(takes, question, { ...question, id: 3, params: asked });
     expect(received).toMatchObject([
-      ["question", {}, null, false, { ttlMs: 60_000 }],
-      ["question", {}, null, false, null],
+      ["question", {}, null, "stream", { ttlMs: 60_000 }],
+      ["question", {}, null, "stream", null],
     ]);
     expect(posted).toEqual([]);
   });

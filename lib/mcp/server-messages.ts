@@ -13,7 +13,7 @@ import {
   taskRequestSchema,
   toQuestion,
 } from "./messages.ts";
-import type { RpcId, StreamListener } from "./peer.ts";
+import type { RpcId, StreamListener, Via } from "./peer.ts";
 import { hiding, IN_MESSAGES } from "./wire/hide.ts";
 
 /** A reply that Intray sends at once. Never answers an elicitation that can be shown to a person. */
@@ -32,7 +32,7 @@ type Listener = Omit<StreamListener, "onClosed" | "onEventId">;
 export function sortServerMessage(
   message: ServerMessage,
   listener: Listener,
-  { replayed = false, takesTasks = false }: { replayed?: boolean; takesTasks?: boolean } = {},
+  { via = "stream", takesTasks = false }: { via?: Via; takesTasks?: boolean } = {},
 ): InstantReply | null {
   const { id, method, params } = message;
   if (id === undefined) {
@@ -57,7 +57,7 @@ export function sortServerMessage(
   listener.onQuestion(
     discreetQuestion(question, hiding(taskId === null ? [] : [taskId], IN_MESSAGES)),
     taskId,
-    replayed,
+    via,
     asTask ? { ttlMs: asTask.data.ttl ?? null } : null,
   );
   return null;

@@ -21,7 +21,7 @@ import {
   SAID_GONE_WHERE_UNSURE,
 } from "../tunables.ts";
 import type { LiveSession, SessionRecord, WatchedTask } from "../watcher/watched-task.ts";
-import { clockMs, setCalls } from "../watcher/watched-task.ts";
+import { clockMs, isStale, setCalls } from "../watcher/watched-task.ts";
 
 export class Sessions {
   #byKey = new Map<string, LiveSession>();
@@ -235,7 +235,8 @@ const MOST_OTHERS = 100;
 
 /**
  * Claims the session's turn for a question stream (`tasks/result`). On a shared session whose server does not name
- * tasks, only one task at a time has such a stream open. So a question without a task's name belongs to that task.
+ * tasks, only one task at a time has such a stream open. So a question without a task's name belongs to that task, if all
+ * others wait (`askersInTurn`).
  * Returns false while another task has the turn, or while a call is open that could ask a question too. `endTurn`
  * returns the next task to wake.
  */
@@ -250,6 +251,20 @@ export function takeTurn(session: LiveSession, task: WatchedTask, traits: Traits
   session.askQueue.delete(task);
   session.asking = task;
   return true;
+}
+
+/**
+ * Returns the ids of the tasks that may have put an unnamed question during the turn of `asking`: that task, and those that
+ * may have begun to wait just now. A task that waited before the turn waits for its own turn.
+ */
+export function askersInTurn({ tasks }: LiveSession, asking: WatchedTask): string[] {
+  const others = [...tasks].filter((task) => task !== asking && !livesNowhere(task) && !isKnownToWait(task));
+  return [asking.id, ...others.map(({ id }) => id)];
+}
+
+/** By the last poll, which is stored, the task waits for an answer. */
+export function isKnownToWait(task: WatchedTask): boolean {
+  return task.work.state === "input_required" && !isStale(task);
 }
 
 /**

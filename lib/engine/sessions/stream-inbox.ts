@@ -14,7 +14,7 @@ import { openElicitationTask } from "../../requests/elicitation-tasks/elicitatio
 import { readTaskRoom } from "../../requests/elicitation-tasks/task-limit.ts";
 import { restoreSession } from "../task/task-secrets.ts";
 import { DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER } from "../tunables.ts";
-import type { WatcherContext } from "../watcher/context.ts";
+import type { Heard, WatcherContext } from "../watcher/context.ts";
 import { clockMs, type LiveSession, type WatchedTask } from "../watcher/watched-task.ts";
 import { isAway } from "./elicitation-task-replies.ts";
 import { noteHeard } from "./sessions.ts";
@@ -54,7 +54,11 @@ export class StreamInbox {
   }
 
   /** Takes a message that just arrived. Returns false if its session has too many unhandled messages already. */
-  receive(received: Omit<NewStreamMessage, "id">, session: LiveSession, handle: string | null): boolean {
+  receive(
+    received: Omit<NewStreamMessage, "id">,
+    session: LiveSession,
+    { handle, via, among, turnOf }: Heard,
+  ): boolean {
     this.#bringAllIntoSessions();
     const isQuestion = received.question !== null;
     noteHeard(session, received.rpcId);
@@ -69,7 +73,9 @@ export class StreamInbox {
       return false;
     }
     const message = { ...received, id: uuidv7() };
-    this.#unstored.push({ ...unhandled(message, session, null), handle });
+    const one = unhandled(message, session, null);
+    const tasks = among ? one.tasks.filter(({ id }) => among.includes(id)) : one.tasks;
+    this.#unstored.push({ ...one, tasks, handle, via, turnOf });
     this.#begin();
     return true;
   }

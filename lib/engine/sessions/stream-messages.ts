@@ -15,9 +15,9 @@ import { isPlain } from "../task/send-call.ts";
 import { restoreSession, sessionDigest } from "../task/task-secrets.ts";
 import { CAPTURED_TOGETHER, DATABASE_RETRY_MS, SCAN_ALL_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { isStale, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import { type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import { noteAsked, storeQuestions, withdrawQuestion } from "./question-writes.ts";
-import { noteHeard } from "./sessions.ts";
+import { isKnownToWait, noteHeard } from "./sessions.ts";
 import { taskOfHandle, type UnhandledMessage, unhandled } from "./unhandled-message.ts";
 
 interface Dependencies {
@@ -240,12 +240,16 @@ export class StreamMessages {
     const taskId = attributeByStatus(
       candidates.map((id) => {
         const task = this.#ctx.task(id);
-        const waits = task?.work.state === "input_required" && !isStale(task);
+        // One that ended here is asked for nothing any more, where another one waits. One that was asked for its question since
+        // the turn in which this one came has put its own.
+        const isOut =
+          session?.left.has(id) ||
+          (one.turnOf !== null && one.turnOf !== id && task !== null && task.work.requests.length > 0);
         return {
           id,
-          // One that ended here is asked for nothing any more, where another one waits.
-          seen: session?.left.has(id) ? "working" : ((task && seen.get(id)) ?? null),
-          waitsUnasked: waits && task.work.requests.length === 0,
+          seen: isOut ? "working" : ((task && seen.get(id)) ?? null),
+          waitsUnasked: task !== null && isKnownToWait(task) && task.work.requests.length === 0,
+          isCall: one.via === "channel" && task?.handle === null && task.calls.call?.result === null,
         };
       }),
     );

@@ -1,5 +1,6 @@
 /** A message of a stream that is not handled yet. */
 
+import type { Via } from "../../mcp/peer.ts";
 import type { SessionTask } from "../../mcp/stream-messages/attribute.ts";
 import type { NewStreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import type { PutQuestion } from "../../requests/elicitation-tasks/task-limit.ts";
@@ -11,6 +12,9 @@ export interface UnhandledMessage {
   message: NewStreamMessage;
   /** The handle that the message names; null if it names none, or was read from its row, which has a digest. */
   handle: string | null;
+  via: Via;
+  /** The task whose turn it was to be asked for its question, on a channel. */
+  turnOf: string | null;
   /** Size of the question, in characters. */
   size: number;
   /** Null if no task of the session is watched any more. */
@@ -51,6 +55,8 @@ export function unhandled(
   return {
     message,
     handle: null,
+    via: "stream",
+    turnOf: null,
     size,
     session,
     tasks,

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
-import type { CallOptions, Era, Peer, RpcId, TaskRequest } from "../../mcp/peer.ts";
+import type { CallOptions, Era, Peer, RpcId, TaskRequest, Via } from "../../mcp/peer.ts";
 import type { NewStreamMessage as StreamMessage } from "../../mcp/stream-messages/stream-message-schema.ts";
 import type { ToolCalls } from "../../mcp/tool-calls.ts";
 import type { Recipe } from "../../servers/recipes/recipe-schema.ts";
@@ -10,6 +10,17 @@ import type { Traits } from "../../servers/traits.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { recordProtocolMessage } from "./protocol-messages.ts";
 import type { LiveSession, WatchedTask } from "./watched-task.ts";
+
+/** How a message came, and whose it may be. */
+export interface Heard {
+  /** The handle that the message names, or null. */
+  handle: string | null;
+  via: Via;
+  /** The ids of the tasks that may have asked; null: all that may ask in the session. */
+  among: string[] | null;
+  /** The task whose turn it was to be asked for its question, on a channel. */
+  turnOf: string | null;
+}
 
 /** Services and state shared by the steps of one connection. */
 export interface WatcherContext {
@@ -90,11 +101,8 @@ export interface WatcherContext {
   name(task: WatchedTask, handle: string | null): void;
   /** Traits of the server learned so far. */
   readonly traits: Traits;
-  /**
-   * Stores a message of a session's stream. `handle` is the one that the message names, or null. Returns false if the
-   * session has too many unhandled messages.
-   */
-  receive(said: Omit<StreamMessage, "id">, session: LiveSession, handle: string | null): boolean;
+  /** Stores a message of a session's stream. Returns false if the session has too many unhandled messages. */
+  receive(said: Omit<StreamMessage, "id">, session: LiveSession, heard: Heard): boolean;
   /** 2025-11-25: answers a request of the server, on a session, about the tasks that Intray keeps for the server. */
   takeTaskRequest(request: TaskRequest, session: LiveSession): void;
   /** 2025-11-25: the server no longer waits for the reply to a request of its own. */

@@ -132,7 +132,7 @@ export class Watcher {
         return renewals();
       },
       learn: (seen) => link.learn(seen),
-      receive: (said, session, handle) => this.#inbox.receive(said, session, handle),
+      receive: (said, session, heard) => this.#inbox.receive(said, session, heard),
       takeTaskRequest: (request, session) => this.#taskServer.take(request, session),
       dropTaskRequest: (rpcId, session) => this.#taskServer.drop(rpcId, session),
       tellOfTasks: (task, ids) => this.#taskServer.tell(task, ids),

@@ -69,8 +69,8 @@ test.each<
 });
 
 test("the server's own word leaves one: it waits, and all others have worked ever since", () => {
-  const waits = { id: "a", seen: "waiting", waitsUnasked: true } as const;
-  const works = { id: "b", seen: "working", waitsUnasked: false } as const;
+  const waits = { id: "a", seen: "waiting", waitsUnasked: true, isCall: false } as const;
+  const works = { id: "b", seen: "working", waitsUnasked: false, isCall: false } as const;
   expect(attributeByStatus([waits, works])).toBe("a");
   expect(attributeByStatus([waits, { ...waits, id: "c" }, works])).toBeNull();
   // A task that waits for an answer may have asked twice, and one that waited may have asked this question.
@@ -79,6 +79,16 @@ test("the server's own word leaves one: it waits, and all others have worked eve
   expect(attributeByStatus([waits, { ...works, seen: null }])).toBeNull();
   expect(attributeByStatus([waits])).toBe("a");
   expect(attributeByStatus([{ ...waits, seen: null }, works])).toBeNull();
+});
+
+test("a call, of which no poll tells, has asked if all tasks have worked ever since", () => {
+  const call = { id: "a", seen: null, waitsUnasked: false, isCall: true } as const;
+  const works = { id: "b", seen: "working", waitsUnasked: false, isCall: false } as const;
+  expect(attributeByStatus([call, works])).toBe("a");
+  expect(attributeByStatus([call])).toBe("a");
+  expect(attributeByStatus([call, { ...call, id: "c" }, works])).toBeNull();
+  expect(attributeByStatus([call, { ...works, seen: "waiting", waitsUnasked: true }])).toBeNull();
+  expect(attributeByStatus([call, { ...works, seen: null }])).toBeNull();
 });
 
 test("a question that a status notification has announced is of the task that it names", () => {
@@ -92,12 +102,12 @@ test("a question that a status notification has announced is of the task that it
   const announced = new Announced();
   announced.note("a", asks("Pay A?"), 0);
   announced.note("b", asks("Pay B?"), 0);
-  expect(announced.take(asks("Pay B?"), 10)).toBe("b");
-  expect(announced.take(asks("Pay B?"), 10)).toBeNull();
-  expect(announced.take(asks("Pay C?"), 10)).toBeNull();
+  expect(announced.take(asks("Pay B?"), 10)).toEqual(["b"]);
+  expect(announced.take(asks("Pay B?"), 10)).toEqual([]);
+  expect(announced.take(asks("Pay C?"), 10)).toEqual([]);
   // Of two tasks that announce the same words, either may have asked.
   announced.note("b", asks("Pay A?"), 20);
-  expect(announced.take(asks("Pay A?"), 30)).toBeNull();
+  expect(announced.take(asks("Pay A?"), 30)).toEqual(["a", "b"]);
   // What was announced long ago was not put.
-  expect(announced.take(asks("Pay A?"), 30_010)).toBe("b");
+  expect(announced.take(asks("Pay A?"), 30_010)).toEqual(["b"]);
 });

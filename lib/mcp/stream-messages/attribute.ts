@@ -57,14 +57,14 @@ export class Announced {
     );
   }
 
-  /** Returns the server's id of the task whose question this is; null if it was not announced, or of several tasks. */
-  take(question: Question, now: number): string | null {
-    if (this.#pending.length === 0) return null;
+  /** Returns the server's ids of the tasks whose question this may be; none if it was not announced. */
+  take(question: Question, now: number): string[] {
+    if (this.#pending.length === 0) return [];
     const words = wordsHash(question);
-    const [first, ...more] = this.#live(now).filter((one) => one.words === words);
-    if (!first || more.some(({ handle }) => handle !== first.handle)) return null;
-    this.#pending = this.#pending.filter((one) => one !== first);
-    return first.handle;
+    const announced = this.#live(now).filter((one) => one.words === words);
+    const handles = [...new Set(announced.map(({ handle }) => handle))];
+    if (handles.length === 1) this.#pending = this.#pending.filter((one) => one !== announced[0]);
+    return handles;
   }
 
   #live(now: number) {
@@ -84,13 +84,16 @@ export interface Candidate {
   seen: "waiting" | "working" | null;
   /** By the last one it waits, and nothing that it asked is known. */
   waitsUnasked: boolean;
+  /** It is an open call without a task on the channel on which the question came. No poll can say that it waits. */
+  isCall: boolean;
 }
 
 /**
- * The one that the server's own word leaves: it waits for an answer, and all others have only worked. One that waited, or has
- * ended meanwhile, may have asked.
+ * The one that the server's own word leaves: it waits for an answer, or is a call, and all others have only worked. One that waited,
+ * or has ended meanwhile, may have asked.
  */
 export function attributeByStatus(candidates: Candidate[]): string | null {
   const [only, ...more] = candidates.filter(({ seen }) => seen !== "working");
-  return only?.seen === "waiting" && only.waitsUnasked && more.length === 0 ? only.id : null;
+  if (!only || more.length > 0) return null;
+  return only.isCall || (only.seen === "waiting" && only.waitsUnasked) ? only.id : null;
 }

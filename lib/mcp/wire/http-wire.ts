@@ -78,7 +78,7 @@ export class HttpWire implements Wire {
       let headers: IncomingHttpHeaders = {};
       const { method, known } = request;
       const reader = new Reader({ id, method, known }, options, {
-        onServerMessage: (message) => handlers?.onServerMessage(message, false),
+        onServerMessage: (message) => handlers?.onServerMessage(message, "stream"),
         onReply: (answer) => {
           resolve({ ...answer, headers });
           // Such a deadline is too far away to end what a server leaves open.
@@ -150,7 +150,7 @@ export class HttpWire implements Wire {
     const id = nextId();
     if ("method" in request) request.onId?.(id);
     const method = "method" in request ? request.method : null;
-    const replayed = "last-event-id" in request.headers;
+    const via = "last-event-id" in request.headers ? "replay" : "stream";
     return new Promise((resolve, reject) => {
       let isOpen = false;
       let isClosed = false;
@@ -163,7 +163,7 @@ export class HttpWire implements Wire {
       const end = (reason: "ended" | "failed") => setImmediate(close, reason);
       const body = "method" in request ? framed(request, id, options) : null;
       const reader = new Reader(method === null ? null : { id, method }, options, {
-        onServerMessage: (message) => handlers.onServerMessage(message, replayed),
+        onServerMessage: (message) => handlers.onServerMessage(message, via),
         onReply: (answer) => handlers.onReply({ ...answer, headers: {} }),
       });
       const open = () => {

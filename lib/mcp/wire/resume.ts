@@ -95,7 +95,7 @@ function goOn(
       resolve(reply);
     };
     const reader = new Reader({ id, method }, options, {
-      onServerMessage: (message) => handlers?.onServerMessage(message, true),
+      onServerMessage: (message) => handlers?.onServerMessage(message, "replay"),
       onReply: (answer) => {
         settle({ ...answer, headers: received ?? {} });
         drop();

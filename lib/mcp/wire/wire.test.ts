@@ -538,7 +538,7 @@ describe("streams of 2025-11-25", () => {
           url: null,
         },
         "t",
-        false,
+        "stream",
         null,
       ],
       ["retracted", 0],

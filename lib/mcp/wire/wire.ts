@@ -8,7 +8,7 @@ import type { z } from "zod";
 import type { Lane } from "../../base/network/send.ts";
 import { badReply, rpcFailure } from "../errors.ts";
 import { discreet, replySchema, type ServerMessage, taskSchema } from "../messages.ts";
-import type { CallOptions, GetOptions, GetReply, Stream } from "../peer.ts";
+import type { CallOptions, GetOptions, GetReply, Stream, Via } from "../peer.ts";
 import { hideIn, hidingFor } from "./hide.ts";
 import { type Answer, fingerprintOf } from "./incoming.ts";
 
@@ -40,8 +40,7 @@ export interface Reply extends Answer {
 
 /** Handlers for messages besides the reply on its stream. */
 export interface StreamHandlers {
-  /** `replayed`: on a stream that goes on after an event of an earlier one, as the server may say it again. */
-  onServerMessage(message: ServerMessage, replayed: boolean): void;
+  onServerMessage(message: ServerMessage, via: Via): void;
   onEventId(eventId: string): void;
 }
 

@@ -271,6 +271,6 @@ export abstract class ConversationWire implements Wire {
 function shown(handlers: StreamHandlers, { onMessage }: CallOptions): (message: ServerMessage) => void {
   return (message) => {
     onMessage?.("in", message.method, message);
-    handlers.onServerMessage(message, false);
+    handlers.onServerMessage(message, "channel");
   };
 }

@@ -216,7 +216,7 @@ export class Conversation {
     while (isFull()) this.#kept.shift();
   }
 
-  /** Returns the open call that a message names. A question that names none goes to the sole listener. */
+  /** Returns the open call that a message names. A question that names none goes to the sole listener, whose own it need not be. */
   #takerOf({ id, method, params }: ServerMessage): OpenCall | undefined {
     const listening = [...this.#calls.entries()].filter(([, call]) => call.onServerMessage !== null);
     const find = (fits: (call: OpenCall, id: number) => boolean) =>
