@@ -117,7 +117,7 @@ export const AROUND: Shot[] = [
       await dialog.getByLabel("Tool", { exact: true }).selectOption({ label: "All tools" });
       await dialog.getByRole("button", { name: "Grant", exact: true }).click();
       await dialog.getByLabel("Tool", { exact: true }).selectOption({ index: 2 });
-      await expect(dialog.getByText(/^“Add agent” grants/)).toBeVisible();
+      await expect(dialog.getByText(/^“Add agent” also grants/)).toBeVisible();
     },
   },
   {
