@@ -178,6 +178,10 @@ test.each<[string, (message: Record<string, string>) => { status: number; body?:
     "says more than it was asked",
     ({ challenge }) => ({ status: 200, body: JSON.stringify({ challenge, ok: true }) }),
   ],
+  [
+    "says the challenge in a very long answer",
+    ({ challenge }) => ({ status: 200, body: `${JSON.stringify({ challenge })}${" ".repeat(20_000)}` }),
+  ],
   ["answers with another status", ({ challenge }) => ({ status: 201, body: JSON.stringify({ challenge }) })],
   ["sends elsewhere", () => ({ status: 307 })],
   ["does not know the registration", () => ({ status: 403 })],

@@ -373,6 +373,31 @@ describe("is refused with the place of each problem", () => {
   });
 });
 
+test("is refused if its stages are many, or name very many people: a request under rules that fail has all of them", async () => {
+  const { version } = (await read()).body;
+  const stage = (n: number, more: object = {}) => ({
+    name: `${n}`,
+    approvers: { people: [emails.ben] },
+    ...more,
+  });
+  const rules = (count: number, more?: object) =>
+    Array.from({ length: count }, (_, n) => ({
+      name: `rule ${n}`,
+      stages: Array.from({ length: 10 }, (_, at) => stage(at, more)),
+    }));
+  expect((await save(version, { rules: rules(11) })).body.errors).toEqual([
+    { field: "rules", message: "At most 100 stages in all rules" },
+  ]);
+  const all = Array.from({ length: 200 }, (_, n) => `p${n}@test.example`);
+  const more = { approvers: { groups: ["all"] } };
+  expect((await save(version, { groups: { all }, rules: rules(3, more) })).body.errors).toEqual([
+    {
+      field: "rules",
+      message: "The stages name more than 5000 people in all. Name groups of the organization, or roles",
+    },
+  ]);
+});
+
 test("keeps who has left, who count for nobody, and takes nobody for them who has the address later", async () => {
   const gone = await web.member(acme, "Gone", "approver");
   const address = `gone-${acme}@test.example`;

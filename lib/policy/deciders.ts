@@ -67,30 +67,36 @@ export function decidersOf(
   approvers: Approver[],
   absences: Absence[],
 ): Deciders["rules"] {
+  const away = new Map(absences.map((each) => [each.person, each]));
   const among = (its: PolicyStage["approvers"]) => {
     const groups = organizationsGroups(policy, its).flatMap((name) => inGroups[name] ?? []);
     const ids = new Set([...addressesOf(policy, its).flatMap((address) => people[address] ?? []), ...groups]);
-    return approvers.filter(({ id, role }) => ids.has(id) || (its.roles as string[]).includes(role));
+    const roles = new Set<string>(its.roles);
+    return approvers.filter(({ id, role }) => ids.has(id) || roles.has(role));
   };
   return policy.rules.map((rule) => ({
     name: rule.name,
     stages: rule.stages.map(({ name, need, approvers: its, escalate }) => {
       const voters = among(its);
       const shown = (found: Approver[]): Decider[] =>
-        found.map((each) => ({ id: each.id, name: each.name, away: awayIn(rule, each.id, absences) }));
-      const later = escalate && among(escalate.to).filter((each) => !voters.includes(each));
+        found.map((each) => ({ id: each.id, name: each.name, away: awayIn(rule, each.id, away) }));
+      const present = new Set(voters);
+      const later = escalate && among(escalate.to).filter((each) => !present.has(each));
       return {
         name,
         need,
         people: shown(voters),
         later: escalate && later ? { after: escalate.after, people: shown(later) } : null,
-        warning: warningOf(rule, need, voters, absences),
+        warning: warningOf(rule, need, voters, away),
       };
     }),
   }));
 }
 
-function warningOf(rule: PolicyRule, need: number, voters: Approver[], absences: Absence[]) {
+/** By the person who is away. */
+type Absences = ReadonlyMap<string, Absence>;
+
+function warningOf(rule: PolicyRule, need: number, voters: Approver[], absences: Absences) {
   if (voters.length < need) return "too_few";
   const present = new Set<string>();
   for (const { id } of voters) {
@@ -104,8 +110,8 @@ function warningOf(rule: PolicyRule, need: number, voters: Approver[], absences:
 }
 
 /** The person's absence, if requests of the rule are in its scope. */
-function absenceIn({ name }: PolicyRule, person: string, absences: Absence[]): Absence | null {
-  const found = absences.find((each) => each.person === person);
+function absenceIn({ name }: PolicyRule, person: string, absences: Absences): Absence | null {
+  const found = absences.get(person);
   if (!found || !isOfRule(found.scope, name)) return null;
   return {
     ...found,
@@ -114,12 +120,12 @@ function absenceIn({ name }: PolicyRule, person: string, absences: Absence[]): A
 }
 
 /** As `absenceIn`, of who is away for all of its requests. */
-function wholeAbsence(rule: PolicyRule, person: string, absences: Absence[]): Absence | null {
+function wholeAbsence(rule: PolicyRule, person: string, absences: Absences): Absence | null {
   const absence = absenceIn(rule, person, absences);
   return absence && !isPartly(absence.scope) ? absence : null;
 }
 
-function awayIn(rule: PolicyRule, person: string, absences: Absence[]): Decider["away"] {
+function awayIn(rule: PolicyRule, person: string, absences: Absences): Decider["away"] {
   const absence = absenceIn(rule, person, absences);
   return (
     absence && {

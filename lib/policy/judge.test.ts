@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { busiestTurn, MOST_HELD_MS } from "../../test/guards/busiest-turn.ts";
 import { calendarSchema } from "./calendar/calendar-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { type ApprovalStage, judgePolicy } from "./judge.ts";
@@ -321,4 +322,26 @@ describe("a rule that can't be applied", () => {
     expect(approval?.failed.map((each) => each.rule)).toEqual(["Endless", "Cheap"]);
     expect(approval?.stages).toHaveLength(2);
   });
+});
+
+test("a request under as many stages as a policy may have, of whose rules none can be applied, holds nobody up", async () => {
+  const everybody = Array.from({ length: 50 }, (_, n) => `p${n}@x`);
+  const ids = Object.fromEntries(everybody.map((address, n) => [address, `${ana.slice(0, -3)}${100 + n}`]));
+  const rules = Array.from({ length: 10 }, (_, n) => ({
+    name: `rule ${n}`,
+    when: "arguments.nothing > 1.0",
+    stages: Array.from({ length: 10 }, (_, at) => ({
+      name: `stage ${at}`,
+      approvers: { groups: ["all"] },
+      escalate: { after: `${1 + n * 10 + at}h`, to: { roles: ["owner"] } },
+    })),
+  }));
+  const policy = policyInputSchema.parse({ groups: { all: everybody }, rules });
+  let judged: ReturnType<typeof judgePolicy> = null;
+  const heldMs = await busiestTurn(async () => {
+    judged = judgePolicy({ version: 7, policy, people: ids, groups: {} }, asked());
+    return judged?.stages.length;
+  });
+  expect(judged!.stages).toHaveLength(100);
+  expect(heldMs).toBeLessThan(MOST_HELD_MS / 5);
 });

@@ -1,4 +1,5 @@
 /** Judges a request by a policy: who has to agree on it. Pure. docs/decisions/068 says why it fails closed. */
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Budget } from "../text/rules/budget.ts";
 import { RuleFailure } from "../text/rules/language.ts";
@@ -208,7 +209,8 @@ function withStages(
       reminded: [],
       escalated: [],
     };
-    const at = stages.findIndex((other, place) => place >= from && isOfSamePeople(other, added));
+    const its = peopleKey(added);
+    const at = stages.findIndex((other, place) => place >= from && peopleKey(other) === its);
     if (at === -1) {
       waiting.push(added);
       continue;
@@ -220,11 +222,22 @@ function withStages(
   return [...stages, ...waiting];
 }
 
-/** Compares escalations too: a rule that could not be applied must not open another rule's stage to more people. */
-function isOfSamePeople(one: ApprovalStage, other: ApprovalStage): boolean {
-  const people = ({ roles, people, groups, escalations }: ApprovalStage) =>
-    JSON.stringify([roles, people, groups, escalations]);
-  return people(one) === people(other);
+/** The keys of stages, each made once: where no rule can be applied, all stages of a policy are compared. */
+const keys = new WeakMap<ApprovalStage, string>();
+
+/**
+ * Is the same for stages of the same people. Covers escalations too: a rule that could not be applied must not open another rule's
+ * stage to more people.
+ */
+function peopleKey(stage: ApprovalStage): string {
+  const known = keys.get(stage);
+  if (known !== undefined) return known;
+  const { roles, people, groups, escalations } = stage;
+  const key = createHash("sha256")
+    .update(JSON.stringify([roles, people, groups, escalations]))
+    .digest("hex");
+  keys.set(stage, key);
+  return key;
 }
 
 function both(one: ApprovalStage, other: ApprovalStage): ApprovalStage {

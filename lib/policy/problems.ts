@@ -55,6 +55,8 @@ export function problemsOf(
   const voters = (approvers: PolicyStage["approvers"]) => votersAmong(policy, approvers, members, meant);
   // Nothing else of it is looked at: the rest would take as long as it is.
   if (isTooLong(policy)) return [TOO_LONG];
+  const excess = tooMuch(policy);
+  if (excess) return [excess];
   const errors: FieldError[] = [];
   for (const [group, addresses] of Object.entries(policy.groups))
     errors.push(...strangers(addresses, `groups.${group}`));
@@ -84,6 +86,24 @@ export function problemsOf(
       errors.push({ field: `automatic.${at}.name`, message: "Another rule has this name" });
   errors.push(...problemsOfAutomatic(policy));
   return errors;
+}
+
+/** Most stages of a policy. Where no rule can be applied, a request has all of them. */
+const MOST_STAGES = 100;
+/** Most people that all stages of a policy name, each stage by itself: a request keeps them. */
+const MOST_NAMED = 5_000;
+
+/** What bounds the work that a policy makes for each request; null: it is within the bounds. */
+function tooMuch(policy: Policy): FieldError | null {
+  const stages = policy.rules.flatMap((rule) => rule.stages);
+  if (stages.length > MOST_STAGES)
+    return { field: "rules", message: `At most ${MOST_STAGES} stages in all rules` };
+  let named = 0;
+  for (const { approvers, escalate } of stages)
+    for (const its of [approvers, escalate?.to]) named += its ? addressesOf(policy, its).length : 0;
+  if (named <= MOST_NAMED) return null;
+  const message = `The stages name more than ${MOST_NAMED} people in all. Name groups of the organization, or roles`;
+  return { field: "rules", message };
 }
 
 export const isTooLong = (policy: object) => JSON.stringify(policy).length > MOST_CHARACTERS;

@@ -53,7 +53,8 @@ type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "metho
   method?: Dispatcher.HttpMethod;
 };
 
-const FETCH_BODY_CAP = 8 * 1024 * 1024;
+/** Documents of sign-in, metadata, and replies to webhooks: what is larger would be parsed for too long. */
+const FETCH_BODY_CAP = 512 * 1024;
 /** A backstop only: every call has its own deadline. */
 const SILENCE_MS = 60_000;
 

@@ -23,6 +23,8 @@ import { type AapDelivery, type AapInstance, type InstanceInput, verificationSch
 
 /** Time for a receiver to answer the check. */
 const DEADLINE_MS = 10_000;
+/** Longest answer to the check that is read. */
+const MOST_CHARACTERS = 16 * 1024;
 const DIGITS_OF_NAME = 8;
 
 interface Keyed {
@@ -196,7 +198,9 @@ async function challengeFrom(
       await reply.body?.cancel();
       return null;
     }
-    return verificationSchema.safeParse(await reply.json()).data?.challenge ?? null;
+    const text = await reply.text();
+    if (text.length > MOST_CHARACTERS) return null;
+    return verificationSchema.safeParse(JSON.parse(text)).data?.challenge ?? null;
   } catch (error) {
     // Whatever went wrong on the way, the receiver has not answered.
     if (!(error instanceof NetworkError))

@@ -3,10 +3,12 @@ import { mayMeanGroups } from "../automatic/authors.ts";
 import { policyLanguage } from "../facts.ts";
 import type { Policy } from "../policy-schema.ts";
 
-/** The rules whose conditions name the group. */
-export function rulesAsking({ rules, groups }: Policy, name: string): string[] {
-  if (Object.hasOwn(groups, name)) return [];
-  return rules.filter(({ when }) => soughtBy(when)?.includes(name)).map((rule) => rule.name);
+/** Returns a function that returns the rules whose conditions name a group. Each condition is read once, for all groups. */
+export function askingRules({ rules, groups }: Policy): (name: string) => string[] {
+  const asking = new Map<string, string[]>();
+  for (const rule of rules)
+    for (const name of soughtBy(rule.when) ?? []) asking.set(name, [...(asking.get(name) ?? []), rule.name]);
+  return (name) => (Object.hasOwn(groups, name) ? [] : (asking.get(name) ?? []));
 }
 
 /**
@@ -16,10 +18,10 @@ export function rulesAsking({ rules, groups }: Policy, name: string): string[] {
 export function mayFree({ rules, groups, automatic = [] }: Policy, names: string[]): boolean {
   if (!automatic.some(({ mode }) => mode === "live")) return false;
   // A name of the policy's own means its own group.
-  const meant = names.filter((name) => !Object.hasOwn(groups, name));
+  const meant = new Set(names.filter((name) => !Object.hasOwn(groups, name)));
   return rules.some(({ when }) => {
     const sought = soughtBy(when);
-    return sought === null || meant.some((name) => sought.includes(name));
+    return sought === null || sought.some((name) => meant.has(name));
   });
 }
 

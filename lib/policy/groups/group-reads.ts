@@ -5,7 +5,7 @@ import { notFound } from "../../base/errors.ts";
 import { readPolicyWithPeople } from "../policy-reads.ts";
 import type { Policy } from "../policy-schema.ts";
 import type { GroupIds, MeantGroup } from "../problems.ts";
-import { rulesAsking } from "./conditions.ts";
+import { askingRules } from "./conditions.ts";
 import { type Group, MOST_MEMBERS } from "./group-schema.ts";
 
 /** SQL: who is in which group, by the id of the membership. Who is suspended or has left has none. */
@@ -57,10 +57,11 @@ async function readGroups(tx: Tx, which: Prisma.Sql): Promise<Group[]> {
     ORDER BY g.origin DESC, lower(g.name), g.id`;
   if (rows.length === 0) return [];
   const { policy, groups } = await readPolicyWithPeople(tx);
+  const asking = askingRules(policy);
   return rows.map(({ changedAt, changedBy, ...row }) => ({
     ...row,
     usedIn: usesOf(policy, groups, row.id),
-    askedIn: rulesAsking(policy, row.name),
+    askedIn: asking(row.name),
     changedAt: changedAt?.toISOString() ?? null,
     changedBy: changedBy === null ? null : actorSchema.parse(changedBy),
   }));

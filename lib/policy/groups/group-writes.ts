@@ -11,7 +11,7 @@ import { makerOf } from "../../people/members/one-maker.ts";
 import { authorsSchema } from "../automatic/authors.ts";
 import { lockRule, readPolicyWithPeople } from "../policy-reads.ts";
 import { overtakeGroupProposals, proposeGroup } from "../proposals/proposal-writes.ts";
-import { mayFree, rulesAsking } from "./conditions.ts";
+import { askingRules, mayFree } from "./conditions.ts";
 import { usesOf, WITH_SUSPENDED } from "./group-reads.ts";
 import {
   type CreateGroup,
@@ -264,7 +264,7 @@ async function refuseUsed(tx: Tx, id: string, name: string): Promise<void> {
       "group_in_use",
       `The policy names ${name}: rule “${use.rule}”, stage “${use.stage}”. Change the policy first.`,
     );
-  const [asking] = rulesAsking(policy, name);
+  const [asking] = askingRules(policy)(name);
   if (asking !== undefined)
     throw new AppError(
       "group_in_use",

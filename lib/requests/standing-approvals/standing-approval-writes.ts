@@ -8,7 +8,7 @@ import { agentOf, type Principal } from "../../access/principal.ts";
 import { listedDigest } from "../../agents/kept-tools.ts";
 import { UNOPENED } from "../../base/content/content.ts";
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
-import { type Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { NewEvent } from "../../history/events/event-writes.ts";
@@ -24,6 +24,14 @@ import { NEEDS_ADMIN } from "./standing-approval-reads.ts";
 import type { StandingInput } from "./standing-approval-schema.ts";
 
 type Json = Record<string, unknown>;
+
+/** Longest arguments of a call that is approved for a while, as JSON: each call of the agent is compared with them. */
+const MOST_CHARACTERS = 16 * 1024;
+/** Most approvals in force of one agent and tool. */
+const MOST_IN_FORCE = 50;
+/** SQL: the approval `s` was not revoked, and its time and its uses are not over. */
+const IN_FORCE = Prisma.sql`s.revoked_at IS NULL AND s.ended_at IS NULL AND s.expires_at > now()
+  AND (s.most_uses IS NULL OR s.uses < s.most_uses)`;
 
 const MAY_ANSWER = rolesWith("requests:answer");
 const ADMINS = rolesWith("settings:manage");
@@ -48,6 +56,15 @@ export async function giveStandingApproval(
   const { userId, actor, role } = principal;
   if (!task?.agentId || request.gate !== "waiting" || userId === null || !isRecord(task.arguments))
     throw refused("Only calls of agents can be approved for a while.");
+  if (JSON.stringify(task.arguments).length > MOST_CHARACTERS)
+    throw refused(`A call of more than ${MOST_CHARACTERS / 1024} KiB can't be approved for a while.`);
+  const [{ count }] = await tx.$queryRaw<
+    [{ count: number }]
+  >`SELECT count(*)::integer AS count FROM standing_approval s
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.agent_id = ${task.agentId}::uuid
+      AND s.server_id = ${request.serverId}::uuid AND s.tool = ${request.tool} AND ${IN_FORCE}`;
+  if (count >= MOST_IN_FORCE)
+    throw refused(`The agent has ${MOST_IN_FORCE} approvals for a while of this tool. Revoke one first.`);
   if (task.needsAdmin && !may(role, "settings:manage"))
     throw refused("This call may destroy something. Only an admin approves it for a while.");
   if (mostAmount !== undefined && !isWithin(task.arguments, mostAmount))
@@ -92,7 +109,7 @@ export async function passByStandingApproval(
   message: string,
 ): Promise<Cover | null> {
   const agentId = agentOf(principal);
-  if (agentId === null) return null;
+  if (agentId === null || JSON.stringify(call.arguments).length > MOST_CHARACTERS) return null;
   const found = await candidates(tx, principal, agentId, call);
   if (found.length === 0) return null;
   const digest = await listedDigest(tx, call.serverId, call.tool);
@@ -135,9 +152,9 @@ function candidates(
         AND m.role = ANY (CASE WHEN s.needs_admin THEN ${ADMINS}::text[] ELSE ${MAY_ANSWER}::text[] END)
       JOIN organization o ON o.id = s.organization_id
     WHERE s.organization_id = ${tx.organizationId}::uuid AND s.agent_id = ${agentId}::uuid AND s.server_id = ${serverId}::uuid
-      AND s.tool = ${tool} AND s.revoked_at IS NULL AND s.ended_at IS NULL AND s.expires_at > now() AND (s.most_uses IS NULL OR s.uses < s.most_uses)
+      AND s.tool = ${tool} AND ${IN_FORCE}
       AND NOT (o.four_eyes AND same_maker(s.organization_id, ${maker}, s.user_id))
-    ORDER BY s.expires_at, s.id`;
+    ORDER BY s.expires_at, s.id LIMIT ${MOST_IN_FORCE}`;
 }
 
 /** Whether a rule of the policy applies to this call. Then people decide about each call separately. */

@@ -264,6 +264,26 @@ describe("an approval for a while", () => {
     expect(await its.how({ note: "of an approver" })).toBe("waiting");
   });
 
+  test("is bounded: no call of more than 16 KiB has one, and no tool of an agent more than 50", async () => {
+    const its = await agent();
+    const large = { note: "x".repeat(20_000) };
+    await its.call(large);
+    await expect(its.approve(large, {})).rejects.toThrow(/more than 16 KiB can't be approved for a while/);
+    await its.call({ note: "first" });
+    await its.approve({ note: "first" }, {});
+    expect(await its.how({ note: "first" })).toBe("approved");
+    // Without their answers: 49 times the same one.
+    await fixture.organization.sql(
+      `DO $$ BEGIN SET LOCAL session_replication_role = replica;
+        INSERT INTO standing_approval (organization_id, id, answer_id, input_request_id, task_id, agent_id, server_id, tool, user_id,
+          made_by, needs_admin, expires_at)
+        SELECT organization_id, gen_random_uuid(), gen_random_uuid(), input_request_id, task_id, agent_id, server_id, tool, user_id,
+          made_by, needs_admin, expires_at FROM standing_approval, generate_series(1, 49) WHERE agent_id = '${its.id}'; END $$`,
+    );
+    await its.call({ note: "one more" });
+    await expect(its.approve({ note: "one more" }, {})).rejects.toThrow(/has 50 approvals for a while/);
+  });
+
   test("ends with its answer, and with its approver's right", async () => {
     const { sql, approver } = fixture.organization;
     const its = await agent();
