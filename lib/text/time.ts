@@ -45,9 +45,10 @@ export function isDateOnly(text: string): boolean {
   return DATE.test(text) || /T00:00(:00(\.0+)?)?(Z|\+00:?00)$/.test(text);
 }
 
-/** Formats `in 3 months` for a date at least a day ahead, else returns null. */
+/** Formats `in 3 months` for a date at least a day ahead, else returns null. A date without a time counts by the calendar. */
 export function formatAhead(text: string, now: number): string | null {
-  const days = (momentOf(text) - now) / 86_400_000;
+  const exact = (momentOf(text) - now) / 86_400_000;
+  const days = isDateOnly(text) ? Math.ceil(exact) : exact;
   return days >= 1 ? `in ${distance(days)}` : null;
 }
 
