@@ -106,8 +106,8 @@ const SHOWN = 400;
 const WHOLE = 600;
 const LINES_SHOWN = 14;
 
-/** A text that may be a megabyte long: shows the beginning, and the rest on request. */
-export function FoldedText({ text }: { text: string }) {
+/** A text that may be a megabyte long: shows the beginning, and the rest on request. `isCode`: as in `PlainText`. */
+export function FoldedText({ text, isCode = false }: { text: string; isCode?: boolean }) {
   const { number } = useFormats();
   const lines = text.slice(0, WHOLE).split("\n");
   const isTall = lines.length > LINES_SHOWN;
@@ -115,11 +115,11 @@ export function FoldedText({ text }: { text: string }) {
   const { open, setOpen, ref } = useFold<HTMLButtonElement>(
     isFolded ? { what: "text", count: text.length } : null,
   );
-  if (!isFolded) return <PlainText text={text} />;
+  if (!isFolded) return <PlainText text={text} isCode={isCode} />;
   const short = (isTall ? lines.slice(0, LINES_SHOWN).join("\n") : text).slice(0, SHOWN);
   return (
     <>
-      <PlainText text={open ? text : `${short}…`} />
+      <PlainText text={open ? text : `${short}…`} isCode={isCode} />
       <Button
         ref={ref}
         variant="link"

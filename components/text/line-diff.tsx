@@ -13,7 +13,7 @@ const WHOLE = 60;
 const MARKS = { same: " ", gone: "−", new: "+" } as const;
 const WORDS = { same: "", gone: "gone: ", new: "new: " } as const;
 
-/** Two untrusted texts, line by line. Deletions and insertions are marked by more than colour. `before`: null if it is not known. */
+/** Two untrusted texts of code, line by line. Deletions and insertions are marked by more than colour. `before`: null if it is not known. */
 export function LineDiff({ before, after, label }: { before: string | null; after: string; label: string }) {
   const lines: DiffPart[] =
     before === null ? after.split("\n").map((text) => ({ kind: "new", text })) : diffLines(before, after);
@@ -40,7 +40,7 @@ export function LineDiff({ before, after, label }: { before: string | null; afte
             </span>
             <span className="sr-only">{WORDS[kind]}</span>
             <span className="min-w-0">
-              <FoldedText text={text} />
+              <FoldedText text={text} isCode />
             </span>
           </div>
         );

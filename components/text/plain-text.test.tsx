@@ -10,3 +10,11 @@ test.each([
 ])("%s is told to be read from the right: %s", (text, expected) => {
   expect(renderToStaticMarkup(<PlainText text={text} />).includes("right to left")).toBe(expected);
 });
+
+test("code stands from left to right, character by character, and other text in the direction of each line", () => {
+  const text = "# ש\n> /etc/app < in";
+  expect(renderToStaticMarkup(<PlainText text={text} isCode />)).toMatch(
+    /^<bdo dir="ltr" class="[^"]*isolate-override/,
+  );
+  expect(renderToStaticMarkup(<PlainText text={text} />)).toMatch(/^<bdi class="[^"]*plaintext/);
+});

@@ -5,19 +5,25 @@ const MOST_MARKS = 20;
 
 /**
  * Untrusted text. Isolated, so that its direction cannot reorder the text around it; invisible characters are
- * shown by their codes, and a text that is read from the right says so where its figures stand in another order.
+ * shown by their codes, and a text that is read from the right says so where its figures stand in another order. Each line has its own
+ * direction. `isCode`: every character stands in its order from left to right, since a program reads it so, and `>` is not `<`.
  */
-export function PlainText({ text }: { text: string }) {
+export function PlainText({ text, isCode = false }: { text: string; isCode?: boolean }) {
+  const Isolated = isCode ? "bdo" : "bdi";
   return (
     <>
-      <bdi>
+      <Isolated
+        {...(isCode
+          ? { dir: "ltr", className: "[unicode-bidi:isolate-override]" }
+          : { className: "[unicode-bidi:plaintext]" })}
+      >
         {splitHidden(text, MOST_MARKS).map((token, index) => {
           // The parts are computed from one text, so the index is a stable key.
           const key = index;
           return token.kind === "hidden" ? <HiddenMark key={key} text={token.text} /> : token.text;
         })}
-      </bdi>
-      <TurnedNote text={text} />
+      </Isolated>
+      {!isCode && <TurnedNote text={text} />}
     </>
   );
 }

@@ -28,7 +28,7 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
               {" "}
               in{" "}
               <span className="break-words font-mono text-xs">
-                <PlainText text={call.cwd} />
+                <PlainText text={call.cwd} isCode />
               </span>
             </>
           )}
@@ -47,13 +47,13 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
           label={shown.kind === "command" ? "Command" : "Patch"}
           className="whitespace-pre-wrap break-words px-3 py-2 font-mono text-[13px] leading-6"
         >
-          <FoldedText text={shown.kind === "command" ? shown.command : shown.patch} />
+          <FoldedText text={shown.kind === "command" ? shown.command : shown.patch} isCode />
         </ScrollX>
       )}
       {shown.kind === "edit" && (
         <>
           <p className="break-all font-mono text-[13px]">
-            <PlainText text={shown.path} />
+            <PlainText text={shown.path} isCode />
           </p>
           {shown.changes.map(({ before, after }, index) => (
             // The order of the changes never changes.
