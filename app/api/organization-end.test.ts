@@ -168,6 +168,8 @@ async function furnished(slug: string) {
     await tx.statistic.create({ data: { organizationId: id, ...figure } });
     const decided = { hours: 1, at: new Date(), rule: "All", stage: "", measure: "clock:1", amount: 1n };
     await tx.ruleStatistic.create({ data: { organizationId: id, ...decided } });
+    const passed = { hours: 1, at: new Date(), way: "rule", amount: 1n };
+    await tx.agentCallStatistic.create({ data: { organizationId: id, ...passed } });
     await tx.statisticSample.create({ data: { organizationId: id, sampledAt: new Date() } });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });

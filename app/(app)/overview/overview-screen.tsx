@@ -23,6 +23,7 @@ import { useFirstSteps } from "@/lib/web/client/onboarding.ts";
 import { attentionCounts, oldestRequests, overview } from "@/lib/web/client/overview.ts";
 import { failureGroups } from "@/lib/web/client/tasks/tasks.ts";
 import { FailureGroups } from "../tasks/failures/failure-groups.tsx";
+import { AgentCalls } from "./agent-calls.tsx";
 import { AutomaticAnswers } from "./automatic-answers.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { FailureChart } from "./failure-chart.tsx";
@@ -98,6 +99,7 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
             <FailureChart figures={figures.data} />
             <DeliveryChart figures={figures.data} />
           </div>
+          <AgentCalls figures={figures.data} />
           <RulesTable figures={figures.data} />
           <AutomaticAnswers figures={figures.data} />
           <ServersTable figures={figures.data} />

@@ -1,9 +1,11 @@
 /** Writes to agents' calls: which call made which task, and whether its result was fetched. */
 import { createHash } from "node:crypto";
+import { agentOf, type Principal } from "../../access/principal.ts";
 import { contentOf } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { publishChange } from "../../base/live-updates.ts";
+import { appendEvents } from "../../history/events/event-writes.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { isRepeatable } from "../../tasks/task-status.ts";
 import { storedDigest } from "../idempotency.ts";
@@ -69,6 +71,21 @@ export async function recordCall(tx: Tx, call: AgentCall, taskId: string): Promi
   await tx.$executeRaw`INSERT INTO agent_call (organization_id, task_id, agent_id, name, digest, key_digest)
     VALUES (${tx.organizationId}::uuid, ${taskId}::uuid, ${call.agentId}::uuid, ${call.name},
       ${storedDigest(tx, digestOf(call))}, ${key})`;
+}
+
+/** Stores that a rule denied a call at `/mcp`, which made no task. `tool`: as the agent named it. */
+export async function recordDenied(
+  tx: Tx,
+  { actor }: Principal,
+  { tool, rule }: { tool: string; rule: { name: string; version: number } | null },
+): Promise<void> {
+  const data = {
+    agentId: agentOf({ actor }),
+    tool,
+    rule: rule?.name ?? null,
+    version: rule?.version ?? null,
+  };
+  await appendEvents(tx, [{ type: "agent.call_denied", actor, data }]);
 }
 
 /** Stores that the results of these tasks are about to be sent. Comes before the first byte. */

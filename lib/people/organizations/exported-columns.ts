@@ -570,6 +570,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   notice_preference: { kind: "taken as notice_kind" },
   statistic: { "*": "added up from the history" },
   rule_statistic: { "*": "added up from the history" },
+  agent_call_statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
   webhook_endpoint: {
     url: "its path may be a secret; the host is taken",

@@ -5,7 +5,7 @@ import { formatDuration } from "../../text/duration.ts";
 import type { Formats } from "../../text/formats/formats.ts";
 import { humanise } from "../../text/labels.ts";
 import type { FailureKind, Rung } from "../statistics/measures.ts";
-import type { Range, Step } from "./statistics-schema.ts";
+import type { AgentCalls, Range, Step } from "./statistics-schema.ts";
 
 export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "24h": { short: "24 h", long: "the last 24 hours" },
@@ -79,4 +79,15 @@ export function failedIn({ ended }: Pick<Step, "ended">): number {
 export function tasksHref(filter: Record<string, string>): string {
   const set = Object.entries(filter).filter(([, value]) => value !== "");
   return `/tasks${set.length > 0 ? `?${new URLSearchParams(set)}` : ""}`;
+}
+
+/** `Of 214 calls, 198 passed without a person.` */
+export function agentCallsWords(
+  { byRule, byStandingApproval, byPerson, refused }: AgentCalls,
+  { number }: Formats,
+): string {
+  const all = byRule + byStandingApproval + byPerson + refused;
+  const alone = byRule + byStandingApproval;
+  const calls = `${number(all)} ${all === 1 ? "call" : "calls"}`;
+  return `Of ${calls}, ${alone === 0 ? "none" : number(alone)} passed without a person.`;
 }

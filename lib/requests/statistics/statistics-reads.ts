@@ -2,6 +2,7 @@
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { NO_ENGINE_MS } from "../../tasks/task-attention.ts";
 import { DECIDE_BY } from "../lists/filter.ts";
+import type { CallWay } from "./agent-calls.ts";
 import { beginOf, OPEN_STATES } from "./measures.ts";
 import { type RuleRow, ruleFiguresOf } from "./rules.ts";
 import {
@@ -64,6 +65,7 @@ export async function readOverview(tx: Tx, range: Range, now: Date): Promise<Ove
     ),
     rules: ruleFiguresOf(rules, overdue),
     automatic: await automaticFigures(tx, from),
+    agentCalls: await agentCallFigures(tx, stretch, from, to),
     engines: await listEngines(tx),
   };
 }
@@ -77,6 +79,26 @@ async function automaticFigures(tx: Tx, from: Date): Promise<Overview["automatic
       count(*) FILTER (WHERE d.agreed)::integer AS agreed, count(*) FILTER (WHERE NOT d.agreed)::integer AS disagreed
     FROM automatic_decision d WHERE d.organization_id = ${tx.organizationId}::uuid AND d.judged_at >= ${from}::timestamptz
     GROUP BY d.rule ORDER BY count(*) DESC, d.rule LIMIT ${MOST_AUTOMATIC}`;
+}
+
+/** How calls of agents were decided, of the same stretches as the other figures. */
+async function agentCallFigures(
+  tx: Tx,
+  stretch: number,
+  from: Date,
+  to: Date,
+): Promise<Overview["agentCalls"]> {
+  const rows = await tx.$queryRaw<{ way: string; amount: number }[]>`
+    SELECT x.way, sum(x.amount)::float8 AS amount FROM agent_call_statistic x
+    WHERE x.organization_id = ${tx.organizationId}::uuid AND x.hours = ${stretch}
+      AND x.at >= ${from}::timestamptz AND x.at < ${to}::timestamptz GROUP BY 1`;
+  const of = (way: CallWay) => rows.find((row) => row.way === way)?.amount ?? 0;
+  return {
+    byRule: of("rule"),
+    byStandingApproval: of("standing_approval"),
+    byPerson: of("person"),
+    refused: of("refused"),
+  };
 }
 
 /** Lists the installation's engines. An organization sees only its own connections among the leases. */

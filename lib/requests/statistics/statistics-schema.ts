@@ -95,6 +95,17 @@ export type EngineFigures = z.infer<typeof engineSchema>;
 /** What a rule of the policy answered by itself, and how often people decided as it did, or would have, and otherwise. */
 const automaticSchema = z.object({ rule: z.string(), answered: count, agreed: count, disagreed: count });
 
+/** How calls of agents were decided, at `/mcp` and by hooks. Calls that still wait for people are in none of them. */
+const agentCallsSchema = z.object({
+  /** Made at once: by a call rule, or as the agent was granted the tool. */
+  byRule: count,
+  byStandingApproval: count,
+  byPerson: count,
+  /** By a rule or a person, or because nobody approved in time. */
+  refused: count,
+});
+export type AgentCalls = z.infer<typeof agentCallsSchema>;
+
 /**
  * Statistics of a whole organization. Private tasks are counted but not named. `now` is counted at the call;
  * all else was summed up when it happened.
@@ -122,6 +133,7 @@ export const overviewSchema = z.object({
   rules: z.array(ruleSchema),
   /** Of rules with any decision in this time, at most 50. */
   automatic: z.array(automaticSchema),
+  agentCalls: agentCallsSchema,
   engines: z.array(engineSchema),
 });
 export type Overview = z.infer<typeof overviewSchema>;

@@ -3,6 +3,7 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { type FollowedEvent, takeEvents } from "../../history/events/follow.ts";
 import { readCalendar } from "../../policy/calendar/calendar-reads.ts";
 import { DEMO_KEY } from "../../tasks/task-status.ts";
+import { type AgentsTask, type CallWay, HUMAN_TOOLS, maySay, wayOf } from "./agent-calls.ts";
 import { beginOf, OPEN_STATES, STRETCHES } from "./measures.ts";
 import { ruleCountsOf } from "./rules.ts";
 import { type Context, counts, countsOf, decisionOf } from "./tally.ts";
@@ -32,6 +33,7 @@ export async function countHistory(tx: Tx, limit: number): Promise<boolean> {
   }
   await add(tx, [...amounts.values()]);
   await countRules(tx, counting, contexts);
+  await countAgentCalls(tx, events);
   return events.length === limit;
 }
 
@@ -57,6 +59,47 @@ async function countRules(tx: Tx, events: FollowedEvent[], contexts: Map<bigint,
       ${rows.map((row) => row.stage)}::text[], ${rows.map((row) => row.measure)}::text[],
       ${rows.map((row) => row.amount)}::bigint[]) n
     ON CONFLICT (organization_id, hours, at, rule, stage, measure) DO UPDATE SET amount = s.amount + excluded.amount`;
+}
+
+/** Counts how calls of agents were decided. A call that a hook's rule decided has no task. */
+async function countAgentCalls(tx: Tx, events: FollowedEvent[]): Promise<void> {
+  const said = events.filter(({ type }) => maySay(type));
+  const tasks = await agentsTasks(
+    tx,
+    said.flatMap(({ taskId }) => taskId ?? []),
+  );
+  const amounts = new Map<string, { hours: number; at: Date; way: CallWay; amount: number }>();
+  for (const event of said) {
+    const way = wayOf(event, event.taskId === null ? undefined : tasks.get(event.taskId));
+    if (way === null) continue;
+    for (const hours of STRETCHES) {
+      const row = { hours, at: beginOf(event.at, hours), way };
+      const key = JSON.stringify(row);
+      amounts.set(key, { ...row, amount: 1 + (amounts.get(key)?.amount ?? 0) });
+    }
+  }
+  const rows = [...amounts.values()];
+  if (rows.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO agent_call_statistic AS s (organization_id, hours, at, way, amount)
+    SELECT ${tx.organizationId}::uuid, n.* FROM unnest(${rows.map((row) => row.hours)}::smallint[],
+      ${rows.map((row) => row.at)}::timestamptz[], ${rows.map((row) => row.way)}::text[],
+      ${rows.map((row) => row.amount)}::bigint[]) n
+    ON CONFLICT (organization_id, hours, at, way) DO UPDATE SET amount = s.amount + excluded.amount`;
+}
+
+/** Those of the tasks that a call of an agent made, or a hook's question about one. */
+async function agentsTasks(tx: Tx, ids: string[]): Promise<Map<string, AgentsTask>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.$queryRaw<(AgentsTask & { id: string })[]>`
+    SELECT t.id, t.gate, t.standing_approval_id IS NOT NULL AS "isCovered", t.builtin AS "isHooks",
+      EXISTS (SELECT FROM answer a JOIN input_request r ON r.organization_id = a.organization_id AND r.id = a.input_request_id
+        WHERE r.organization_id = t.organization_id AND r.task_id = t.id AND a.withdrawn_at IS NULL
+          AND a.action = 'accept') AS "isAccepted"
+    FROM task t LEFT JOIN agent_call c ON c.organization_id = t.organization_id AND c.task_id = t.id
+    WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND t.agent_id IS NOT NULL
+      AND (NOT t.builtin OR c.name <> ALL (${[...HUMAN_TOOLS]}::text[]))`;
+  return new Map(rows.map(({ id, ...task }) => [id, task]));
 }
 
 interface RuleAmount {
@@ -171,7 +214,7 @@ export async function sampleOpenTasks(
     open.map((row) => ({ ...row, hours, at: beginOf(slot.at, hours) })),
   );
   await add(tx, rows);
-  for (const table of [Prisma.sql`statistic`, Prisma.sql`rule_statistic`])
+  for (const table of [Prisma.sql`statistic`, Prisma.sql`rule_statistic`, Prisma.sql`agent_call_statistic`])
     for (const hours of STRETCHES)
       await tx.$executeRaw`DELETE FROM ${table} WHERE organization_id = ${organizationId}::uuid AND hours = ${hours}
         AND at < now() - ${keep[hours]} * interval '1 day'`;

@@ -20,6 +20,7 @@ import {
   CallSettling,
   joinCall,
   recordCall,
+  recordDenied,
 } from "../../lifecycle/agent-calls/agent-call-writes.ts";
 import { askPersonSchema, requestApprovalSchema } from "../../lifecycle/human-tasks/human-task-schema.ts";
 import { createHumanTask, type HumanCall } from "../../lifecycle/human-tasks/human-task-writes.ts";
@@ -55,11 +56,18 @@ export async function callTool(exchange: Exchange, params: CallParams, ctx: Serv
     exchange.hold = { kind: "call", taskId, until, progressToken };
     return HELD;
   } catch (error) {
+    if (error instanceof AppError && error.code === "denied_by_rule")
+      await within(exchange.caller, (tx, principal) =>
+        recordDenied(tx, principal, { tool: params.name, rule: ruleSchema.parse(error.extra?.rule) }),
+      );
     const refusal: CallToolResult | null = refusalResult(error);
     if (refusal) return refusal;
     throw error;
   }
 }
+
+/** What denied the call; null: no rule, but the grant. */
+const ruleSchema = z.object({ name: z.string(), version: z.number() }).nullable().catch(null);
 
 async function answerNow(exchange: Exchange, taskId: string): Promise<CallToolResult> {
   const task = await fetchTask(exchange, taskId);

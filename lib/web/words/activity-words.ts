@@ -468,6 +468,7 @@ function itsCall({ tool, program }: Data): string {
 }
 
 function byRule({ rule }: Data): string {
+  if (rule === null) return " by its grant";
   return text(rule) ? ` by the rule “${text(rule)}”` : " by a rule";
 }
 
