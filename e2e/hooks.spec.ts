@@ -1,4 +1,5 @@
 /** A coding agent's hook asks before a call, and a person decides on what they see of it. */
+import type { Overview } from "../lib/requests/statistics/statistics-schema.ts";
 import { beforeTool, rawHook } from "../test/fixtures/agents/raw-hook.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner } from "./fixtures/organizations.ts";
@@ -87,5 +88,43 @@ test("Claude Code asks before a command and a change of a file, and is told what
   await refuse.getByRole("textbox").fill("Not now");
   await refuse.getByRole("button", { name: "Decline", exact: true }).click();
   expect((await windows).body.hookSpecificOutput).toMatchObject({ permissionDecision: "deny" });
+  for (const page of [owner, approver]) await page.context().close();
+});
+
+test("a person tries an agent's hook on its page: the request is there, or the rule that decided, and the overview counts it", async ({
+  browser,
+}) => {
+  const owner = await newOwner(browser, "Tess", "tahiti");
+  const approver = await newMember(browser, "Theo", "tahiti", "approver");
+  const { write, get } = apiOf(owner);
+  const { id } = await (await write("POST", "/agent-credentials", { name: "Laptop" })).json();
+  await owner.goto(`/servers/agents/${id}`);
+  const program = owner.getByLabel("Set-up for", { exact: true });
+  await program.selectOption("Claude Code, for you");
+  const tryIt = owner.getByRole("button", { name: "Try it" });
+  await expect(owner.getByText("Sends a harmless call in the agent’s name")).toBeVisible(SOON);
+  await tryIt.click();
+  await expect(owner.getByText("The call waits for a person.")).toBeVisible(SOON);
+  await checkAppearance(owner, "a hook that was tried");
+  const request = await owner.getByRole("link", { name: "Show request" }).getAttribute("href");
+  await approver.goto(request ?? "");
+  const pane = requestPane(approver);
+  await expect(pane.getByRole("heading", { name: "May Claude Code run this command?" })).toBeVisible(SOON);
+  await expect(pane.getByRole("region", { name: "Command" })).toContainText("Nothing runs");
+  await pane.getByRole("button", { name: /^Approve/ }).click();
+
+  await saveCallRules(owner, [{ name: "Echo is free", tools: ["Bash"], before: "allow" }]);
+  await tryIt.click();
+  await expect(owner.getByText("Allowed. Intray's rule “Echo is free” allows it.")).toBeVisible(SOON);
+  await program.selectOption("Codex, for you");
+  await expect(owner.getByText("Sends a harmless call in the agent’s name")).toBeVisible();
+
+  const counted = async () => (await get<Overview>("/overview")).agentCalls;
+  await expect.poll(counted, SOON).toEqual({ byRule: 1, byStandingApproval: 0, byPerson: 1, refused: 0 });
+  await owner.goto("/overview");
+  const calls = owner.getByRole("region", { name: "Calls of agents" });
+  await expect(calls.getByText("Of 2 calls, 1 passed without a person.")).toBeVisible(SOON);
+  await expect(calls.getByRole("link", { name: "Call rules" })).toBeVisible();
+  await checkAppearance(owner, "calls of agents on the overview");
   for (const page of [owner, approver]) await page.context().close();
 });

@@ -83,6 +83,19 @@ export type UpdateAgent = z.infer<typeof updateAgentSchema>;
 export const rotateAgentSchema = createAgentSchema.pick({ expires: true });
 export type RotateAgent = z.infer<typeof rotateAgentSchema>;
 
+/** Programs whose hooks ask Intray, by their address: `/hooks/claude-code`. */
+const HOOK_PROGRAMS = ["claude-code", "codex"] as const;
+export type HookProgram = (typeof HOOK_PROGRAMS)[number];
+
+export const tryHookSchema = z.strictObject({ program: z.enum(HOOK_PROGRAMS) });
+
+/** `reason`: the rule, in Intray's words. */
+export const triedHookSchema = z.discriminatedUnion("outcome", [
+  z.object({ outcome: z.literal("asked"), inputRequestId: z.uuid() }),
+  z.object({ outcome: z.enum(["allowed", "denied"]), reason: z.string() }),
+]);
+export type TriedHook = z.infer<typeof triedHookSchema>;
+
 const agentGrantSchema = z.object({
   serverId: z.uuid(),
   serverName: z.string(),

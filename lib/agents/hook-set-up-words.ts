@@ -19,6 +19,7 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
   return [
     {
       label: "Claude Code, for you",
+      hook: "claude-code",
       where: "Add to ~/.claude/settings.json",
       text: json({ hooks: fromHook(inFile) }),
       next: `${NEXT} ${WAITS}`,
@@ -26,6 +27,7 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
     },
     {
       label: "Claude Code, for a project",
+      hook: "claude-code",
       where: "Add to .claude/settings.json of the project",
       text: json({ hooks: fromHook(fromVariable) }),
       next: `${inShell}. ${NEXT} ${WAITS}`,
@@ -33,6 +35,7 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
     },
     {
       label: "Claude Code, managed",
+      hook: "claude-code",
       where:
         "Save as managed-settings.json: in /etc/claude-code on Linux, /Library/Application Support/ClaudeCode on macOS, C:\\Program Files\\ClaudeCode on Windows",
       text: json({ allowManagedHooksOnly: true, hooks: fromHook(fromVariable) }),
@@ -41,6 +44,7 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
     },
     {
       label: "Codex, for you",
+      hook: "codex",
       where: "Add to ~/.codex/config.toml",
       text: codex(base),
       next: `In the environment of Codex: ${VARIABLE}=${secret ?? PLACEHOLDER}. Then type /hooks in Codex and trust the hook: until then it does not run. ${OF_CODEX}`,

@@ -3,6 +3,8 @@
  * placeholder does.
  */
 
+import type { HookProgram } from "./agent-schema.ts";
+
 export interface SetUp {
   /** Of the program. */
   label: string;
@@ -13,6 +15,8 @@ export interface SetUp {
   next: string;
   /** What else the program needs. */
   note?: string;
+  /** The set-up is of this program's hook. */
+  hook?: HookProgram;
 }
 
 export const PLACEHOLDER = "ita_…";

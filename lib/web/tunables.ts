@@ -301,6 +301,9 @@ export const HOOK_ANSWERED_BEFORE_MS = 5_000;
 /** The longest for which a hook is held. */
 export const MOST_HOOK_HOLD_MS = 3600_000;
 
+/** How long the request of a hook that a person tries stays open. */
+export const TRIED_HOOK_OPEN_MS = 3600_000;
+
 /**
  * How much longer than its hook a request stays open, by what becomes of a call that nobody decided in time. `defer`: as long as an
  * approval that a call rule requires. `ask`: the person at the terminal may have somebody decide, and wait for it.

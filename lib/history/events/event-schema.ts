@@ -119,6 +119,7 @@ export const EVENT_TYPES = [
   "agent.signed_out",
   "agent.call_allowed",
   "agent.call_denied",
+  "agent.hook_tried",
   "service_account.created",
   "service_account.changed",
   "service_account.owner_changed",

@@ -68,6 +68,25 @@ export async function agentById(
   return admit(Prisma.sql`gate.agent_by_id(${organizationId}::uuid, ${agentId}::uuid)`, address);
 }
 
+/**
+ * Returns the agent as it would call, without a note that it was there; null as `authenticateAgent`. Throws `suspended` where its calls
+ * are refused.
+ */
+export async function agentAsCaller(organizationId: string, agentId: string): Promise<AgentCaller | null> {
+  const db = await database();
+  const [row] = await db.gate<AgentRow>(
+    Prisma.sql`SELECT * FROM gate.agent_by_id(${organizationId}::uuid, ${agentId}::uuid)`,
+  );
+  if (!row) return null;
+  if (row.ended) throw new AppError("suspended", "The agent's secret has ended, so its calls are refused.");
+  if (row.rests)
+    throw new AppError(
+      "suspended",
+      "The agent is suspended until its member signs in again, so its calls are refused.",
+    );
+  return callerOf(row);
+}
+
 async function admitBySecret(secretHash: string, address: string): Promise<AgentCaller | null> {
   const found = Prisma.sql`gate.agent_by_secret(${Buffer.from(secretHash, "hex")})`;
   const caller = await admit(found, address);
@@ -88,12 +107,16 @@ async function admit(found: Prisma.Sql, address: string): Promise<AgentCaller | 
       "This agent is suspended: its member must sign in again through the sign-in provider.",
     );
   if (!row.noted) await noteAgentUse(row.organization_id, row.id, { network: rememberedNetworkOf(address) });
+  return callerOf(row);
+}
+
+function callerOf(row: AgentRow): AgentCaller {
   return {
     principal: {
       organizationId: row.organization_id,
       userId: row.user_id,
       role: roleSchema.parse(row.role),
-      actor,
+      actor: { kind: "agent", id: row.id, name: row.name },
       scope: { permissions: AGENT_PERMISSIONS, servers: [], tools: [] },
     },
     agent: {

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Agent } from "@/lib/agents/agent-schema.ts";
+import type { Agent, HookProgram, TriedHook } from "@/lib/agents/agent-schema.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { CallRule, CallRules, TriedCalls } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
@@ -24,6 +24,11 @@ export function agentDetail(id: string) {
     queryKey: agentKeys.agent(id),
     queryFn: ({ signal }) => api.get<Agent>(`/api/v1/agent-credentials/${id}`, signal),
   });
+}
+
+/** Asks about a harmless call, as the program's hook would. */
+export function tryHook(id: string, program: HookProgram): Promise<TriedHook> {
+  return api.post<TriedHook>(`/api/v1/agent-credentials/${id}/try-hook`, { program });
 }
 
 /** The rules for calls. Not read again by itself: whoever edits them saves over the version that was read. */

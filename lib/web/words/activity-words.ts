@@ -159,6 +159,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       : say(`The agent${named(data)} of ${who} signed out`),
   "agent.call_allowed": (data, who) => say(`${who} was allowed${itsCall(data)}${byRule(data)}`),
   "agent.call_denied": (data, who) => say(`${who} was denied${itsCall(data)}${byRule(data)}`),
+  "agent.hook_tried": (data, who) =>
+    say(
+      `${who} tried the hook of the agent${named(data)}${text(data.program) ? ` as ${text(data.program)}` : ""}`,
+    ),
   "agent.revoked": (data, who) => say(`${who} revoked the agent${named(data)}`),
   "service_account.created": (data, who) => say(`${who} made the service account${named(data)}`),
   "service_account.changed": (data, who) =>

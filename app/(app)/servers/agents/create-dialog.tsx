@@ -34,7 +34,7 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
       {made ? (
         <>
           <SecretOnce label="Secret" value={made.secret} quiet />
-          <SetUp url={url} secret={made.secret} />
+          <SetUp agentId={made.id} url={url} secret={made.secret} />
           {!hasTools && (
             <Notice tone="accent" title="To let it call tools of your servers">
               <p>

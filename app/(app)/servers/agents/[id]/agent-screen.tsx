@@ -178,7 +178,7 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
           </p>
         ) : (
           <div className="rounded-lg border border-line bg-panel p-4">
-            <SetUp url={url} secret={null} />
+            <SetUp agentId={agent.id} url={url} secret={null} />
           </div>
         )}
       </Part>

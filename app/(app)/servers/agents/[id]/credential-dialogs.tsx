@@ -32,7 +32,7 @@ export function RotateDialog({ agent, url, onClose }: { agent: Agent; url: strin
       {made ? (
         <>
           <SecretOnce label="Secret" value={made.secret} quiet />
-          <SetUp url={url} secret={made.secret} />
+          <SetUp agentId={made.id} url={url} secret={made.secret} />
           <DialogActions>
             <Button onClick={onClose}>Done</Button>
           </DialogActions>
