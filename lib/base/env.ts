@@ -78,6 +78,7 @@ const schema = z
       .regex(/^smtps?:\/\//, "must be an smtp:// or smtps:// URL")
       .optional(),
     METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
+    INTRAY_DRAFTS: flag.default(false),
     CRON_SECRET: z.string().min(16, "must have 16 characters or more").optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -153,6 +154,8 @@ const schema = z
     smtpUrl: e.SMTP_URL,
     metricsToken: e.METRICS_TOKEN,
     cronSecret: e.CRON_SECRET,
+    /** Whether `/mcp` offers extensions of MCP whose text may still change. */
+    drafts: e.INTRAY_DRAFTS,
     otelEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: e.LOG_LEVEL,
   }));

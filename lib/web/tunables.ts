@@ -301,6 +301,24 @@ export const HOOK_ANSWERED_BEFORE_MS = 5_000;
 /** The longest for which a hook is held. */
 export const MOST_HOOK_HOLD_MS = 3600_000;
 
+/** The life of an agent's subscription to events: without a wish of the agent's, and the bounds of its wish. */
+export const SUBSCRIPTION_MS = { usual: 3600_000, least: 5 * 60_000, most: 24 * 3600_000 };
+
+/** Streams of events that one agent may have open in a process. */
+export const EVENT_STREAMS_PER_AGENT = 100;
+
+/** A stream of events says this often that it is alive, and up to where it has looked. */
+export const EVENT_HEARTBEAT_MS = 15_000;
+
+/** The pause after each read for a stream of events: what happens meanwhile is read at once. */
+export const EVENT_STREAM_READ_MS = 500;
+
+/** Challenges that one organization's agents may have sent to one host. */
+export const CHALLENGES_OF_HOST = { limit: 30, windowMs: 60_000 };
+
+/** How often an agent should ask for events. */
+export const EVENTS_POLL_MS = 10_000;
+
 /** How long the request of a hook that a person tries stays open. */
 export const TRIED_HOOK_OPEN_MS = 3600_000;
 

@@ -128,6 +128,7 @@ export function partEnvironments(resolved: Resolved) {
       ...common,
       ...operatorEnvironment([
         "INTRAY_RATE_LIMIT",
+        "INTRAY_DRAFTS",
         "INTRAY_TRUSTED_PROXIES",
         "INTRAY_SIGN_IN_FILE",
         "INTRAY_DNS_SERVERS",

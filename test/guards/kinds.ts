@@ -45,6 +45,7 @@ const KINDS = {
   servers: "server",
   session: "session",
   sessions: "session",
+  subscription: "subscription",
   "standing-approvals": "standingApproval",
   task: "task",
   tasks: "task",

@@ -245,6 +245,27 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  async subscription({ web, organizationId, canary, ...making }) {
+    const id = uuidv7();
+    const place = { organizationId, table: "webhook_endpoint", row: id, column: "sealed_secret" };
+    const its = { agentId: await making.id("agent"), subscription: `sub_${id}`, arguments: {}, seq: 0n };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.webhookEndpoint.create({
+        data: {
+          ...{
+            organizationId,
+            id,
+            url: `https://hooks.test.example/${canary}`,
+            events: ["task.ended"],
+            ...its,
+          },
+          sealedSecret: seal.seal(place, canary),
+          expiresAt: new Date(Date.now() + 3600_000),
+        },
+      }),
+    );
+    return id;
+  },
   async domain({ web, organizationId }) {
     const id = uuidv7();
     await web.db.withOrganization(organizationId, (tx) =>

@@ -16,6 +16,8 @@ export interface Receiver {
   calls: ReceivedCall[];
   /** The status of its answers; null: it never answers. */
   status: number | null;
+  /** Its answer's body. */
+  body(call: ReceivedCall): string;
   /** Ends every connection, also with calls that wait for an answer. */
   drop(): void;
   close(): Promise<void>;
@@ -27,11 +29,10 @@ export async function startReceiver(): Promise<Receiver> {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString();
-      receiver.calls.push({ path: request.url ?? "", headers: request.headers, body });
+      const call = { path: request.url ?? "", headers: request.headers, body };
+      receiver.calls.push(call);
       if (receiver.status === null) return;
-      response
-        .writeHead(receiver.status, { location: `${receiver.url}/elsewhere` })
-        .end("a secret of the receiver's");
+      response.writeHead(receiver.status, { location: `${receiver.url}/elsewhere` }).end(receiver.body(call));
     });
   });
   server.listen(0, "127.0.0.1");
@@ -42,6 +43,7 @@ export async function startReceiver(): Promise<Receiver> {
     hostAndPort,
     calls: [],
     status: 204,
+    body: () => "a secret of the receiver's",
     drop: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();

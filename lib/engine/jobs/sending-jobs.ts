@@ -9,6 +9,7 @@ import {
   deliverCallback,
   organizationsWithCallbacks,
 } from "../../lifecycle/human-tasks/callbacks.ts";
+import { recordAgentEvents } from "../../outbound/agent-events/subscription-writes.ts";
 import { deliverBatch, streamsDue } from "../../outbound/audit-streams/delivery.ts";
 import { ANCHOR_MS } from "../../outbound/audit-streams/tunables.ts";
 import { deliverNext, webhooksDue } from "../../outbound/webhooks/delivery.ts";
@@ -36,6 +37,15 @@ export const WEBHOOK_OUTBOX: Job = {
       await recordDeliveries(tx, events);
       return events.length === EVENTS_A_TURN;
     }),
+};
+
+/** Queues deliveries to agents' subscriptions, each from its own place in the history. */
+export const EVENT_SUBSCRIPTIONS: Job = {
+  name: "event subscriptions",
+  everyMs: NOTIFY_EVERY_MS,
+  isTold: true,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_event_subscriptions()`,
+  run: ({ database }, organizationId) => database.withOrganization(organizationId, recordAgentEvents),
 };
 
 /** Sends due webhook deliveries. */

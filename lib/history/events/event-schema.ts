@@ -120,6 +120,8 @@ export const EVENT_TYPES = [
   "agent.call_allowed",
   "agent.call_denied",
   "agent.hook_tried",
+  "agent.subscribed",
+  "agent.subscription_ended",
   "service_account.created",
   "service_account.changed",
   "service_account.owner_changed",

@@ -2,6 +2,7 @@
  * Sends the webhooks' outbox. One engine claims a due delivery, sends it outside of any transaction, and
  * records the result. If the engine dies, another one sends the delivery again under the same webhook-id.
  */
+import { AGENT_IN_FORCE } from "../../agents/agent-reads.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { NetworkError } from "../../base/network/address-rules.ts";
 import type { Network } from "../../base/network/network.ts";
@@ -14,6 +15,10 @@ import { hostOf } from "./webhook-writes.ts";
 
 /** Duration of a claim, longer than any attempt. */
 export const TAKEN_MS = 60_000;
+/** The type of the delivery that says that a subscription has ended. */
+export const TERMINATED = "terminated";
+/** By which the receiver of an agent's subscription finds the secret. */
+export const SUBSCRIPTION_HEADER = "x-mcp-subscription-id";
 /** Time for a receiver to respond. Receivers should process events after responding. */
 const DEADLINE_MS = 10_000;
 /** Attempts kept in a delivery's log. */
@@ -26,6 +31,10 @@ interface Taken {
   attempts: number;
   url: string;
   secrets: string[];
+  /** The webhook-id where it is not `id`. */
+  messageId: string | null;
+  /** The name of an agent's subscription; null: it is a webhook of admins. */
+  subscription: string | null;
 }
 
 export interface DeliveryMeans {
@@ -34,12 +43,19 @@ export interface DeliveryMeans {
   seal: Seal;
 }
 
+/**
+ * SQL condition: the endpoint `e` may get the delivery `d`. A subscription gets none once it is over, or its agent is refused, but the
+ * word that it has ended.
+ */
+const MAY_GET = Prisma.sql`(e.agent_id IS NULL OR (e.expires_at > now() AND (d.type = ${TERMINATED} OR EXISTS (
+  SELECT FROM agent_credential a WHERE a.organization_id = e.organization_id AND a.id = e.agent_id AND ${AGENT_IN_FORCE}))))`;
+
 /** Returns the organization's webhooks with due deliveries. */
 export async function webhooksDue(tx: Tx): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT e.id FROM webhook_endpoint e
     WHERE e.organization_id = ${tx.organizationId}::uuid AND e.disabled_reason IS NULL AND EXISTS (
       SELECT FROM webhook_delivery d WHERE d.organization_id = e.organization_id AND d.endpoint_id = e.id
-        AND d.state = 'pending' AND d.not_before <= now())`;
+        AND d.state = 'pending' AND d.not_before <= now() AND ${MAY_GET})`;
   return rows.map((row) => row.id);
 }
 
@@ -51,7 +67,7 @@ export async function deliverNext(
 ): Promise<boolean> {
   const taken = await database.withOrganization(organizationId, (tx) => take(tx, seal, endpointId));
   if (!taken) return false;
-  const attempt = await send(network, taken);
+  const attempt = await send(network, { ...taken, id: taken.messageId ?? taken.id });
   const state = await database.withOrganization(organizationId, (tx) => settle(tx, taken, attempt));
   countSent("webhook", RESULTS[state]);
   return true;
@@ -64,11 +80,12 @@ async function take(tx: Tx, seal: Seal, endpointId: string): Promise<Taken | nul
   const [row] = await tx.$queryRaw<(Omit<Taken, "secrets"> & SealedSecrets)[]>`
     UPDATE webhook_delivery d SET attempts = d.attempts + 1, not_before = now() + ${TAKEN_MS} * interval '1 ms'
     FROM webhook_endpoint e WHERE e.organization_id = d.organization_id AND e.id = d.endpoint_id
-      AND e.disabled_reason IS NULL AND d.organization_id = ${tx.organizationId}::uuid AND d.state = 'pending' AND d.id = (
+      AND e.disabled_reason IS NULL AND ${MAY_GET} AND d.organization_id = ${tx.organizationId}::uuid AND d.state = 'pending' AND d.id = (
         SELECT id FROM webhook_delivery WHERE organization_id = ${tx.organizationId}::uuid
           AND endpoint_id = ${endpointId}::uuid AND state = 'pending' AND not_before <= now()
         ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING d.id, d.endpoint_id AS "endpointId", d.payload, d.attempts, e.url, e.sealed_secret AS "sealedSecret",
+    RETURNING d.id, d.endpoint_id AS "endpointId", d.payload, d.attempts, d.message_id AS "messageId",
+      e.subscription, e.url, e.sealed_secret AS "sealedSecret",
       CASE WHEN e.previous_until > now() THEN e.sealed_previous_secret END AS "sealedPrevious"`;
   if (!row) return null;
   const { sealedSecret, sealedPrevious, ...taken } = row;
@@ -87,7 +104,13 @@ interface SealedSecrets {
 /** Sends one attempt. Follows no redirect, and reads only the response's status. */
 export async function send(
   network: Network,
-  { id, payload, url, secrets }: Pick<Taken, "id" | "payload" | "url" | "secrets">,
+  {
+    id,
+    payload,
+    url,
+    secrets,
+    subscription = null,
+  }: Pick<Taken, "id" | "payload" | "url" | "secrets"> & Partial<Pick<Taken, "subscription">>,
 ): Promise<Attempt> {
   const at = new Date();
   const began = performance.now();
@@ -102,7 +125,10 @@ export async function send(
     if (address.protocol !== "https:" && !network.isNamed(address)) throw new NetworkError("Only https");
     const reply = await network.fetch(address, {
       method: "POST",
-      headers: signedHeaders(id, payload, secrets, at.getTime()),
+      headers: {
+        ...signedHeaders(id, payload, secrets, at.getTime()),
+        ...(subscription !== null && { [SUBSCRIPTION_HEADER]: subscription }),
+      },
       body: payload,
       signal: AbortSignal.timeout(DEADLINE_MS),
     });
@@ -122,7 +148,9 @@ export function isTaken({ status }: Pick<Attempt, "status">): boolean {
 async function settle(tx: Tx, taken: Taken, attempt: Attempt): Promise<keyof typeof RESULTS> {
   const { status } = attempt;
   const wasTaken = isTaken(attempt);
-  const wait = wasTaken || status === 410 ? null : waitAfter(taken.attempts, Math.random());
+  const isLast = status === 410 || (taken.subscription !== null && status === 413);
+  const waits = taken.subscription === null ? WAITS_MS : SUBSCRIPTION_WAITS_MS;
+  const wait = wasTaken || isLast ? null : waitAfter(taken.attempts, Math.random(), waits);
   const state = wasTaken ? "delivered" : wait === null ? "failed" : "pending";
   const settled = await tx.$executeRaw`
     UPDATE webhook_delivery SET state = ${state}, not_before = now() + ${wait ?? 0} * interval '1 ms',
@@ -142,10 +170,13 @@ async function settle(tx: Tx, taken: Taken, attempt: Attempt): Promise<keyof typ
   return state;
 }
 
-/** Disables a webhook at once if its receiver is gone (410), else after three days without success. */
+/**
+ * Disables a webhook at once if its receiver is gone (410), else after three days without success. A subscription ends by itself, and
+ * its receiver says with 410 that it does not want this one event.
+ */
 async function noteFailure(tx: Tx, { endpointId, url }: Taken, gone: boolean): Promise<void> {
   const [noted] = await tx.$queryRaw<{ reason: string | null }[]>(Prisma.sql`
-    UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), disabled_reason = CASE
+    UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), disabled_reason = CASE WHEN agent_id IS NOT NULL THEN NULL
       WHEN ${gone} THEN 'gone' WHEN failing_since < now() - ${FAILING_FOR_MS} * interval '1 ms' THEN 'failing' END
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${endpointId}::uuid AND disabled_reason IS NULL
     RETURNING disabled_reason AS reason`);
@@ -188,12 +219,19 @@ const WAITS_MS = [
   20 * 3600_000,
 ];
 
+/** As MCP Events has it: a few attempts within a quarter of an hour. What was missed is read by its cursor. */
+const SUBSCRIPTION_WAITS_MS = [5_000, 30_000, 2 * 60_000, 8 * 60_000];
+
 /**
  * Returns the wait after an attempt in ms, or null after the last. Full jitter, so that simultaneous failures
  * are not retried at the same time. `random`: from 0 up to 1.
  */
-export function waitAfter(attempt: number, random: number): number | null {
-  const longest = WAITS_MS[attempt - 1];
+export function waitAfter(
+  attempt: number,
+  random: number,
+  waits: readonly number[] = WAITS_MS,
+): number | null {
+  const longest = waits[attempt - 1];
   return longest === undefined ? null : Math.round(longest * random);
 }
 

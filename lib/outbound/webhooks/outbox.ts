@@ -55,7 +55,7 @@ export async function recordDeliveries(tx: Tx, events: FollowedEvent[]): Promise
   const messages = events.flatMap((event) => messageOf(event) ?? []);
   if (messages.length === 0) return;
   const webhooks = await tx.webhookEndpoint.findMany({
-    where: { organizationId: tx.organizationId, disabledReason: null },
+    where: { organizationId: tx.organizationId, agentId: null, disabledReason: null },
     select: { id: true, events: true },
   });
   if (webhooks.length === 0) return;

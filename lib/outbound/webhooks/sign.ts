@@ -5,6 +5,14 @@ import type { SealedPlace } from "../../base/seal.ts";
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
+/** Whether a receiver's own secret is one of the standard's: `whsec_` plus the base64 of 24 to 64 bytes. */
+export function isSecret(text: string): boolean {
+  if (!text.startsWith(PREFIX)) return false;
+  const encoded = text.slice(PREFIX.length);
+  const bytes = Buffer.from(encoded, "base64");
+  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString("base64") === encoded;
+}
+
 /** Returns a new secret in the receivers' format: `whsec_` plus base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");

@@ -17,7 +17,7 @@ export async function listWebhooks(tx: Tx, query: PageQuery): Promise<Page<Webho
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const rows = await tx.$queryRaw<WebhookRow[]>`${SELECT} WHERE e.organization_id = ${tx.organizationId}::uuid
-    ${after ? Prisma.sql`AND (e.created_at, e.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
+    AND e.agent_id IS NULL ${after ? Prisma.sql`AND (e.created_at, e.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY e.created_at, e.id LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toWebhook);
 }
@@ -25,7 +25,7 @@ export async function listWebhooks(tx: Tx, query: PageQuery): Promise<Page<Webho
 /** Returns a webhook. Throws `not_found`. */
 export async function readWebhook(tx: Tx, webhookId: string): Promise<Webhook> {
   const [row] = await tx.$queryRaw<WebhookRow[]>`${SELECT}
-    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.id = ${webhookId}::uuid`;
+    WHERE e.organization_id = ${tx.organizationId}::uuid AND e.id = ${webhookId}::uuid AND e.agent_id IS NULL`;
   if (!row) throw notFound("webhook");
   return toWebhook(row);
 }
@@ -37,7 +37,7 @@ export async function listDeliveries(
   query: PageQuery,
 ): Promise<Page<WebhookDelivery>> {
   const known = await tx.webhookEndpoint.count({
-    where: { organizationId: tx.organizationId, id: webhookId },
+    where: { organizationId: tx.organizationId, id: webhookId, agentId: null },
   });
   if (known === 0) throw notFound("webhook");
   const before = readPosition(query.cursor);
@@ -54,8 +54,9 @@ export async function listDeliveries(
 
 /** Returns a delivery. Throws `not_found`. */
 export async function readDelivery(tx: Tx, deliveryId: string): Promise<WebhookDelivery> {
+  // Without those to agents' subscriptions.
   const row = await tx.webhookDelivery.findFirst({
-    where: { organizationId: tx.organizationId, id: deliveryId },
+    where: { organizationId: tx.organizationId, id: deliveryId, messageId: null },
   });
   if (!row) throw notFound("delivery");
   return toDelivery(row);

@@ -27,7 +27,7 @@ export async function createWebhook(
   const host = checkAddress(network, url);
   // One at a time, so that two at once do not exceed the limit.
   await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR UPDATE`;
-  if ((await tx.webhookEndpoint.count({ where: { organizationId } })) >= MOST_WEBHOOKS)
+  if ((await tx.webhookEndpoint.count({ where: { organizationId, agentId: null } })) >= MOST_WEBHOOKS)
     throw new AppError("too_many_webhooks", `There are ${MOST_WEBHOOKS} webhooks already; remove one first.`);
   const id = uuidv7();
   const secret = newSecret();
@@ -126,12 +126,14 @@ export async function sendTest(tx: Tx, webhookId: string): Promise<string> {
 /** Resends a delivery under its webhook-id. Throws `not_found`; `nothing_to_resend` while pending. */
 export async function resendDelivery(tx: Tx, deliveryId: string): Promise<void> {
   const again = await tx.webhookDelivery.updateMany({
-    where: { organizationId: tx.organizationId, id: deliveryId, state: { not: "pending" } },
+    where: { organizationId: tx.organizationId, id: deliveryId, messageId: null, state: { not: "pending" } },
     data: { state: "pending", attempts: 0, notBefore: new Date(), endedAt: null },
   });
   if (again.count === 1) return;
   if (
-    (await tx.webhookDelivery.count({ where: { organizationId: tx.organizationId, id: deliveryId } })) === 0
+    (await tx.webhookDelivery.count({
+      where: { organizationId: tx.organizationId, id: deliveryId, messageId: null },
+    })) === 0
   )
     throw notFound("delivery");
   throw new AppError("nothing_to_resend", "It is on its way already.");
@@ -159,7 +161,7 @@ export function hostOf(url: string): string {
 async function lock(tx: Tx, webhookId: string) {
   const [found] = await tx.$queryRaw<{ url: string; sealedSecret: string; disabledReason: string | null }[]>(
     Prisma.sql`SELECT url, sealed_secret AS "sealedSecret", disabled_reason AS "disabledReason" FROM webhook_endpoint
-      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${webhookId}::uuid FOR UPDATE`,
+      WHERE organization_id = ${tx.organizationId}::uuid AND id = ${webhookId}::uuid AND agent_id IS NULL FOR UPDATE`,
   );
   if (!found) throw notFound("webhook");
   return found;

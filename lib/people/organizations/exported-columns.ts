@@ -405,7 +405,8 @@ export const PARTS: Part[] = [
   {
     kind: "webhook",
     table: "webhook_endpoint",
-    columns: "id events previous_until disabled_reason failing_since created_at",
+    columns:
+      "id events previous_until disabled_reason failing_since created_at agent_id arguments expires_at terminated",
     made: { host: "substring(r.url from '^https?://([^/?#]+)')" },
     order: byId,
   },
@@ -468,7 +469,7 @@ export const PARTS: Part[] = [
   {
     kind: "webhook_delivery",
     table: "webhook_delivery",
-    columns: "id endpoint_id type payload state attempts log not_before created_at ended_at",
+    columns: "id endpoint_id type payload state attempts log not_before created_at ended_at message_id seq",
     order: byId,
   },
 ];
@@ -573,6 +574,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   agent_call_statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
   webhook_endpoint: {
+    subscription: "names the row to its receiver",
+    seq: "up to which line of the history the engine has looked",
     url: "its path may be a secret; the host is taken",
     sealed_secret: "secret",
     sealed_previous_secret: "secret",

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Agent, HookProgram, TriedHook } from "@/lib/agents/agent-schema.ts";
 import type { Page } from "@/lib/base/page.ts";
+import type { Subscription } from "@/lib/outbound/agent-events/agent-event-schema.ts";
 import type { CallRule, CallRules, TriedCalls } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
@@ -8,6 +9,7 @@ import { api, query } from "@/lib/web/client/base/client.ts";
 export const agentKeys = {
   list: ["agents"] as const,
   agent: (id: string) => ["agent", id] as const,
+  subscriptions: (id: string) => ["agent", id, "subscriptions"] as const,
 };
 
 /** The first 200 agents. */
@@ -24,6 +26,19 @@ export function agentDetail(id: string) {
     queryKey: agentKeys.agent(id),
     queryFn: ({ signal }) => api.get<Agent>(`/api/v1/agent-credentials/${id}`, signal),
   });
+}
+
+/** Where events of the agent's tasks are sent. */
+export function agentSubscriptions(id: string) {
+  return queryOptions({
+    queryKey: agentKeys.subscriptions(id),
+    queryFn: ({ signal }) =>
+      api.get<{ items: Subscription[] }>(`/api/v1/agent-credentials/${id}/subscriptions`, signal),
+  });
+}
+
+export function endSubscription(id: string, subscriptionId: string): Promise<void> {
+  return api.delete(`/api/v1/agent-credentials/${id}/subscriptions/${subscriptionId}`);
 }
 
 /** Asks about a harmless call, as the program's hook would. */

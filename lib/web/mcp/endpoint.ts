@@ -24,6 +24,7 @@ import { HELD_END_MS } from "../tunables.ts";
 import { failureOf } from "./errors.ts";
 import type { Client, Exchange } from "./exchange.ts";
 import { HeldCall } from "./held/call.ts";
+import { streamEvents } from "./held/event-stream.ts";
 import { noteFetched } from "./held/fetched.ts";
 import { callName, forgetGivenUp, wasGivenUp } from "./held/given-up.ts";
 import { hold, leaveCall, refuseTooMany } from "./held/held-calls.ts";
@@ -102,6 +103,7 @@ async function answer(request: Request, response: ServerResponse): Promise<Reply
     client: { name: session?.name ?? null, version: session?.version ?? null, takesTasks: false },
     isBatch: Array.isArray(body),
     hold: null,
+    stream: null,
     carries: [],
     carried: 0,
     reading: Promise.resolve(),
@@ -118,6 +120,11 @@ async function answer(request: Request, response: ServerResponse): Promise<Reply
     const version = request.headers.get("mcp-protocol-version") ?? "";
     const isResumable = legacy && version >= RESUMABLE_FROM;
     holdOpen(request, response, caller, { place, era: exchange.era, session, isResumable, isStream: false });
+    return null;
+  }
+  if (exchange.stream && spoken.ok) {
+    const address = clientAddress(request.headers.get("x-forwarded-for"));
+    streamEvents(response, caller, address, exchange.stream, idSchema.parse(body).id);
     return null;
   }
   if (opened && spoken.ok) spoken.headers.set(SESSION_HEADER, writeSession(opened));

@@ -4,6 +4,7 @@ import type { Era } from "../../mcp/peer.ts";
 import type { AgentCaller } from "../auth/agent.ts";
 import { BATCH_CHARACTERS } from "../tunables.ts";
 import type { HeldKind } from "./held/call.ts";
+import type { StreamWish } from "./held/event-stream.ts";
 
 /** What the client says of itself, and is able to do. */
 export interface Client {
@@ -29,6 +30,8 @@ export interface Exchange {
   /** A batch of 2025-03-26 has one answer for all: none of its calls is held. */
   isBatch: boolean;
   hold: HoldWish | null;
+  /** Instead of an answer: events, until the client leaves. */
+  stream: StreamWish | null;
   /** Tasks whose results are in the answer. */
   carries: string[];
   /** How long those results and lists of tools are together, in characters of JSON, and the read of the last of them: a batch reads one by one. */

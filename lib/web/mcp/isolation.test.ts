@@ -14,6 +14,7 @@ import { hashSecret, randomSecret, uuidv7 } from "../../base/ids.ts";
 import type { Era } from "../../mcp/peer.ts";
 import { createMakerlessKey } from "../../people/api-keys/api-key-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
+import { EVENT_METHODS } from "./events.ts";
 import { METHODS } from "./protocol.ts";
 import { SKILL_METHODS } from "./skill.ts";
 
@@ -45,6 +46,13 @@ const TOOLS: [string, Params][] = [
   ]),
 ];
 
+const ofEvents: Params = ({ taskId }) => ({ name: "task.ended", arguments: { taskId } });
+/** An address that is refused, once the task is found. */
+const delivery = {
+  mode: "webhook",
+  url: "http://127.0.0.1:9/events",
+  secret: `whsec_${Buffer.alloc(32).toString("base64")}`,
+};
 /** By method: what it does, and what it names. */
 const PARAMS: Record<string, [what: string, Params][]> = {
   "tools/list": [["all", none]],
@@ -54,6 +62,11 @@ const PARAMS: Record<string, [what: string, Params][]> = {
   "tasks/list": [["all", none]],
   "tasks/update": [["a task", ({ taskId }) => ({ taskId, inputResponses: {} })]],
   "tasks/cancel": [["a task", ofTask]],
+  "events/list": [["all", none]],
+  "events/poll": [["a task", (names) => ({ ...ofEvents(names), cursor: "0" })]],
+  "events/stream": [["a task", (names) => ({ ...ofEvents(names), cursor: "0" })]],
+  "events/subscribe": [["a task", (names) => ({ ...ofEvents(names), delivery })]],
+  "events/unsubscribe": [["a task", (names) => ({ ...ofEvents(names), delivery })]],
 };
 /** Answered by the package. */
 const PACKAGES: Call[] = [
@@ -72,7 +85,7 @@ const PACKAGES: Call[] = [
   { era: NEW, method: "subscriptions/listen", params: () => ({ notifications: { toolsListChanged: true } }) },
 ];
 const OURS: Call[] = ([OLD, NEW] as const).flatMap((era) =>
-  METHODS[era].flatMap((method) =>
+  [...METHODS[era], ...(era === NEW ? EVENT_METHODS : [])].flatMap((method) =>
     (PARAMS[method] ?? []).map(([what, params]) => ({ era, method, what, params })),
   ),
 );
@@ -105,7 +118,7 @@ let ended: string;
 let strangers: [string, Agent][];
 
 beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
+  fixture = await createSharedAgentFixture({ settings: { INTRAY_DRAFTS: "1" } });
   const { organization, serverId } = fixture;
   owner = createDatabase(organization.adminUrl, { connections: 2, seal: organization.seal });
   otherOrganization = uuidv7();
@@ -273,7 +286,7 @@ function picture(): Promise<unknown[]> {
 
 test("each method that is answered is in the table", () => {
   // The skill is the same for everybody.
-  const answered = [...new Set(Object.values(METHODS).flat())].filter(
+  const answered = [...new Set([...Object.values(METHODS).flat(), ...EVENT_METHODS])].filter(
     (method) => !SKILL_METHODS.includes(method),
   );
   expect(Object.keys(PARAMS).toSorted()).toEqual(answered.toSorted());
@@ -362,7 +375,9 @@ describe("what is another's is as what never was", () => {
   });
 
   test("its owner is answered otherwise: what was refused was refused for whose it is", async () => {
-    const reads = NAMING.filter(({ method, what }) => !/cancel|update/.test(`${method} ${what}`));
+    const reads = NAMING.filter(
+      ({ method, what }) => !/cancel|update|unsubscribe|stream/.test(`${method} ${what}`),
+    );
     for (const { era, method, params } of reads) {
       const own = { taskId: ended, tool: "erp__quick" };
       const unknown = unknownNames();

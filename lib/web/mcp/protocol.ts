@@ -14,10 +14,12 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { env } from "../../base/env.ts";
 import { log } from "../../base/log.ts";
 import type { Era } from "../../mcp/peer.ts";
 import { callParamsSchema, callTool } from "./call-tool.ts";
 import { toProtocolError } from "./errors.ts";
+import { EVENT_CAPABILITIES, EVENT_METHODS, eventsMethod } from "./events.ts";
 import type { Client, Exchange } from "./exchange.ts";
 import { INSTRUCTIONS, SERVER_INFO } from "./server-info.ts";
 import { SKILL_CAPABILITIES, SKILL_METHODS, skillMethod } from "./skill.ts";
@@ -33,7 +35,10 @@ const NO_VALIDATOR = {
 
 const taskParams = { params: z.looseObject({ taskId: z.string() }) };
 
-/** What is answered here. The package by itself answers `initialize` and `ping`, or `server/discover`; LISTEN is refused. */
+/**
+ * What is answered here, beside EVENT_METHODS in 2026-07-28 where the operator wants drafts. The package by itself answers `initialize` and `ping`, or `server/discover`; LISTEN is
+ * refused.
+ */
 export const METHODS: Record<Era, string[]> = {
   "2025-11-25": ["tools/list", "tools/call", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"],
   "2026-07-28": [
@@ -55,7 +60,14 @@ function serverFor(exchange: Exchange, body: unknown): Server {
       tools: { listChanged: false },
       ...(exchange.era === "2025-11-25"
         ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
-        : { ...SKILL_CAPABILITIES, extensions: { [TASKS]: {}, ...SKILL_CAPABILITIES.extensions } }),
+        : {
+            ...SKILL_CAPABILITIES,
+            extensions: {
+              [TASKS]: {},
+              ...SKILL_CAPABILITIES.extensions,
+              ...(env().drafts && EVENT_CAPABILITIES),
+            },
+          }),
     },
     jsonSchemaValidator: NO_VALIDATOR,
   });
@@ -68,13 +80,19 @@ function serverFor(exchange: Exchange, body: unknown): Server {
   };
   // A registered tools/call would add an empty `content` to a task. Other methods are left to the package, which refuses them as
   // each era has it: in 2026-07-28 by HTTP's status too.
-  if ([body].flat().some((message) => METHODS[exchange.era].includes(methodOf(message))))
+  if ([body].flat().some((message) => isAnswered(exchange.era, methodOf(message))))
     server.fallbackRequestHandler = ({ method, params }, ctx) => answer(method, params, ctx);
   // These it knows as methods of another revision, unless they are registered with a schema.
   if (exchange.era === "2026-07-28")
     for (const method of ["tasks/get", "tasks/cancel"])
       server.setRequestHandler(method, taskParams, (params, ctx) => answer(method, params, ctx));
   return server;
+}
+
+function isAnswered(era: Era, method: string): boolean {
+  return (
+    METHODS[era].includes(method) || (era === "2026-07-28" && env().drafts && EVENT_METHODS.includes(method))
+  );
 }
 
 function unknownMethod(message: unknown): Response {
@@ -103,8 +121,10 @@ async function handle(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The params of tools/call are not valid.");
     return callTool(exchange, call.data, ctx);
   }
-  const skill = exchange.era === "2026-07-28" ? await skillMethod(method, params) : null;
-  const found = skill ?? (await tasksMethod(exchange, method, params));
+  const isModern = exchange.era === "2026-07-28";
+  const skill = isModern ? await skillMethod(method, params) : null;
+  const events = isModern && env().drafts ? await eventsMethod(exchange, method, params) : null;
+  const found = skill ?? events ?? (await tasksMethod(exchange, method, params));
   if (found) return found;
   throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 }

@@ -159,6 +159,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       : say(`The agent${named(data)} of ${who} signed out`),
   "agent.call_allowed": (data, who) => say(`${who} was allowed${itsCall(data)}${byRule(data)}`),
   "agent.call_denied": (data, who) => say(`${who} was denied${itsCall(data)}${byRule(data)}`),
+  "agent.subscribed": (data, who) => say(`${who} subscribed to${itsEvent(data)}`),
+  "agent.subscription_ended": (data, who) => say(`${who} ended a subscription to${itsEvent(data)}`),
   "agent.hook_tried": (data, who) =>
     say(
       `${who} tried the hook of the agent${named(data)}${text(data.program) ? ` as ${text(data.program)}` : ""}`,
@@ -469,6 +471,11 @@ function toolChanges({ changed, added, removed }: Data): string | undefined {
 function itsCall({ tool, program }: Data): string {
   if (!text(tool)) return " a call of a tool";
   return ` the call of ${text(tool)}${text(program) ? ` in ${text(program)}` : ""}`;
+}
+
+/** The event that an agent subscribed to, and where it is sent. */
+function itsEvent({ event, host }: Data): string {
+  return ` the event ${text(event) ?? ""}${text(host) ? `, sent to ${text(host)}` : ""}`;
 }
 
 function byRule({ rule }: Data): string {

@@ -168,7 +168,7 @@ class Holder {
       try {
         const { tasks, left, untold } = await this.#tasks(ids);
         // After the read: what people decided once the agent was revoked is not told.
-        const refused = untold.length > 0 ? await this.#refusal() : null;
+        const refused = untold.length > 0 ? await refusalOf(this.caller, this.#address) : null;
         if (refused) {
           this.#refuseAll(refused);
           continue;
@@ -243,7 +243,7 @@ class Holder {
     this.#isChecking = true;
     this.#checkAt = now + HELD_RECHECK_MS;
     try {
-      const refused = await this.#refusal();
+      const refused = await refusalOf(this.caller, this.#address);
       if (refused) this.#refuseAll(refused);
     } catch (error) {
       // While the database is down or busy nothing can be told either, so the calls stay open.
@@ -263,17 +263,17 @@ class Holder {
     );
     for (const call of calls) this.#end(call, call.failure(refused), []);
   }
+}
 
-  /** Why the agent is none any more; null: it is one. */
-  async #refusal(): Promise<AppError | null> {
-    try {
-      const now = await admitAgain(this.caller, this.#address);
-      return now ? null : new AppError("unauthenticated", "This agent was revoked, or its secret replaced.");
-    } catch (error) {
-      // A busy database says nothing of the agent.
-      if (error instanceof AppError && error.status < 500) return error;
-      throw error;
-    }
+/** Why the agent is none any more; null: it is one. */
+export async function refusalOf(caller: AgentCaller, address: string): Promise<AppError | null> {
+  try {
+    const now = await admitAgain(caller, address);
+    return now ? null : new AppError("unauthenticated", "This agent was revoked, or its secret replaced.");
+  } catch (error) {
+    // A busy database says nothing of the agent.
+    if (error instanceof AppError && error.status < 500) return error;
+    throw error;
   }
 }
 

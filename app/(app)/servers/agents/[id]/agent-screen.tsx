@@ -26,6 +26,11 @@ import { AgentGrants, Part } from "./agent-grants.tsx";
 
 const SHOWN = 10;
 
+/** Without a skeleton: most agents have none. */
+const EventSubscriptions = lazyComponent(() =>
+  import("./event-subscriptions.tsx").then((file) => file.EventSubscriptions),
+);
+
 const StandingApprovals = lazyComponent(
   () => import("@/components/request/standing-approvals.tsx").then((file) => file.StandingApprovals),
   { loading: () => <div aria-hidden className="skeleton h-16" /> },
@@ -169,6 +174,7 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
       <Part title="Approvals for a while">
         <StandingApprovals agentId={agent.id} />
       </Part>
+      <EventSubscriptions agentId={agent.id} name={name} />
       <AgentTasks agent={agent} />
       <Part title="Set-up">
         {member ? (
