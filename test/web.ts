@@ -45,6 +45,8 @@ export interface TestWeb {
   database: TestDatabase;
   /** As the database's owner; row security binds it too. */
   db: Database;
+  /** The environment of an engine process that works on the same database. */
+  engineEnvironment: Record<string, string>;
   call(method: Method, path: string, options?: Options): Promise<Answer>;
   /** As `call`, for an answer that streams. */
   open(method: Method, path: string, options?: Options): Promise<Response>;
@@ -63,11 +65,12 @@ export interface TestWeb {
 /** `settings` are environment variables; a handler is loaded after they are set, at the first call to it. */
 export async function startWeb(settings: Record<string, string> = {}): Promise<TestWeb> {
   const database = await createTestDatabase();
+  const keys = settings.INTRAY_KEYS ?? `k1:${Buffer.alloc(32, 1).toString("base64")}`;
   Object.assign(process.env, {
     APP_DATABASE_URL: database.appUrl,
     APP_DATABASE_DIRECT_URL: database.appDirectUrl,
     AUTH_SECRET: SECRET,
-    INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
+    INTRAY_KEYS: keys,
     INTRAY_URL: ORIGIN,
     LOG_LEVEL: "silent",
     // Nothing answers there: no test asks the machine's own resolvers.
@@ -97,6 +100,12 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
   return {
     database,
     db,
+    engineEnvironment: {
+      ENGINE_DATABASE_URL: database.engineUrl,
+      ENGINE_DATABASE_DIRECT_URL: database.engineDirectUrl,
+      INTRAY_KEYS: keys,
+      INTRAY_ALLOW_HOSTS: settings.INTRAY_ALLOW_HOSTS ?? "",
+    },
     open,
     signIn,
     async call(method, path, options) {

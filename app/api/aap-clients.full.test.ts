@@ -21,13 +21,6 @@ let baseUrl: string;
 let acme: string;
 let ben: { userId: string; cookie: string };
 
-const environment = () => ({
-  ENGINE_DATABASE_URL: web.database.engineUrl,
-  ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
-  INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
-  INTRAY_ALLOW_HOSTS: "127.0.0.1",
-});
-
 beforeAll(async () => {
   missing = await installAap();
   if (missing !== undefined)
@@ -37,7 +30,7 @@ beforeAll(async () => {
   web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-aap-clients");
   ben = await web.member(acme, "Ben", "approver");
-  engine = await startEngineProcess(environment());
+  engine = await startEngineProcess(web.engineEnvironment);
   // Loaded once the settings are there.
   const { markDirect } = await import("@/lib/web/auth/direct.ts");
   const { callServer } = await import("@/lib/web/http/call-server.ts");
@@ -98,7 +91,7 @@ test("the gate lets a call run once a person has approved it, also where the eng
   const { id } = await asked();
   await engine.kill();
   expect(await decide(agent)).toBe(id);
-  engine = await startEngineProcess(environment());
+  engine = await startEngineProcess(web.engineEnvironment);
   expect(await agent.next()).toMatchObject({ ran: [CALL], verdict: "Allow" });
   await agent.end();
   expect(await outcomeOf(id)).toBe("succeeded");

@@ -28,12 +28,7 @@ beforeAll(async () => {
   operator = await web.key(acme, "operator");
   owner = await web.key(acme, "owner");
   ben = await web.member(acme, "Ben", "approver");
-  engine = await startEngineProcess({
-    ENGINE_DATABASE_URL: web.database.engineUrl,
-    ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
-    INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
-    INTRAY_ALLOW_HOSTS: "127.0.0.1",
-  });
+  engine = await startEngineProcess(web.engineEnvironment);
   server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

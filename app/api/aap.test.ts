@@ -13,13 +13,6 @@ let other: string;
 let foreign: string;
 let ben: { userId: string; cookie: string };
 
-const environment = () => ({
-  ENGINE_DATABASE_URL: web.database.engineUrl,
-  ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
-  INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
-  INTRAY_ALLOW_HOSTS: "127.0.0.1",
-});
-
 beforeAll(async () => {
   web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-aap");
@@ -27,7 +20,7 @@ beforeAll(async () => {
   other = await web.key(acme, "owner");
   foreign = await web.key(await web.organization("globex-aap"), "owner");
   ben = await web.member(acme, "Ben", "approver");
-  engine = await startEngineProcess(environment());
+  engine = await startEngineProcess(web.engineEnvironment);
 });
 afterAll(async () => {
   await engine?.kill();
@@ -254,7 +247,7 @@ describe("a decision", () => {
     // It can still be undone.
     expect((await read(id)).body.status).toBe("pending");
     expect(codeOf(await consume(id))).toEqual([409, "not_approved"]);
-    engine = await startEngineProcess(environment());
+    engine = await startEngineProcess(web.engineEnvironment);
     for (const { body } of await waiting) {
       expect(body).toMatchObject({
         status: "approved",
@@ -336,7 +329,7 @@ describe("a decision", () => {
     await engine.kill();
     expect((await decide(held)).status).toBe(202);
     expect((await cancel(held)).body.status).toBe("cancelled");
-    engine = await startEngineProcess(environment());
+    engine = await startEngineProcess(web.engineEnvironment);
     expect((await decide(id)).status).toBeGreaterThanOrEqual(400);
     for (const each of [id, held]) {
       expect(codeOf(await consume(each))).toEqual([409, "not_approved"]);

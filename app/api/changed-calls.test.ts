@@ -81,12 +81,7 @@ describe("a call that is approved with changes", () => {
       ...{ editable: false, arguments: CALL },
       answer: { words: "Approved with changes", content: { arguments: changed }, comment: "In two parts" },
     });
-    engine = await startEngineProcess({
-      ENGINE_DATABASE_URL: web.database.engineUrl,
-      ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
-      INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
-      INTRAY_ALLOW_HOSTS: "127.0.0.1",
-    });
+    engine = await startEngineProcess(web.engineEnvironment);
     await until("the call was made", async () => (await taskOf(asked)).state === "completed");
     await engine.kill();
     engine = null;
@@ -234,12 +229,7 @@ describe("an approval for a call elsewhere", () => {
     const changed = { table: "orders", rows: 5 };
     expect((await approve(ben, asked, { ...args, rows: 500 })).body.code).toBe("invalid_arguments");
     expect((await approve(ben, asked, changed)).body.answer.words).toBe("Approved with changes");
-    engine = await startEngineProcess({
-      ENGINE_DATABASE_URL: web.database.engineUrl,
-      ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
-      INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
-      INTRAY_ALLOW_HOSTS: "127.0.0.1",
-    });
+    engine = await startEngineProcess(web.engineEnvironment);
     const ended = (await web.call("GET", `/api/v1/requests/${made.id}?waitMs=60000`, { key })).body;
     await engine.kill();
     engine = null;

@@ -20,20 +20,13 @@ let receiverUrl: string;
 const received: { headers: Record<string, unknown>; body: string }[] = [];
 let refusals = 0;
 
-const environment = () => ({
-  ENGINE_DATABASE_URL: web.database.engineUrl,
-  ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
-  INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
-  INTRAY_ALLOW_HOSTS: "127.0.0.1",
-});
-
 beforeAll(async () => {
   web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-requests");
   key = await web.key(acme, "operator");
   foreign = await web.key(await web.organization("globex-requests"), "owner");
   ben = await web.member(acme, "Ben", "approver");
-  engine = await startEngineProcess(environment());
+  engine = await startEngineProcess(web.engineEnvironment);
   receiver = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk) => {
@@ -286,7 +279,7 @@ describe("an approval that is bound to a call", () => {
     await engine.kill();
     await decide(id);
     expect((await consume(id)).body).toMatchObject({ code: "approval_unusable", reason: "waiting" });
-    engine = await startEngineProcess(environment());
+    engine = await startEngineProcess(web.engineEnvironment);
     expect((await read(id, "?waitMs=60000")).body).toMatchObject({ outcome: "answered", content: {} });
     expect((await consume(id, "c".repeat(64))).body.reason).toBe("other_arguments");
     const all = await Promise.all(Array.from({ length: 5 }, () => consume(id)));

@@ -69,9 +69,7 @@ beforeAll(async () => {
       PATH,
       HOME,
       NODE_ENV: "test",
-      ENGINE_DATABASE_URL: web.database.engineUrl,
-      ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
-      INTRAY_KEYS: KEYS,
+      ...web.engineEnvironment,
       ...settings,
     },
   });
