@@ -1,5 +1,8 @@
 /** The web's handlers on a test database, called as functions: Next's code, without a server. */
+import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { encode } from "next-auth/jwt";
 import { permissionsOf } from "../lib/access/permissions.ts";
@@ -147,6 +150,33 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
       const opened = await (await import("../lib/web/database.ts")).database();
       await opened.close();
       await database.drop();
+    },
+  };
+}
+
+export interface ServedRoutes {
+  origin: string;
+  close(): Promise<void>;
+}
+
+/** Serves routes at an address, for programs of others. `paths`: as Next names them. `startWeb()` has set the settings. */
+export async function serveRoutes(paths: string[]): Promise<ServedRoutes> {
+  // Loaded once the settings are there.
+  const { markDirect } = await import("../lib/web/auth/direct.ts");
+  const { callServer } = await import("../lib/web/http/call-server.ts");
+  const { markCaller } = await import("../lib/web/http/client-address.ts");
+  const serve = callServer(paths, (path) => import(join(APP, path, "route.ts")));
+  const server = createServer((request, response) => {
+    markDirect(request);
+    markCaller(request, 0);
+    serve(request, response, () => response.writeHead(404).end());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
