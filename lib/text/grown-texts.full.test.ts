@@ -9,6 +9,7 @@ import { browserWords, isPhone } from "./browser.ts";
 import { readExactNumber } from "./exact-number.ts";
 import { readAs } from "./foreign/alike.ts";
 import { bareText, visibleText } from "./foreign/hidden.ts";
+import { fitsInRow } from "./foreign/names.ts";
 import { withoutSecrets } from "./foreign/secrets.ts";
 import { asksForNo, refuses, saysJust } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
@@ -36,6 +37,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   findMoney,
   readMoney,
   isMoneyName,
+  fitsInRow,
   readExactNumber,
   humanise,
   slugOf,
@@ -66,6 +68,8 @@ const ROWS = [
   "A-",
   "A-A_",
   "1'",
+  "EUR 1",
+  "ABC1,",
   "1,",
   "1.",
   "1\u00a0",

@@ -22,6 +22,7 @@ const REVIEWED: Record<string, string> = {
   "lib/requests/answers/plain-no.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/requests/destruction.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/foreign/hidden.ts": "bounded repetitions: grown-texts.full.test.ts",
+  "lib/text/foreign/names.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/foreign/secrets.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/message-tokens.ts": "reads up to 40 characters again from each capital: grown-texts.full.test.ts",
 };
