@@ -15,6 +15,10 @@ import { readLine } from "./verify.ts";
 const SEARCHED = 10_000;
 /** The most characters of a line's texts in a list; the export has all of them. */
 const DATA_IN_LISTS = 10_000;
+/** A line whose details are longer, as stored, has none in a list: they may be 10,000 short values. */
+const LONGEST_IN_LISTS = 64 * 1024;
+/** SQL: of a line `e` whose details are that long. What fits in a few pages is not looked at whole. */
+const IS_LONG = Prisma.sql`coalesce(pg_column_size(e.data) > 2000 AND length(e.data::text) > ${LONGEST_IN_LISTS}::integer, false)`;
 
 /**
  * Lists the organization's history, newest first. A search looks through SEARCHED lines a page, and may find none there:
@@ -28,25 +32,38 @@ export async function listEvents(
 ): Promise<SearchedPage<OrganizationEvent>> {
   const { limit } = query;
   const words = query.q?.trim() || undefined;
-  const [found] = await tx.$queryRaw<{ seqs: bigint[] | null; lookedTo: bigint | null }[]>`
+  const [found] = await tx.$queryRaw<
+    { seqs: bigint[] | null; long: bigint[] | null; lookedTo: bigint | null }[]
+  >`
     WITH looked AS MATERIALIZED (
       SELECT e.organization_id, e.seq, e.type, e.actor, e.task_id, e.data FROM event e WHERE ${matching(tx, query)}
       ORDER BY e.seq DESC LIMIT ${words ? SEARCHED : limit + 1})
-    SELECT ARRAY(SELECT e.seq FROM looked e WHERE ${words ? saidIn(words, hidden) : Prisma.sql`true`}
-        ORDER BY e.seq DESC LIMIT ${limit + 1}) AS seqs,
+    , shown AS MATERIALIZED (SELECT e.seq, ${IS_LONG} AS long FROM looked e
+        WHERE ${words ? saidIn(words, hidden) : Prisma.sql`true`} ORDER BY e.seq DESC LIMIT ${limit + 1})
+    SELECT ARRAY(SELECT seq FROM shown WHERE NOT long) AS seqs, ARRAY(SELECT seq FROM shown WHERE long) AS long,
       (SELECT CASE WHEN count(*) = ${SEARCHED} THEN min(seq) END FROM looked) AS "lookedTo"`;
-  const rows = await tx.event.findMany({
-    where: { organizationId: tx.organizationId, seq: { in: found?.seqs ?? [] } },
-    select: { seq: true, at: true, type: true, actor: true, taskId: true, inputRequestId: true, data: true },
-    orderBy: { seq: "desc" },
-  });
+  const lines = (seqs: bigint[], data: boolean) =>
+    tx.event.findMany({
+      where: { organizationId: tx.organizationId, seq: { in: seqs } },
+      select: { seq: true, at: true, type: true, actor: true, taskId: true, inputRequestId: true, data },
+    });
+  const short = await lines(found?.seqs ?? [], true);
+  const long = found?.long?.length ? await lines(found.long, false) : [];
+  const rows = [...short, ...long.map((line) => ({ ...line, data: {}, isLong: true }))].sort((one, other) =>
+    Number(other.seq - one.seq),
+  );
   const page = toPage(
     rows,
     limit,
     (row) => row.seq,
     (row) => {
       const event = readEvent(row);
-      return { ...event, taskId: row.taskId, data: shortTexts(event.data, DATA_IN_LISTS) };
+      return {
+        ...event,
+        taskId: row.taskId,
+        data: shortTexts(event.data, DATA_IN_LISTS),
+        ...("isLong" in row && { detailsLeftOut: true as const }),
+      };
     },
   );
   const older = words && found?.lookedTo != null ? sequenceCursor(found.lookedTo) : null;
@@ -167,8 +184,9 @@ export function readEvent(row: {
   };
 }
 
-/** Lines read per transaction, and held in memory at once. */
+/** Lines read per transaction, and held in memory at once; of long ones fewer. */
 const BATCH = 200;
+const BATCH_CHARACTERS = 500_000;
 
 /**
  * Yields the history as NDJSON, oldest first, in pieces. `within` opens a transaction for each; `hidden` is as for
@@ -180,12 +198,24 @@ export async function* exportedLines(
 ): AsyncGenerator<string> {
   let after = 0n;
   for (;;) {
-    const events = await within((tx) => exportEvents(tx, after, batch, hidden));
+    const events = await within(async (tx) => {
+      const count = await countWithin(tx, after, batch, BATCH_CHARACTERS);
+      return count === 0 ? [] : exportEvents(tx, after, count, hidden);
+    });
     const last = events.at(-1);
-    if (last) {
-      after = BigInt(last.seq);
-      yield events.map((event) => `${JSON.stringify(event)}\n`).join("");
-    }
-    if (events.length < batch) return;
+    if (!last) return;
+    after = BigInt(last.seq);
+    yield events.map((event) => `${JSON.stringify(event)}\n`).join("");
   }
+}
+
+/** Returns how many of the next lines have at most so many characters of details together; one at least, if there are any. */
+async function countWithin(tx: Tx, after: bigint, lines: number, characters: number): Promise<number> {
+  const [found] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::integer AS count
+    FROM (SELECT row_number() OVER (ORDER BY seq) AS number, sum(length(coalesce(data::text, ''))) OVER (ORDER BY seq) AS size
+      FROM (SELECT seq, data FROM event
+        WHERE organization_id = ${tx.organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${lines}) next) sized
+    WHERE size <= ${characters} OR number = 1`;
+  return found?.count ?? 0;
 }

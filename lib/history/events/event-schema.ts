@@ -229,6 +229,8 @@ export const taskEventSchema = z.object({
   data: z.record(z.string(), z.unknown()),
   /** The organization's retention has deleted the details; `data` is empty. */
   detailsDeleted: z.literal(true).optional(),
+  /** Present if the details are too long for a list. `data` is empty then; `GET /events/export` has them. */
+  detailsLeftOut: z.literal(true).optional(),
 });
 export type TaskEvent = z.infer<typeof taskEventSchema>;
 

@@ -12,20 +12,21 @@ export interface EventWords {
 }
 
 export type Data = Record<string, unknown>;
-export type Line = Pick<TaskEvent, "type" | "actor" | "data" | "detailsDeleted">;
+export type Line = Pick<TaskEvent, "type" | "actor" | "data" | "detailsDeleted" | "detailsLeftOut">;
 /** Makes the words of one type of line, from its data and its actor, as a sentence begins with them, and amid one. */
 export type Words = (data: Data, who: string, amid: string) => EventWords;
 
 /**
- * The words of a line. A line of an unknown type (of another version), or with deleted details, gets only its
+ * The words of a line. A line of an unknown type (of another version), or whose details are deleted or too long, gets only its
  * type and actor, since its own words would make up facts.
  */
 export function inWords(
   words: Record<string, Words>,
-  { type, actor, data, detailsDeleted }: Line,
+  { type, actor, data, detailsDeleted, detailsLeftOut }: Line,
 ): EventWords {
   const kind = humanise(type.replaceAll(".", " "));
   if (detailsDeleted) return say(`${kind} by ${whoActs(actor)}; details were deleted`);
+  if (detailsLeftOut) return say(`${kind} by ${whoActs(actor)}; the export has the details`);
   const known = Object.hasOwn(words, type) && words[type];
   return known ? known(data, whoActs(actor, { begins: true }), whoActs(actor)) : say(kind);
 }
