@@ -1,0 +1,398 @@
+/**
+ * Tests published coding agents with a fake model that says what the test has written down. Each asks Intray before it
+ * runs a command. It runs the command only if a rule or a person allows it, whatever happens to Intray meanwhile.
+ * docs/hooks.md has the table of these tests.
+ */
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
+import {
+  createClaudeHome,
+  createHome,
+  type Home,
+  openClaude,
+  runClaude,
+  runCodex,
+  writeInHome,
+} from "../../../test/fixtures/agents/coding-agents.ts";
+import { HAS_TERMINAL, type Terminal } from "../../../test/fixtures/agents/terminal.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { type ScriptedModel, startScriptedModel } from "../../../test/servers/agents/scripted-model.ts";
+import { codingAgent } from "../../../test/setup/coding-agents.ts";
+import { revokeAgent } from "../../agents/agent-writes.ts";
+import { hookSetUps } from "../../agents/hook-set-up-words.ts";
+import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
+import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
+
+interface Place {
+  home: Home;
+  /** Of `/mcp`: the hook's address is beside it. */
+  url: string;
+  secret: string;
+  /** The hook's time-out, in seconds. */
+  timeout: number;
+  model: ScriptedModel;
+}
+
+interface Run {
+  /** Resolves once the program has done what its model told it, or was stopped. */
+  ended: Promise<unknown>;
+  kill(): Promise<void>;
+  terminal?: Terminal;
+}
+
+interface Program {
+  name: string;
+  /** Null: it is not there. */
+  path: string | null;
+  /** Its shell, and the argument that has the command. */
+  shell: [tool: string, argument: string];
+  takesChanges: boolean;
+  createHome(): Home;
+  setUp(place: Place): void;
+  /** The program itself may run every command: only the hook can stop one. */
+  start(path: string, place: Place, ...args: string[]): Run | Promise<Run>;
+}
+
+const ALLOWED = ["--permission-mode", "default", "--allowedTools", "Bash"];
+const claudeSetUp = ({ home, url, secret, timeout }: Place) => {
+  const { text } = hookSetUps(url, secret)[0]!;
+  writeInHome(home, ".claude/settings.json", text.replaceAll("600", String(timeout)));
+};
+const claude = {
+  path: codingAgent("claude"),
+  shell: ["Bash", "command"] as [string, string],
+  takesChanges: true,
+  createHome: createClaudeHome,
+  setUp: claudeSetUp,
+};
+
+const headless: Program = {
+  ...claude,
+  name: "claude -p",
+  start(path, { home, model }, ...args) {
+    const { ended, kill } = runClaude(path, home, model.url, [
+      ...(args.length > 0 ? args : ["go"]),
+      ...ALLOWED,
+    ]);
+    return { ended: ended.then((out) => JSON.parse(out)), kill };
+  },
+};
+
+const inTerminal: Program = {
+  ...claude,
+  name: "Claude Code in a terminal",
+  path: HAS_TERMINAL ? claude.path : null,
+  async start(path, { home, model }) {
+    const before = model.turns.length;
+    const terminal = await openClaude(path, home, model.url, ALLOWED);
+    await terminal.enter("go");
+    const ended = until(
+      "the model is done, or the hook has stopped the turn",
+      async () =>
+        model.turns.slice(before).some(({ call }) => call === null) ||
+        /Intray did not allow it/.test(await terminal.screen()),
+    );
+    return { ended, kill: terminal.kill, terminal };
+  },
+};
+
+const codex: Program = {
+  name: "codex exec",
+  path: codingAgent("codex"),
+  shell: ["exec_command", "cmd"],
+  takesChanges: false,
+  createHome,
+  setUp({ home, url, secret, timeout, model }) {
+    const { text } = hookSetUps(url, secret).find(({ label }) => label.startsWith("Codex"))!;
+    const provider = `model = "scripted"\nmodel_provider = "scripted"
+[model_providers.scripted]\nname = "scripted"\nbase_url = "${model.url}/v1"\nwire_api = "responses"\n`;
+    const config = text.replaceAll("598", String(timeout - 2)).replaceAll("600", String(timeout));
+    writeInHome(home, ".codex/config.toml", `${provider}\n${config}\n`);
+  },
+  start(path, { home, secret }) {
+    const { ended, kill } = runCodex(path, home, secret);
+    return { ended: ended.then((out) => expect(out).toContain('"text":"Done."')), kill };
+  },
+};
+
+const PROGRAMS = [headless, inTerminal, codex];
+const here = PROGRAMS.filter(({ path }) => path !== null);
+
+let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+beforeAll(async () => {
+  fixture = await createSharedAgentFixture();
+  const { within, operator } = fixture.organization;
+  const { rules } = callRulesInputSchema.parse({
+    rules: [
+      ["Free", "allow"],
+      ["Never", "deny"],
+    ].map(([name, before]) => ({
+      ...{ name, before, tools: ["Bash"] },
+      when: `arguments.command.endsWith("# ${name?.toLowerCase()}")`,
+    })),
+  });
+  await within((tx) => saveCallRules(tx, { ...operator, role: "admin" }, 0, { rules }));
+});
+afterAll(() => fixture?.close());
+
+/** An agent, and a place in which its program makes one call of its shell, and another one if it is asked to revise it. */
+async function prepared(
+  program: Program,
+  { timeout = 600, remark = "", url = fixture.endpoint.url, knownSecret = true } = {},
+) {
+  const { id, secret } = await fixture.agent();
+  const home = program.createHome();
+  const [mark, revised] = [join(home.home, "ran"), join(home.home, "revised")];
+  const [name, argument] = program.shell;
+  const call = (file: string) => ({ name, input: { [argument]: `touch ${file} ${remark}`.trim() } });
+  const model = await startScriptedModel((read) => {
+    if (read.length === 0) return call(mark);
+    return read.length === 1 && read[0]?.includes("to try again") ? call(revised) : null;
+  });
+  onTestFinished(() => model.close());
+  const place = { home, url, secret: knownSecret ? secret : "ita_made-up", timeout, model };
+  program.setUp(place);
+  const tasks = async () => (await fixture.tasks()).filter(({ agentId }) => agentId === id);
+  return {
+    id,
+    home: home.home,
+    tasks,
+    ran: () => existsSync(mark),
+    ranRevised: () => existsSync(revised),
+    /** What the model has read, as of its last turn. */
+    read: () => model.turns.at(-1)?.read.join("\n") ?? "",
+    async start(...args: string[]) {
+      const run = await program.start(program.path ?? "", place, ...args);
+      run.ended.catch(() => undefined); // a test kills it on purpose
+      return run;
+    },
+    /** The open request of its n-th call. */
+    async asked(n = 1) {
+      const task = await until("there is a request", async () => (await tasks())[n - 1]);
+      return fixture.openRequest(task.id);
+    },
+  };
+}
+
+const approve = { action: "accept", content: {} } as const;
+const answer = (id: string, said: Parameters<typeof fixture.organization.answer>[1]) =>
+  fixture.organization.answer(id, said);
+const revoke = (agentId: string) => {
+  const { within, operator } = fixture.organization;
+  return within((tx) => revokeAgent(tx, { ...operator, role: "admin" }, agentId));
+};
+
+/** Answers that are none of Intray's. */
+const FAILURES: [string, (response: ServerResponse) => void][] = [
+  ["answers 500", (response) => response.writeHead(500).end('{"error":"down"}')],
+  [
+    "answers with a page",
+    (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
+  ],
+  ["does not answer in time", () => undefined],
+  [
+    "breaks off on the way",
+    (response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": 2_000 });
+      const said = {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: "x".repeat(900),
+      };
+      response.write(JSON.stringify({ hookSpecificOutput: said }).slice(0, 800), () => response.destroy());
+    },
+  ],
+];
+
+/** Answers of a 200 that decide nothing. Intray sends none, but a proxy might. */
+const NOTHING: [string, string][] = [
+  ["nothing", ""],
+  ["JSON of another kind", '{"ok":true}'],
+];
+
+/** Starts what stands where Intray should be, and returns its `/mcp`. The test's end closes it. */
+async function startInPlaceOfIntray(answers: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => answers(response));
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+describe.each(here)("$name", (program) => {
+  test("runs what a rule allows, without a request", async () => {
+    const agent = await prepared(program, { remark: "# free" });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(true);
+    expect(await agent.tasks()).toEqual([]);
+  });
+
+  test("does not run what a rule denies, and its model reads which", async () => {
+    const agent = await prepared(program, { remark: "# never" });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(false);
+    expect(agent.read()).toContain("Never");
+    expect(await agent.tasks()).toEqual([]);
+  });
+
+  test("runs what a person approved, and not before", async () => {
+    const agent = await prepared(program);
+    const { ended } = await agent.start();
+    const { id } = await agent.asked();
+    expect(agent.ran()).toBe(false);
+    await answer(id, approve);
+    await ended;
+    expect(agent.ran()).toBe(true);
+  });
+
+  test.runIf(program.takesChanges)(
+    "runs a command as a person changed it, and not as it was asked",
+    async () => {
+      const agent = await prepared(program);
+      const { ended } = await agent.start();
+      const { id } = await agent.asked();
+      const other = join(agent.home, "changed");
+      await answer(id, { action: "accept", content: { arguments: { command: `touch ${other}` } } });
+      await ended;
+      expect([agent.ran(), existsSync(other)]).toEqual([false, true]);
+      expect(agent.read()).toContain(`touch ${other}`);
+    },
+  );
+
+  test.runIf(!program.takesChanges)("offers people no changes, which it would not take", async () => {
+    const agent = await prepared(program);
+    const { ended } = await agent.start();
+    const { id } = await agent.asked();
+    const changed = { action: "accept", content: { arguments: { command: "true" } } } as const;
+    await expect(answer(id, changed)).rejects.toMatchObject({ code: "invalid_content" });
+    await answer(id, { action: "decline" });
+    await ended;
+    expect(agent.ran()).toBe(false);
+  });
+
+  test("does not run what a person declined, and its model reads why", async () => {
+    const agent = await prepared(program);
+    const { ended } = await agent.start();
+    await answer((await agent.asked()).id, { action: "decline", comment: "Not on a Friday" });
+    await ended;
+    expect(agent.ran()).toBe(false);
+    expect(agent.read()).toContain("Ben declined it in Intray: Not on a Friday");
+  });
+
+  test("tries again as a person asked it to, and asks about that call", async () => {
+    const agent = await prepared(program);
+    const { ended } = await agent.start();
+    const said = { action: "decline", revise: true, comment: "Use the staging table" } as const;
+    await answer((await agent.asked()).id, said);
+    await answer((await agent.asked(2)).id, approve);
+    await ended;
+    expect(agent.read()).toContain("Use the staging table");
+    expect([agent.ran(), agent.ranRevised()]).toEqual([false, true]);
+  });
+
+  test("killed while people are asked, does not run the call", async () => {
+    const agent = await prepared(program);
+    const { kill } = await agent.start();
+    const { id, taskId } = await agent.asked();
+    await kill();
+    await answer(id, approve);
+    await fixture.inState(taskId, "completed");
+    expect(agent.ran()).toBe(false);
+  });
+
+  test("does not run anything of a revoked agent, while it is asked about and afterwards", async () => {
+    const agent = await prepared(program);
+    const { ended } = await agent.start();
+    await agent.asked();
+    await revoke(agent.id);
+    await ended;
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(false);
+  });
+
+  test("does not run anything while Intray is down, or dies while people are asked", async () => {
+    const agent = await prepared(program);
+    const { ended } = await agent.start();
+    await agent.asked();
+    await fixture.endpoint.kill();
+    await ended;
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(false);
+    await fixture.endpoint.start();
+  });
+
+  test("does not run anything with a secret that Intray does not know", async () => {
+    const agent = await prepared(program, { remark: "# free", knownSecret: false });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(false);
+  });
+
+  test.each(FAILURES)("does not run anything where Intray %s", async (_what, fail) => {
+    const url = await startInPlaceOfIntray(fail);
+    const agent = await prepared(program, { url, timeout: 6 });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(false);
+  });
+
+  // Claude Code takes it for a hook that has nothing to say, whatever onFailure says.
+  test.each(NOTHING)("after a 200 with %s, only Codex does not run the call", async (_what, body) => {
+    const url = await startInPlaceOfIntray((response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(body),
+    );
+    const agent = await prepared(program, { url });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(program !== codex);
+  });
+});
+
+describe("when the time is over", () => {
+  test.runIf(here.includes(headless))(
+    "claude -p ends with the call deferred, and runs it once it is resumed after an approval",
+    async () => {
+      const agent = await prepared(headless, { timeout: 6 });
+      const first = (await (await agent.start()).ended) as Record<string, string>;
+      expect(first).toMatchObject({ stop_reason: "tool_deferred", deferred_tool_use: { name: "Bash" } });
+      expect(agent.ran()).toBe(false);
+      await answer((await agent.asked()).id, approve);
+      await (await agent.start("--resume", first.session_id ?? "")).ended;
+      expect(agent.ran()).toBe(true);
+      expect(await agent.tasks()).toHaveLength(1);
+    },
+  );
+
+  test.runIf(here.includes(inTerminal))(
+    "Claude Code asks the person at the terminal, who reads where it can be decided, and runs nothing before",
+    async () => {
+      const agent = await prepared(inTerminal, { timeout: 6 });
+      const { terminal } = await agent.start();
+      const { id } = await agent.asked();
+      const screen = await terminal!.shows(/Do you want to proceed/);
+      expect(screen.replaceAll(/\s/g, "")).toContain(`/inbox/${id}`);
+      expect(agent.ran()).toBe(false);
+      await terminal!.press("Escape");
+      await terminal!.shows(/rejected|interrupted|Interrupted/i);
+      expect(agent.ran()).toBe(false);
+    },
+  );
+
+  test.runIf(here.includes(codex))("codex exec does not run the call", async () => {
+    const agent = await prepared(codex, { timeout: 6 });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(false);
+    expect(agent.read()).toMatch(/Nobody (has decided yet|approved it in Intray in time)/);
+  });
+});
+
+for (const { name } of PROGRAMS.filter((program) => !here.includes(program)))
+  test(`${name} is left out: it could not be installed here, or there is no tmux`, () => {
+    expect(here.map((program) => program.name)).not.toContain(name);
+  });
