@@ -1,13 +1,11 @@
 /** The published client of the Agent Approval Protocol and its shims, each with a real framework over a scripted model. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { freePort } from "@/scripts/ports.ts";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
 import { AAP_INSTALL_MS, installAap, runAgent } from "@/test/servers/aap/aap.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { startScriptedModel } from "@/test/servers/agents/scripted-model.ts";
+import { type ServedRoutes, serveRoutes, startWeb, type TestWeb } from "@/test/web.ts";
 
 const ROUTES = ["requests", "requests/[id]", "requests/[id]/consume", "requests/[id]/outcome", "instances"];
 const CALL = { payment_id: "payment_123", amount: 4900 };
@@ -16,13 +14,13 @@ const CALL = { payment_id: "payment_123", amount: 4900 };
 let missing: string | undefined;
 let web: TestWeb;
 let engine: EngineProcess;
-let server: Server;
+let served: ServedRoutes;
 let baseUrl: string;
 let acme: string;
 let ben: { userId: string; cookie: string };
 
 beforeAll(async () => {
-  missing = await installAap();
+  missing = await installAap("common");
   if (missing !== undefined)
     return void console.warn(
       `Not run, and nothing of it counts as passed: agentapprovalprotocol can't be installed. ${missing}`,
@@ -31,27 +29,15 @@ beforeAll(async () => {
   acme = await web.organization("acme-aap-clients");
   ben = await web.member(acme, "Ben", "approver");
   engine = await startEngineProcess(web.engineEnvironment);
-  // Loaded once the settings are there.
-  const { markDirect } = await import("@/lib/web/auth/direct.ts");
-  const { callServer } = await import("@/lib/web/http/call-server.ts");
-  const { markCaller } = await import("@/lib/web/http/client-address.ts");
-  const pages = ROUTES.map((route) => `/api/aap/v1/${route}`);
-  const serve = callServer(pages, (page) => import(join(import.meta.dirname, "..", page, "route.ts")));
-  server = createServer((request, response) => {
-    markDirect(request);
-    markCaller(request, 0);
-    serve(request, response, () => response.writeHead(404).end());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/aap`;
+  served = await serveRoutes(ROUTES.map((route) => `/api/aap/v1/${route}`));
+  baseUrl = `${served.origin}/api/aap`;
 }, AAP_INSTALL_MS);
 
 beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
 afterAll(async () => {
   await engine?.kill();
-  server?.closeAllConnections();
-  server?.close();
+  await served?.close();
   await web?.stop();
 });
 
@@ -155,20 +141,38 @@ test("the gate lets no call run with a key that asks nobody", async () => {
 
 test.each(["langgraph", "pydantic_ai", "openai_agents"])(
   "%s runs an approved tool once, and no other",
-  async (kind) => {
-    const agent = await start(kind);
-    const id = await decide(agent);
-    expect(await agent.next()).toMatchObject({ ran: [CALL], told: ["refunded"] });
-    await agent.end();
-    expect(await outcomeOf(id)).toBe("succeeded");
+  runsWhatIsApproved,
+);
 
-    const declined = await start(kind);
-    await decide(declined, { action: "decline", comment: "Not on Friday" });
-    const said = await declined.next();
-    expect([said.ran, said.told.length]).toEqual([[], 1]);
-    expect(said.told[0]).toContain("Not on Friday");
+test.for(["adk", "crewai", "claude_agent_sdk"] as const)(
+  "%s runs an approved tool once, and no other, in an environment of its own",
+  { timeout: 2 * AAP_INSTALL_MS },
+  async (kind, { skip }) => {
+    const why = await installAap(kind);
+    if (why !== undefined)
+      console.warn(`Not run, and it does not count as passed: ${kind} can't be installed. ${why}`);
+    skip(why !== undefined, why);
+    const model = await startScriptedModel((read) =>
+      read.length === 0 ? { name: "mcp__payments__refund", input: CALL } : null,
+    );
+    onTestFinished(() => model.close());
+    await runsWhatIsApproved(kind, model.url);
   },
 );
+
+async function runsWhatIsApproved(kind: string, ...more: string[]) {
+  const agent = await start(kind, ...more);
+  const id = await decide(agent);
+  expect(await agent.next()).toMatchObject({ ran: [CALL], told: ["refunded"] });
+  await agent.end();
+  expect(await outcomeOf(id)).toBe("succeeded");
+
+  const declined = await start(kind, ...more);
+  await decide(declined, { action: "decline", comment: "Not on Friday" });
+  const said = await declined.next();
+  expect([said.ran, said.told.length]).toEqual([[], 1]);
+  expect(said.told[0]).toContain("Not on Friday");
+}
 
 test("a run of LangGraph that has paused is woken by its receiver, and asks again before the tool runs", async () => {
   const provisioner = await web.key(acme, "owner");
