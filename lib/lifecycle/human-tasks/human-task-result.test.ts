@@ -138,7 +138,7 @@ test.each<[string, string, Decision | null, object, string]>([
   expect(ended).toEqual(outcome);
   expect(resultOf(tool, ended)).toEqual({
     content: [{ type: "text", text }],
-    structuredContent: outcome,
+    structuredContent: { ...outcome, message: text },
   });
 });
 

@@ -36,9 +36,10 @@ function isApproval(tool: string): boolean {
   return tool === "request_approval";
 }
 
-/** The `CallToolResult` of a human tool. */
+/** The `CallToolResult` of a human tool. The words stand in both parts: Claude Code's model reads only the structured one. */
 export function resultOf(tool: string, outcome: HumanOutcome): Record<string, unknown> {
-  return { content: [{ type: "text", text: wordsOf(tool, outcome) }], structuredContent: outcome };
+  const message = wordsOf(tool, outcome);
+  return { content: [{ type: "text", text: message }], structuredContent: { ...outcome, message } };
 }
 
 function wordsOf(tool: string, { outcome, revise, by, reason, content, comment }: HumanOutcome): string {
