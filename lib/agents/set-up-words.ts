@@ -32,7 +32,8 @@ const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
 export const REPEATED =
   "The same call joins the waiting task as long as its result was not fetched, and asks again afterwards.";
 const WAITS = `A call that waits for a person stays open for the time set as “Wait up to”, then returns a task id. The agent then calls wait_for_task with this id to get the result. ${REPEATED}`;
-const BY_ITSELF = `Ask it to do a tool’s work, or to ask a person: it calls the tools itself. ${WAITS}`;
+const ASK_IT = "Ask it to do a tool’s work, or to ask a person: it calls the tools itself.";
+const BY_ITSELF = `${ASK_IT} ${WAITS}`;
 
 const again = (what: string) =>
   `The question appears in the inbox. If nobody answers within “Wait up to”, the call returns a task id. Call wait_for_task with this id to get the answer, or run ${what} again. ${REPEATED}`;
@@ -51,7 +52,7 @@ export function setUps(url: string, secret: string | null): SetUp[] {
       label: "Claude Code",
       where: "Run in a terminal",
       text: claudeCodeCommand(url, secret),
-      next: BY_ITSELF,
+      next: `${ASK_IT} In a terminal, a call that waits for a person goes to the background, and Claude Code gets the result by itself. With claude -p: ${WAITS}`,
       note: "/mcp in Claude Code lists the tools. Without --header, /mcp has you sign in instead.",
     },
     {

@@ -58,10 +58,13 @@ describe("2025-11-25", () => {
     const agent = rawAgent(fixture.endpoint.url, secret);
     const call = { name: "erp__approve", arguments: { note: "raw" }, task: { ttl: 60_000 } };
     const { answer } = await agent.legacy("tools/call", call, { id: 0 });
-    expect(Object.keys(answer.result)).toEqual(["task"]);
+    expect(Object.keys(answer.result)).toEqual(["task", "_meta"]);
     expect(answer.id).toBe(0);
     const { taskId } = answer.result.task;
     expect(answer.result.task).toMatchObject({ status: "working", ttl: null });
+    expect(answer.result._meta["io.modelcontextprotocol/model-immediate-response"]).toContain(
+      `/tasks/${taskId}. The result comes once the task has ended.`,
+    );
     await fixture.openRequest(taskId);
 
     // `input_required` would ask the client itself; here people are asked.
@@ -179,6 +182,7 @@ describe("2026-07-28", () => {
     const { taskId } = answer.result;
     expect(answer.result).toMatchObject({ resultType: "task", status: "working", ttlMs: null });
     expect(answer.result).not.toHaveProperty("content");
+    expect(answer.result._meta["com.anthropic/agent-task"].modelImmediateResponse).toContain(taskId);
     await fixture.openRequest(taskId);
     const got = (await agent.modern("tasks/get", { taskId }, true)).answer.result;
     expect(got).toMatchObject({ resultType: "complete", status: "working" });

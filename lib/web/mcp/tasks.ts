@@ -74,9 +74,20 @@ export async function cancelTask({ caller }: Exchange, { id, state }: AgentTaskR
 /** The answer to a call whose client takes a task for it. */
 export async function createdTask(exchange: Exchange, taskId: string): Promise<object> {
   const task = await readTask(exchange, taskId);
-  if (exchange.era === "2026-07-28") return { resultType: "task", ...modern(task) };
-  return { task: legacy(task) };
+  const note = `${waitSentence(task)}. The result comes once the task has ended.`;
+  if (exchange.era === "2026-07-28")
+    return {
+      resultType: "task",
+      ...modern(task),
+      _meta: { [CLAUDE_CODE_NOTE]: { modelImmediateResponse: note } },
+    };
+  return { task: legacy(task), _meta: { [NOTE]: note } };
 }
+
+/** What a model reads of a task when it begins (2025-11-25). Without it, models read only that there is a task. */
+const NOTE = "io.modelcontextprotocol/model-immediate-response";
+/** The same for Claude Code (as of 2.1.332): the tasks extension of 2026-07-28 has no word for it. */
+const CLAUDE_CODE_NOTE = "com.anthropic/agent-task";
 
 /** Answers a method of tasks, or returns null for one that is none. */
 export async function tasksMethod(
