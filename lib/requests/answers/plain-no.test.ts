@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { isHarmless, isPlainNo } from "./plain-no.ts";
 
+const asks = (message: string, title = "", about = "") => ({ title, texts: ["", about, message] });
+const no = { label: "No", content: { confirm: false } };
+const reject = { label: "Reject", content: { decision: "reject" } };
+
 describe("one press decides only what clearly does nothing", () => {
   const harmless: [string, Record<string, unknown>][] = [
     ["No", { confirm: false }],
@@ -21,7 +25,6 @@ describe("one press decides only what clearly does nothing", () => {
     ["No", { confirmDeletion: false }],
     ["Deny", { allow: false }],
     ["No", { go_ahead: false }],
-    ["No", { approve_payment: false }],
     ["Reject", { invoice_decision: "reject" }],
     ["Keep the file", { file: "keep" }],
     ["Later", { action: "later" }],
@@ -30,7 +33,6 @@ describe("one press decides only what clearly does nothing", () => {
     // A code may stand for anything.
     ["Keep the file", { how: "a" }],
     ["Nein", { decision: "no" }],
-    ["Nein (sends “no”)", { decision: "no" }],
     ["Yes", { keep_the_file: true }],
     ["No thanks", { how: "c" }],
     ["Do not proceed", { how: "x1" }],
@@ -51,6 +53,7 @@ describe("one press decides only what clearly does nothing", () => {
     ["Skip backup", { how: "x" }],
     ["No backup, delete", { how: "y" }],
     ["No, delete it", { how: "z" }],
+    ["No ✅", { confirm: "false" }],
     ["Do not keep it", { how: "a" }],
     ["Don’t back up", { how: "b" }],
     ["Keep only the newest", { how: "c" }],
@@ -99,35 +102,43 @@ describe("one press decides only what clearly does nothing", () => {
     "denied",
     "confirm_and_archive",
   ];
-  test.each(harmless)("%s %o", (label, content) => expect(isHarmless({ label, content })).toBe(true));
-  test.each(saved)("not No to %s", (name) =>
-    expect(isHarmless({ label: "No", content: { [name]: false } })).toBe(false),
-  );
-  test.each(harmful)("not %s %o", (label, content) => expect(isHarmless({ label, content })).toBe(false));
+  const files = asks("Delete 14 files?");
+  test.each(harmless)("%s %o", (label, content) => expect(isHarmless({ label, content }, files)).toBe(true));
+  test.each(saved)("not No to %s", (name) => {
+    for (const asked of [undefined, files])
+      expect(isHarmless({ label: "No", content: { [name]: false } }, asked)).toBe(false);
+  });
+  test.each(harmful)("not %s %o", (label, content) => {
+    for (const asked of [undefined, files]) expect(isHarmless({ label, content }, asked)).toBe(false);
+  });
 });
-
-const asks = (message: string, title = "", about = "") => ({ title, texts: ["", about, message] });
-const no = { label: "No", content: { confirm: false } };
-const reject = { label: "Reject", content: { decision: "reject" } };
 
 describe("a no is plain only where what is asked is known to go ahead", () => {
   test.each([
-    "",
-    "Invoice INV-100 of ACME Corp over EUR 5,000.00.",
     "Approve invoice INV-100 of ACME Corp over EUR 5,000.00?",
     "INV-100 of ACME Corp, EUR 5,000.00: approve?",
     "Pay INV-100 to ACME?",
     "Please approve or reject invoice INV-100.",
-    "Invoice INV-100 is waiting for your approval.",
+    "Please review and approve invoice INV-100.",
+    "Invoice INV-100 of ACME: pay it?",
     "Shall we delete the customer’s records?",
     "Delete report.pdf? There is no backup.",
-    "Delete it without a backup?",
+    "Delete the environment preview-7 with its database? This can’t be undone.",
+    "This will delete 14 files.",
+    "Deploy api 1.4.2 to production?",
+    "Merge customer C-7 into C-1?",
+    "Shall we order PO-7?",
+    "Really approve $2,000?",
     "Do you want to continue? See https://erp.example/r?id=7 for more.",
   ])("%s", (message) => {
     expect([isPlainNo(no, asks(message)), isPlainNo(reject, asks(message))]).toEqual([true, true]);
   });
-  test("a question for a decision is known, and its bare no is not", () => {
-    const message = "What should we do with invoice INV-100?";
+  test.each([
+    "",
+    "Invoice INV-100 of ACME Corp over EUR 5,000.00.",
+    "Invoice INV-100 is waiting for your approval.",
+    "What should we do with invoice INV-100?",
+  ])("“%s” does not say what a bare no is a no to", (message) => {
     expect([isPlainNo(no, asks(message)), isPlainNo(reject, asks(message))]).toEqual([false, true]);
   });
   test.each([
@@ -159,6 +170,47 @@ describe("a no is plain only where what is asked is known to go ahead", () => {
     "Keep the customer records of 2025? Otherwise they are purged. See https://erp.example/r?id=7 for more.",
     "Confirm that the records are in use. They are deleted otherwise.",
     "Back up the records before they are deleted?",
+    "Delete it without a backup?",
+    // Questions about a state.
+    "Is this invoice a duplicate?",
+    "Is this invoice a duplicate",
+    "Is this a duplicate: pay it?",
+    "Is the invoice already paid?",
+    "Is the payment over the limit?",
+    "Is the payment to a new account?",
+    "Is the deployment broken?",
+    "Is it correct?",
+    "Is this fine?",
+    "Payment overdue?",
+    "Payment sent?",
+    "Approved?",
+    "Release?",
+    "Order PO-7 of ACME delivered?",
+    "Transfer of EUR 7 done?",
+    "Should the purchase bounce?",
+    // Corrections and safeguards.
+    "Correct the IBAN?",
+    "Correct the IBAN.",
+    "Update the amount to 100 EUR?",
+    "Please change the recipient to ACME.",
+    "Add Cleo as a reviewer?",
+    "Approve the correction?",
+    "Approve the invoice correction?",
+    "Send to legal?",
+    "Transfer INV-7 to compliance?",
+    "Run a virus scan?",
+    "Start a review?",
+    "A virus scan comes next. Go on?",
+    "Approve the request? It sends INV-7 to legal.",
+    // What is deleted goes on after a no.
+    "Delete the payment?",
+    "The payment to Mallory looks odd. Delete it?",
+    "Remove INV-7 from the payment run?",
+    "Delete the records from the payment list?",
+    // How, and which of two.
+    "Pay INV-7 by card?",
+    "Pay ACME or Mallory?",
+    "Choose “No” to pay INV-7.",
     "Soll die Zahlung gesperrt bleiben?",
     `Keep it?${" It is explained below.".repeat(500)}`,
   ])("not to “%s”, wherever it stands", (message) => {
@@ -186,9 +238,48 @@ test.each([
   ["Keep all", "keep_all", "Customer records of 2024: delete them?", true],
   ["Keep", "keep", "Delete or keep the records?", true],
   ["Cancel", "cancel", "Delete 14 files?", true],
+  ["Cancel it", "cancel", "Delete 14 files?", true],
+  [
+    "Cancel it",
+    "cancel",
+    "What should happen to the contract of ACME? Its records are deleted at the end.",
+    false,
+  ],
+  [
+    "Leave",
+    "leave",
+    "What should we do with the subscription? Records are deleted for those that leave.",
+    false,
+  ],
+  ["Skip", "skip", "What about the review of the records to be deleted?", false],
+  ["Later", "later", "When shall the customer records be deleted?", false],
+  [
+    "None",
+    "none",
+    "Which records do you want to take over? Everything in the old system is deleted tonight.",
+    false,
+  ],
+  ["Keep it", "keep", "The schedule that deletes the records: keep it?", false],
 ])("“%s” (%s), to “%s”, does nothing: %s", (label, value, message, expected) => {
   expect(isHarmless({ label, content: { decision: value } }, asks(message))).toBe(expected);
 });
+
+test.each(["approve_payment", "delete_records", "go_ahead", "allow", "approved"])(
+  "a no to a field called %s says what it is a no to",
+  (name) => {
+    const choice = { label: "No", content: { [name]: false } };
+    expect(isPlainNo(choice, asks("R-7 of ACME"))).toBe(true);
+    expect(isPlainNo(choice, asks("Is this a duplicate?"))).toBe(false);
+  },
+);
+
+test.each(["correct", "fine", "paid", "payment_sent", "duplicate", "update_iban", "payment_confirmed"])(
+  "a no to a field called %s is no plain one",
+  (name) => {
+    for (const message of ["", "Pay INV-7?", "Approve invoice INV-7?"])
+      expect(isPlainNo({ label: "No", content: { [name]: false } }, asks(message))).toBe(false);
+  },
+);
 
 test("hundreds of choices under a long title are judged in a moment", () => {
   const asked = asks("Pay it? ".repeat(500), "x ".repeat(2_000));

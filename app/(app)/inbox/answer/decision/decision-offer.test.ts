@@ -240,7 +240,7 @@ describe("what is folded away is opened before a press decides", () => {
     ["a no to a yes-or-no question", [fields], no!, false],
     ["what is called a no and sends something else", [message], renamed!, true],
   ])("%s", (_, unopened, choice, expected) => {
-    expect(readsFirst(unopened, choice, { title: "", texts: [] })).toBe(expected);
+    expect(readsFirst(unopened, choice, { title: "", texts: ["Delete 14 files?"] })).toBe(expected);
   });
 
   const WITH_REASON = formOf(
@@ -508,7 +508,9 @@ describe("a guarded button", () => {
     ["that says no to figures is one press", ["sum_differs"], confirm[1]!, "none"],
     ["of a question that changed waits for a look", [], confirm[0]!, "look"],
   ] as const)("%s", (_, warnings, choice, expected) => {
-    expect(guardOf({ warnings: [...warnings] }, choice, { title: "", texts: [] })).toBe(expected);
+    expect(guardOf({ warnings: [...warnings] }, choice, { title: "", texts: ["Delete 14 files?"] })).toBe(
+      expected,
+    );
   });
 });
 
