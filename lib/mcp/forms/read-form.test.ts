@@ -734,6 +734,22 @@ describe("choices that people could mistake", () => {
       ],
     ],
     [
+      "that has a sign beside its yes or no",
+      [
+        ["true", "Yes ❌"],
+        ["false", "No ✅"],
+      ],
+      ["Yes ❌ (sends “true”)", "No ✅ (sends “false”)"],
+    ],
+    [
+      "whose yes has another word behind it",
+      [
+        ["true", "Yes нет"],
+        ["false", "No!"],
+      ],
+      ["Yes нет (sends “true”)", "No!"],
+    ],
+    [
       "that is the name of what every object has",
       [
         ["constructor", "Constructor"],

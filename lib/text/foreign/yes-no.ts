@@ -58,6 +58,7 @@ const UNDOES = new RegExp(
   "i",
 );
 const CROSSED = /[\u00d7\u2715-\u2718\u274c\u274e\u26d4\u{1f44e}\u{1f645}\u{1f6ab}\u{1f6d1}]/u;
+const TICKED = /[\u2611\u2705\u2713\u2714\u{1f44c}\u{1f44d}\u{1f197}]/u;
 /** What ends a clause: “Reject / Deny” says no twice. */
 const CLAUSE = /[^\p{L}\p{N}\s’'_-]|\n|\s-\s/u;
 
@@ -84,7 +85,8 @@ export function refusesAnywhere(text: string): boolean {
 const PARTS = /[^\p{L}\p{N}\s’'_-]|\n|\s-\s|\b(?:and|but|then|so)\b/u;
 
 function turned(text: string, said: string): boolean {
-  if (NO.test(said)) return TURNS.test(words(text.split(CLAUSE)[0] ?? "").replace(NO, ""));
+  if (NO.test(said))
+    return TICKED.test(text) || TURNS.test(words(text.split(CLAUSE)[0] ?? "").replace(NO, ""));
   return YES.test(said) && (UNDOES.test(said.replace(YES, "")) || CROSSED.test(text));
 }
 
@@ -117,8 +119,8 @@ const FIGURES = /\p{N}/u;
 const BETWEEN_WORDS = /(?<!\p{N})[_-]|[_-](?!\p{N})/gu;
 /** What people read of a yes and a no that are sent as such. */
 const IS_TRUE = new Map([
-  ["true", /^yes\W*$/i],
-  ["false", /^no\W*$/i],
+  ["true", /^yes[.!]?$/i],
+  ["false", /^no[.!]?$/i],
 ]);
 /** “Pay the refund” may be another payment than `pay`. */
 const WHOLE_DECISION = new RegExp(`^(?:${CONSENTS}|${REFUSALS})$`);
