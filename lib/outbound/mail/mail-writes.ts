@@ -4,10 +4,9 @@
  */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { audienceOf, HELD_BY_ANOTHER, type Subjects } from "../notices/audience.ts";
-import { ASSIGNMENT, assignmentOf, JOIN_AGENT, JOIN_ASSIGNMENT, JOIN_KEY } from "../notices/notice-reads.ts";
-import { causeSchema } from "../notices/notice-schema.ts";
+import { HELD_BY_ANOTHER } from "../notices/audience.ts";
 import type { NoticeAbout } from "../notices/notice-words.ts";
+import { stillTrue } from "../notices/still-true.ts";
 
 /** Duration of a claim, longer than any attempt. */
 export const TAKEN_MS = 120_000;
@@ -44,7 +43,7 @@ export async function takeMail(tx: Tx): Promise<DueMail | null> {
     attempt: mail.attempts,
     to: { name: to.name, address: to.address },
     organization: to.organization,
-    notices: await stillTrue(tx, mail.id),
+    notices: await stillTrue(tx, mail.userId, ofMail(mail.id)),
   };
 }
 
@@ -89,90 +88,7 @@ async function gather(tx: Tx, { id, userId }: Taken): Promise<void> {
       AND mail_id IS NULL`;
 }
 
-/** Returns the mail's notices that still apply: unread, not withdrawn, and still visible to the person. */
-async function stillTrue(tx: Tx, mailId: string): Promise<NoticeAbout[]> {
-  const noticed = await tx.$queryRaw<{ cause: string; subject: string }[]>`SELECT cause, subject FROM notice
-    WHERE organization_id = ${tx.organizationId}::uuid AND mail_id = ${mailId}::uuid`;
-  if (noticed.length === 0) return [];
-  const audience = audienceOf(tx.organizationId, sorted(noticed));
-  const rows = await tx.$queryRaw<
-    NoticeRow[]
-  >`WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audience})
-    SELECT n.cause, n.input_request_id AS "inputRequestId", t.id AS "taskId", t.tool, s.id AS "serverId",
-      s.name AS "serverName", k.id AS "keyId", k.name AS "keyName", g.id AS "agentId", g.name AS "agentName",
-      ${ASSIGNMENT} AS assignment
-    FROM notice n JOIN audience a ON a.user_id = n.user_id AND a.cause = n.cause AND a.subject = n.subject
-      LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
-      LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
-      LEFT JOIN notice_preference p ON p.organization_id = n.organization_id AND p.user_id = n.user_id
-        AND p.kind = n.kind
-      ${JOIN_KEY} ${JOIN_AGENT} ${JOIN_ASSIGNMENT}
-    WHERE n.organization_id = ${tx.organizationId}::uuid AND n.mail_id = ${mailId}::uuid AND n.read_at IS NULL
-      AND n.withdrawn_at IS NULL AND p.email IS NOT FALSE
-    ORDER BY n.created_at, n.id`;
-  return rows.map(
-    ({
-      cause,
-      inputRequestId,
-      taskId,
-      tool,
-      serverId,
-      serverName,
-      keyId,
-      keyName,
-      assignment,
-      ...about
-    }) => ({
-      cause: causeSchema.parse(cause),
-      inputRequestId,
-      task: taskId !== null && tool !== null ? { id: taskId, tool } : null,
-      server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
-      apiKey: keyId !== null && keyName !== null ? { id: keyId, name: keyName } : null,
-      agent:
-        about.agentId !== null && about.agentName !== null
-          ? { id: about.agentId, name: about.agentName }
-          : null,
-      assignment: assignmentOf(assignment),
-    }),
-  );
-}
-
-interface NoticeRow {
-  cause: string;
-  inputRequestId: string | null;
-  taskId: string | null;
-  tool: string | null;
-  serverId: string | null;
-  serverName: string | null;
-  keyId: string | null;
-  keyName: string | null;
-  agentId: string | null;
-  agentName: string | null;
-  assignment: unknown;
-}
-
-function sorted(noticed: { cause: string; subject: string }[]): Subjects {
-  const of = (pattern: RegExp) =>
-    noticed.flatMap(({ cause, subject }) => (pattern.test(cause) ? [subject] : []));
-  return {
-    requests: of(/^(request|delivery)\./),
-    comments: of(/^comment\./),
-    tasks: of(/^task\./),
-    connections: of(/^connection\./),
-    servers: of(/^server\./),
-    webhooks: of(/^webhook\./),
-    accounts: of(/^account\./),
-    proposals: of(/^organization\.four_eyes_/),
-    policyProposals: of(/^policy\./),
-    vouched: of(/^member\.vouched$/),
-    ending: of(/^organization\.deleting$/),
-    keys: of(/^key\./),
-    agents: of(/^agent\./),
-    auditStreams: of(/^audit_stream\./),
-    serviceAccounts: of(/^service_account\./),
-    samlProviders: of(/^saml_provider\./),
-  };
-}
+const ofMail = (id: string) => Prisma.sql`n.mail_id = ${id}::uuid AND p.email IS NOT FALSE`;
 
 /** Ends a mail: sent, nothing left to send, or rejected permanently. */
 export async function endMail(
