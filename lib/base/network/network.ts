@@ -161,6 +161,13 @@ export function createNetwork(options: NetworkOptions): Network {
   };
 }
 
+/** Returns the address of something that Intray sends to: https, unless the operator named the host. Throws NetworkError. */
+export function receiverUrl(network: Network, address: string): URL {
+  const url = network.checkUrl(address);
+  if (url.protocol !== "https:" && !network.isNamed(url)) throw new NetworkError("Only https");
+  return url;
+}
+
 function connector(url: URL, allowed: Allowed, resolving: Resolving): buildConnector.connector {
   const connect = buildConnector({ lookup: guardedLookup(portOf(url), allowed, resolving), timeout: 10_000 });
   return (options, callback) => {

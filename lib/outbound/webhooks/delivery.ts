@@ -4,8 +4,7 @@
  */
 import { AGENT_IN_FORCE } from "../../agents/agent-reads.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
-import { NetworkError } from "../../base/network/address-rules.ts";
-import type { Network } from "../../base/network/network.ts";
+import { type Network, receiverUrl } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents, ENGINE_ACTOR } from "../../history/events/event-writes.ts";
 import { countSent } from "../../history/metrics/engine.ts";
@@ -121,9 +120,7 @@ export async function send(
     durationMs: Math.round(performance.now() - began),
   });
   try {
-    const address = network.checkUrl(url);
-    if (address.protocol !== "https:" && !network.isNamed(address)) throw new NetworkError("Only https");
-    const reply = await network.fetch(address, {
+    const reply = await network.fetch(receiverUrl(network, url), {
       method: "POST",
       headers: {
         ...signedHeaders(id, payload, secrets, at.getTime()),

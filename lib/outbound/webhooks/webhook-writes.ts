@@ -5,7 +5,7 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { NetworkError } from "../../base/network/address-rules.ts";
-import type { Network } from "../../base/network/network.ts";
+import { type Network, receiverUrl } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
 import { newSecret, secretPlace } from "./sign.ts";
@@ -142,9 +142,7 @@ export async function resendDelivery(tx: Tx, deliveryId: string): Promise<void> 
 /** Requires https, or a host named by the operator. Returns the host, since the path may be a secret. */
 export function checkAddress(network: Network, address: string, field = "url"): string {
   try {
-    const url = network.checkUrl(address);
-    if (url.protocol !== "https:" && !network.isNamed(url)) throw new NetworkError("Only https");
-    return url.host;
+    return receiverUrl(network, address).host;
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     throw new AppError("address_not_allowed", "Intray sends webhooks to public https addresses only.", {
