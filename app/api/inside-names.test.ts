@@ -214,6 +214,17 @@ test("a request's callback is taken at any name, and links are never asked for",
   }
 });
 
+test("a device's push service is taken at any name; what a push to it finds is one sentence (push.test.ts)", async () => {
+  for (const host of ["localhost", OUTSIDE]) {
+    const endpoint = `https://${host}:${port}/push`;
+    const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+    const made = await post("/me/devices", { endpoint, ...keys });
+    const seen = await web.call("PUT", "/api/v1/me/devices", { ...ana, body: { endpoint } });
+    expect([made.status, seen.status, seen.body]).toEqual([201, 200, made.body]);
+  }
+  expect(connections).toBe(0);
+});
+
 test("these are all the calls that take an address", async () => {
   const { body } = await web.call("GET", "/api/v1/openapi.json");
   const found = Object.entries(body.paths as Record<string, Record<string, unknown>>).flatMap(
@@ -234,6 +245,7 @@ test("these are all the calls that take an address", async () => {
     "post /api/aap/v1/instances",
     "post /api/v1/allowed-hosts",
     "post /api/v1/audit-streams",
+    "post /api/v1/me/devices",
     // As of the policy below.
     "post /api/v1/policy/replay",
     "post /api/v1/requests",
@@ -241,6 +253,7 @@ test("these are all the calls that take an address", async () => {
     "post /api/v1/servers",
     "post /api/v1/servers/probe",
     "post /api/v1/webhooks",
+    "put /api/v1/me/devices",
     // In its tests, of requests that are made up: nobody calls it.
     "put /api/v1/policy",
   ]);

@@ -69,6 +69,11 @@ async function furnished(slug: string) {
       SELECT $1, $2, $3, 'client', s.id FROM session s WHERE s.user_id = $4 LIMIT 1`,
     [id, uuidv7(), agent.id, owner.userId],
   );
+  await sql(
+    `INSERT INTO push_device (organization_id, id, user_id, session_id, sealed_subscription, endpoint_digest)
+      SELECT $1, $2, $3, s.id, $4, sha256('an endpoint') FROM session s WHERE s.user_id = $3 LIMIT 1`,
+    [id, uuidv7(), owner.userId, CANARY],
+  );
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });
   await sql(
     `INSERT INTO agent_call (organization_id, task_id, agent_id, name, digest)

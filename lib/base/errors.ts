@@ -102,6 +102,7 @@ const STATUS = {
   no_password: 409,
   no_requester: 409,
   too_many_comments: 409,
+  too_many_devices: 409,
   too_many_views: 409,
   too_many_webhooks: 409,
   too_many_keys: 409,

@@ -315,6 +315,8 @@ export const KEY_WARNINGS_MS = 60_000;
 export const ABSENCES_MS = 15_000;
 /** Interval of looking for requests that members had put off until now. */
 export const SNOOZES_MS = 15_000;
+/** Concurrent push messages of one engine. */
+export const PUSH_SENDS = 32;
 /** Concurrent webhook requests of one engine. */
 export const WEBHOOK_SENDS = 64;
 /** Concurrent requests of one engine to each webhook. */
@@ -325,6 +327,8 @@ export const SENDS_OF_ONE = 1 / 4;
 export const AUDIT_STREAM_SENDS = 16;
 /** Notices and mails are deleted after this. */
 export const KEEP_NOTICES_MS = 90 * 24 * 3600_000;
+/** Devices whose browser has not been here are deleted after this. */
+export const KEEP_DEVICES_MS = 30 * 24 * 3600_000;
 /** Webhook deliveries are deleted after this. */
 export const KEEP_DELIVERIES_MS = 30 * 24 * 3600_000;
 /** Interval of deleting old notices, mails and deliveries. */

@@ -34,6 +34,13 @@ const RECIPE = {
   "body.status.state": "result.text",
 };
 
+const DEVICES = { membersOnly: "a device is a person's" };
+const SUBSCRIPTION = {
+  "body.endpoint": "https://push.test.example/one",
+  "body.p256dh": `B${"A".repeat(86)}`,
+  "body.auth": "A".repeat(22),
+};
+
 const OF_ANOTHER = { 404: "a program sees its own requests alone" };
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3600_000).toISOString();
@@ -283,6 +290,13 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "DELETE /api/v1/members/{id}/away": { membersOnly: "a person says who is away" },
   "GET /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "PATCH /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
+  "GET /api/v1/me/devices": DEVICES,
+  "POST /api/v1/me/devices": { ...DEVICES, values: SUBSCRIPTION },
+  "PUT /api/v1/me/devices": { ...DEVICES, values: { "body.endpoint": SUBSCRIPTION["body.endpoint"] } },
+  "PATCH /api/v1/me/devices/{id}": DEVICES,
+  "DELETE /api/v1/me/devices/{id}": { ...DEVICES, spends: "the device is removed" },
+  "POST /api/v1/me/devices/{id}/test": DEVICES,
+  "POST /api/v1/me/devices/{id}/shown": { ...DEVICES, spends: "a later test replaces this one" },
   "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },
   "PATCH /api/v1/me/notifications": {
     membersOnly: "what one is told is a person's",

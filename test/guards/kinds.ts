@@ -14,6 +14,8 @@ const KINDS = {
   "bulk-operations": "bulkOperation",
   comment: "comment",
   connections: "connection",
+  devices: "device",
+  test: "deviceTest",
   domains: "domain",
   groups: "group",
   "directory groups": "directoryGroup",

@@ -233,6 +233,22 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  async device({ web, organizationId, userId }) {
+    const id = uuidv7();
+    const newest = "SELECT id FROM session WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1";
+    const sessionId = await idFrom(web, newest, [userId]);
+    const now = new Date();
+    const of = { endpointDigest: Buffer.from(id), sealedSubscription: "", userAgent: "Firefox/1" };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.pushDevice.create({
+        data: { organizationId, id, userId, sessionId, ...of, testId: uuidv7(), testAskedAt: now },
+      }),
+    );
+    return id;
+  },
+  async deviceTest({ web, ...making }) {
+    return idFrom(web, "SELECT test_id AS id FROM push_device WHERE id = $1", [await making.id("device")]);
+  },
   async webhook({ web, organizationId, canary }) {
     const id = uuidv7();
     const place = { organizationId, table: "webhook_endpoint", row: id, column: "sealed_secret" };

@@ -5,6 +5,7 @@ import { deleteMessages, deleteTasks, dropPayloads } from "../../history/retenti
 import { forgetHandled } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { forgetOldMail } from "../../outbound/mail/mail-writes.ts";
 import { forgetOldNotices } from "../../outbound/notices/notice-writes.ts";
+import { forgetOldDevices } from "../../outbound/push/device-writes.ts";
 import { forgetOldDeliveries, forgetOldSecrets } from "../../outbound/webhooks/delivery.ts";
 import { forgetNobodys } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { dropOldCalls } from "../../servers/call-statistics/call-statistics-writes.ts";
@@ -15,6 +16,7 @@ import {
   FORGET_BATCH,
   FORGET_EVERY_MS,
   KEEP_DELIVERIES_MS,
+  KEEP_DEVICES_MS,
   KEEP_NOTICES_MS,
   RETENTION_EVERY_MS,
   RETENTION_PAUSE_MS,
@@ -46,7 +48,7 @@ async function inTurn(database: Database, organizationId: string, batch: Batch):
   }
 }
 
-/** Deletes old notices, mail, webhook secrets and deliveries. */
+/** Deletes old notices, mail, devices, webhook secrets and deliveries. */
 export const DELETE_OLD_NOTIFICATIONS: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
@@ -57,6 +59,7 @@ export const DELETE_OLD_NOTIFICATIONS: Job = {
       const more = await forgetOldNotices(tx, KEEP_NOTICES_MS, FORGET_BATCH);
       await forgetOldMail(tx, KEEP_NOTICES_MS);
       await forgetOldSecrets(tx);
+      await forgetOldDevices(tx, KEEP_DEVICES_MS);
       return (await forgetOldDeliveries(tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };

@@ -12,12 +12,14 @@ import {
 import { recordAgentEvents } from "../../outbound/agent-events/subscription-writes.ts";
 import { deliverBatch, streamsDue } from "../../outbound/audit-streams/delivery.ts";
 import { ANCHOR_MS } from "../../outbound/audit-streams/tunables.ts";
+import { devicesDue, pushNext } from "../../outbound/push/delivery.ts";
 import { deliverNext, webhooksDue } from "../../outbound/webhooks/delivery.ts";
 import { recordDeliveries } from "../../outbound/webhooks/outbox.ts";
 import {
   AUDIT_STREAM_SENDS,
   EVENTS_A_TURN,
   NOTIFY_EVERY_MS,
+  PUSH_SENDS,
   SENDS_OF_ONE,
   WEBHOOK_SENDS,
   WEBHOOK_SENDS_EACH,
@@ -55,6 +57,15 @@ export const WEBHOOK_DELIVERIES = sendingJob({
   limits: { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH },
   receivers: webhooksDue,
   send: deliverNext,
+});
+
+/** Sends members' devices what they have to show. */
+export const PUSH = sendingJob({
+  name: "push",
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_pushes()`,
+  limits: { all: PUSH_SENDS, each: 1 },
+  receivers: devicesDue,
+  send: (context, organizationId, id) => pushNext(context, organizationId, id, env().url),
 });
 
 /** Tells the addresses of programs that their requests have ended. */

@@ -152,6 +152,7 @@ export const EVENT_TYPES = [
   "organization.export_begun",
   "organization.export_broken_off",
   "organization.keys_without_end_changed",
+  "organization.push_text_changed",
   "organization.sign_in_changed",
   "organization.domain_added",
   "organization.domain_verified",

@@ -150,7 +150,8 @@ export function oneLine(text: string): string {
   return unlinked(visibleLine(text));
 }
 
-function visibleLine(text: string): string {
+/** One line, without characters that turn or hide text. */
+export function visibleLine(text: string): string {
   const seen = splitHidden(text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")).filter(
     ({ kind }) => kind !== "hidden",
   );

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageQuerySchema } from "../../base/page.ts";
 
-/** The kinds for which members choose channels: the app, e-mail, both or neither. */
+/** The kinds for which members choose channels: any of the app, e-mail and push. */
 export const NOTICE_KINDS = ["assigned", "request", "attention", "failed", "lost", "done"] as const;
 export const noticeKindSchema = z.enum(NOTICE_KINDS);
 export type NoticeKind = z.infer<typeof noticeKindSchema>;
@@ -63,17 +63,20 @@ export const ACCOUNT_CAUSES = [
   "account.service_account_given",
 ] as const;
 
-const channelsSchema = z.object({ app: z.boolean(), email: z.boolean() });
+const channelsSchema = z.object({ app: z.boolean(), email: z.boolean(), push: z.boolean() });
 export type Channels = z.infer<typeof channelsSchema>;
 
-/** Few mails by default: only for matters that would otherwise stay unnoticed or unsolved. */
+/**
+ * Few mails by default: only for matters that would otherwise stay unnoticed or unsolved. `push` has effect on the devices that
+ * a member has added.
+ */
 export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
-  assigned: { app: true, email: true },
-  request: { app: true, email: false },
-  attention: { app: true, email: true },
-  failed: { app: true, email: true },
-  lost: { app: true, email: true },
-  done: { app: true, email: false },
+  assigned: { app: true, email: true, push: true },
+  request: { app: true, email: false, push: true },
+  attention: { app: true, email: true, push: true },
+  failed: { app: true, email: true, push: true },
+  lost: { app: true, email: true, push: true },
+  done: { app: true, email: false, push: false },
 };
 
 /**
@@ -122,6 +125,12 @@ export const noticeSettingsSchema = z.object({
 export type NoticeSettings = z.infer<typeof noticeSettingsSchema>;
 
 export const updateNoticeSettingsSchema = z
-  .strictObject({ kinds: z.partialRecord(noticeKindSchema, z.strictObject(channelsSchema.shape)) })
+  .strictObject({
+    kinds: z.partialRecord(
+      noticeKindSchema,
+      // Without `push` it stays: programs were written before it.
+      z.strictObject(channelsSchema.partial({ push: true }).shape),
+    ),
+  })
   .refine(({ kinds }) => Object.keys(kinds).length > 0, "Name what to change");
 export type UpdateNoticeSettings = z.infer<typeof updateNoticeSettingsSchema>;

@@ -15,8 +15,10 @@ import { CAUSES, type Cause, DEFAULT_CHANNELS } from "./notice-schema.ts";
 
 /** Delay before mailing, which groups simultaneous notices and skips those handled in the app at once. */
 const MAIL_AFTER_MS = 10_000;
-/** Longer delay for servers, so that short outages cause no mail. */
-const MAIL_AFTER_OUTAGE_MS = 5 * 60_000;
+/** Longer delay for servers, so that short outages cause no mail and no push. */
+const AFTER_OUTAGE_MS = 5 * 60_000;
+/** Delay before pushing: notices of one moment go together. */
+const PUSH_AFTER_MS = 500;
 /** A notice that recurs within this time is not mailed again. */
 const MAILED_LATELY_MS = 3600_000;
 
@@ -32,9 +34,11 @@ export async function syncNotices(tx: Tx, subjects: Subjects, mails: boolean): P
   const affected = await tx.$queryRaw<{ user_id: string }[]>`
     WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audienceOf(organizationId, subjects)}),
     wanted AS (
-      SELECT a.*, k.kind, k.after_ms, coalesce(p.in_app, k.in_app) AS in_app,
-        ${mails} AND coalesce(p.email, k.email) AS email
-      FROM audience a JOIN (VALUES ${DEFAULTS}) AS k (cause, kind, after_ms, in_app, email) ON k.cause = a.cause
+      SELECT a.*, k.kind, k.mail_ms, coalesce(p.in_app, k.in_app) AS in_app,
+        ${mails} AND coalesce(p.email, k.email) AS email,
+        CASE WHEN coalesce(p.push, k.push) THEN now() + k.push_ms * interval '1 ms' END AS push_after
+      FROM audience a
+        JOIN (VALUES ${DEFAULTS}) AS k (cause, kind, mail_ms, push_ms, in_app, email, push) ON k.cause = a.cause
         LEFT JOIN notice_preference p ON p.organization_id = ${organizationId}::uuid AND p.user_id = a.user_id
           AND p.kind = k.kind),
     gone AS (
@@ -45,14 +49,14 @@ export async function syncNotices(tx: Tx, subjects: Subjects, mails: boolean): P
       RETURNING n.user_id),
     made AS (
       INSERT INTO notice AS n (organization_id, id, user_id, kind, cause, subject, task_id, input_request_id, server_id,
-        in_app, mail_after)
+        in_app, mail_after, push_after)
       SELECT ${organizationId}::uuid, gen_random_uuid(), w.user_id, w.kind, w.cause, w.subject, w.task_id,
-        w.input_request_id, w.server_id, w.in_app, CASE WHEN w.email THEN now() + w.after_ms * interval '1 ms' END
-      FROM wanted w WHERE w.in_app OR w.email
+        w.input_request_id, w.server_id, w.in_app, CASE WHEN w.email THEN now() + w.mail_ms * interval '1 ms' END, w.push_after
+      FROM wanted w WHERE w.in_app OR w.email OR w.push_after IS NOT NULL
       ON CONFLICT (organization_id, user_id, cause, subject) DO UPDATE SET withdrawn_at = NULL, read_at = NULL,
         created_at = now(), in_app = excluded.in_app,
         mail_id = CASE WHEN n.created_at > now() - ${MAILED_LATELY_MS} * interval '1 ms' THEN n.mail_id END,
-        mail_after = excluded.mail_after
+        mail_after = excluded.mail_after, push_after = excluded.push_after
       WHERE n.withdrawn_at IS NOT NULL
       RETURNING n.user_id)
     SELECT user_id FROM gone UNION SELECT user_id FROM made`;
@@ -78,9 +82,11 @@ export async function withdrawNotices(
 const DEFAULTS = Prisma.join(
   (Object.keys(CAUSES) as Cause[]).map((cause) => {
     const kind = CAUSES[cause];
-    const { app, email } = DEFAULT_CHANNELS[kind];
-    const after = cause === "server.unhealthy" ? MAIL_AFTER_OUTAGE_MS : MAIL_AFTER_MS;
-    return Prisma.sql`(${cause}, ${kind}, ${after}::integer, ${app}::boolean, ${email}::boolean)`;
+    const { app, email, push } = DEFAULT_CHANNELS[kind];
+    const isOutage = cause === "server.unhealthy";
+    const mailMs = isOutage ? AFTER_OUTAGE_MS : MAIL_AFTER_MS;
+    const pushMs = isOutage ? AFTER_OUTAGE_MS : PUSH_AFTER_MS;
+    return Prisma.sql`(${cause}, ${kind}, ${mailMs}::integer, ${pushMs}::integer, ${app}::boolean, ${email}::boolean, ${push}::boolean)`;
   }),
 );
 

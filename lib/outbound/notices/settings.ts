@@ -23,7 +23,10 @@ export async function readNoticeSettings(
     await tx.noticePreference.findMany({ where: { organizationId: tx.organizationId, userId } }),
   ];
   const kinds = { ...DEFAULT_CHANNELS };
-  for (const { kind, inApp, email } of chosen) kinds[noticeKindSchema.parse(kind)] = { app: inApp, email };
+  for (const { kind: name, inApp, email, push } of chosen) {
+    const kind = noticeKindSchema.parse(name);
+    kinds[kind] = { app: inApp, email, push: push ?? DEFAULT_CHANNELS[kind].push };
+  }
   return { email: { address: user.email, sends }, kinds };
 }
 
@@ -44,11 +47,12 @@ async function setChannels(
   tx: Tx,
   userId: string,
   kind: NoticeKind,
-  { app, email }: Channels,
+  { app, email, push }: Omit<Channels, "push"> & { push?: boolean | undefined },
 ): Promise<void> {
+  const chosen = { inApp: app, email, ...(push !== undefined && { push }) };
   await tx.noticePreference.upsert({
     where: { organizationId_userId_kind: { organizationId: tx.organizationId, userId, kind } },
-    create: { organizationId: tx.organizationId, userId, kind, inApp: app, email },
-    update: { inApp: app, email },
+    create: { organizationId: tx.organizationId, userId, kind, ...chosen },
+    update: chosen,
   });
 }

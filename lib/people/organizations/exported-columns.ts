@@ -23,7 +23,7 @@ export const PARTS: Part[] = [
     kind: "organization",
     table: "organization",
     columns:
-      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until two_person_policy deletion_requested_at deletion_requested_by hold_at hold_by hold_reason keys_without_end networks networks_version exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until two_person_policy deletion_requested_at deletion_requested_by hold_at hold_by hold_reason keys_without_end push_text networks networks_version exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
     order: byId,
   },
   {
@@ -385,14 +385,14 @@ export const PARTS: Part[] = [
     kind: "notice",
     table: "notice",
     columns: `id user_id cause subject task_id input_request_id server_id in_app created_at read_at withdrawn_at
-      mail_after mail_id`,
+      mail_after mail_id push_after`,
     made: { notice_kind: "r.kind" },
     order: byId,
   },
   {
     kind: "notice_preference",
     table: "notice_preference",
-    columns: "user_id in_app email",
+    columns: "user_id in_app email push",
     made: { notice_kind: "r.kind" },
     order: ["r.user_id::text || r.kind", "text"],
   },
@@ -400,6 +400,12 @@ export const PARTS: Part[] = [
     kind: "mail",
     table: "mail",
     columns: "id user_id state attempts not_before created_at ended_at error",
+    order: byId,
+  },
+  {
+    kind: "device",
+    table: "push_device",
+    columns: "id user_id user_agent shows_text created_at seen_at failing_since error sent_at",
     order: byId,
   },
   {
@@ -573,6 +579,19 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   rule_statistic: { "*": "added up from the history" },
   agent_call_statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
+  push_device: {
+    session_id: "a browser's",
+    sealed_subscription: "secret",
+    endpoint_digest: "a secret's",
+    shown: "the engine's own note",
+    due_at: "when the engine looks next",
+    not_before: "when the engine tries next",
+    attempts: "the engine's own count",
+    test_id: "of the last test",
+    test_asked_at: "of the last test",
+    test_sent_at: "of the last test",
+    test_shown_at: "of the last test",
+  },
   webhook_endpoint: {
     subscription: "names the row to its receiver",
     seq: "up to which line of the history the engine has looked",

@@ -49,6 +49,8 @@ export const organizationSchema = z.object({
   twoPersonPolicy: z.boolean(),
   /** New API keys may have no end. */
   keysWithoutEnd: z.boolean(),
+  /** Push notifications may carry the text of questions, on devices whose members choose that. */
+  pushText: z.boolean(),
   /** When the organization was last exported completely. */
   exportedAt: z.iso.datetime().nullable(),
   /** Null: nobody asked for it. */
@@ -67,6 +69,7 @@ export const updateOrganizationSchema = z
     fourEyes: z.boolean().optional(),
     twoPersonPolicy: z.boolean().optional(),
     keysWithoutEnd: z.boolean().optional(),
+    pushText: z.boolean().optional(),
   })
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateOrganization = z.infer<typeof updateOrganizationSchema>;

@@ -26,12 +26,24 @@ export async function createOrganization(
 export async function updateOrganization(
   tx: Tx,
   principal: Principal,
-  { name, fourEyes, keysWithoutEnd }: UpdateOrganization,
+  { name, fourEyes, keysWithoutEnd, pushText }: UpdateOrganization,
 ): Promise<void> {
   if (name !== undefined) await rename(tx, principal, name);
   if (fourEyes === true) await beginFourEyes(tx, principal);
   if (fourEyes === false) await proposeEnd(tx, principal);
   if (keysWithoutEnd !== undefined) await allowKeysWithoutEnd(tx, principal, keysWithoutEnd);
+  if (pushText !== undefined) await allowPushText(tx, principal, pushText);
+}
+
+async function allowPushText(tx: Tx, { actor }: Principal, pushText: boolean): Promise<void> {
+  const { organizationId } = tx;
+  const { count } = await tx.organization.updateMany({
+    where: { id: organizationId, NOT: { pushText } },
+    data: { pushText },
+  });
+  if (count === 0) return;
+  await tx.pushDevice.updateMany({ where: { organizationId, showsText: true }, data: { dueAt: new Date() } });
+  await appendEvents(tx, [{ type: "organization.push_text_changed", actor, data: { pushText } }]);
 }
 
 async function allowKeysWithoutEnd(tx: Tx, principal: Principal, keysWithoutEnd: boolean): Promise<void> {

@@ -245,6 +245,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} withdrew the proposal to stop requiring a second person for approvals`),
   "organization.keys_without_end_changed": ({ keysWithoutEnd }, who) =>
     say(`${who} ${keysWithoutEnd === true ? "allowed" : "forbade"} API keys that never end`),
+  "organization.push_text_changed": ({ pushText }, who) =>
+    say(`${who} ${pushText === true ? "allowed" : "forbade"} the text of questions in push notifications`),
   "organization.sign_in_changed": ({ providers, secondFactorFrom }, who) =>
     say(
       Array.isArray(providers) && providers.length > 0

@@ -20,11 +20,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
-      stepUp: ({ fourEyes, keysWithoutEnd, twoPersonPolicy }: UpdateOrganization) =>
-        fourEyes !== undefined || keysWithoutEnd !== undefined || twoPersonPolicy !== undefined,
+      stepUp: ({ fourEyes, keysWithoutEnd, pushText, twoPersonPolicy }: UpdateOrganization) =>
+        [fourEyes, keysWithoutEnd, pushText, twoPersonPolicy].some((rule) => rule !== undefined),
       namedByKeys: true,
       summary:
-        "Rename the organization, or change its rules for a second person, a second admin and API keys without an end. Ending a rule is a proposal: it takes effect when a second person accepts, or after 72 hours",
+        "Rename the organization, or change its rules for a second person, a second admin, API keys without an end and the text of questions in push notifications. Ending a rule is a proposal: it takes effect when a second person accepts, or after 72 hours",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },
