@@ -40,17 +40,20 @@ export default (phase) => ({
   // Files; of pages proxy.ts says more, and of calls lib/web/http/route.ts.
   headers: async () =>
     [
-      "/_next/:path*",
-      "/samples/:path*",
-      "/:file(icon.*|apple-icon.*|manifest\\.webmanifest|robots\\.txt)",
-    ].map((source) => ({
+      { source: "/_next/:path*" },
+      { source: "/samples/:path*" },
+      { source: "/:file(icon.*|apple-icon.*|manifest\\.webmanifest|robots\\.txt)" },
+      // The worker asks for pages and the API. Browsers look for a new one at each start.
+      { source: "/sw.js", policy: "; connect-src 'self'", cache: "no-cache" },
+    ].map(({ source, policy = "", cache }) => ({
       source,
       headers: [
         // In the place of a missing file stands a page, which no other site may frame.
         {
           key: "content-security-policy",
-          value: "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+          value: `default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'${policy}`,
         },
+        ...(cache ? [{ key: "cache-control", value: cache }] : []),
         { key: "x-frame-options", value: "DENY" },
         { key: "x-content-type-options", value: "nosniff" },
         { key: "cross-origin-resource-policy", value: "same-origin" },

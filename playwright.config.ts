@@ -26,6 +26,8 @@ export default defineConfig({
     trace: process.env.E2E_TRACE ? "retain-on-failure" : "off",
     // What moves is waited for at each click.
     contextOptions: { reducedMotion: "reduce" },
+    // Requests that a worker answers are not seen by `page.route()`. e2e/push.spec.ts has it.
+    serviceWorkers: "block",
     launchOptions: {
       executablePath: findChromium(),
       // As root the sandbox cannot be made.

@@ -35,7 +35,7 @@ const SECRET_ADDRESSES = new Set(["/join", "/set-password", "/agents/sign-in"]);
  */
 export const config = {
   matcher: [
-    "/((?!api/|_next/|healthz$|readyz$|metrics$|oauth/callback$|oauth/callback/[0-9a-f]+$|oauth/client-metadata\\.json$|oauth/client-metadata/[0-9a-f]+$|\\.well-known/jwks\\.json$|policy\\.schema\\.json$|samples/|icon|apple-icon|manifest\\.webmanifest$|robots\\.txt$).*)",
+    "/((?!api/|_next/|healthz$|readyz$|metrics$|oauth/callback$|oauth/callback/[0-9a-f]+$|oauth/client-metadata\\.json$|oauth/client-metadata/[0-9a-f]+$|\\.well-known/jwks\\.json$|policy\\.schema\\.json$|samples/|icon|apple-icon|manifest\\.webmanifest$|sw\\.js$|robots\\.txt$).*)",
     "/api/auth/:path*",
   ],
 };

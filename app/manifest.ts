@@ -1,9 +1,6 @@
 import type { MetadataRoute } from "next";
 
-/**
- * The web app manifest, for the home screen. Deliberately without a service worker: nothing is stored or
- * decided without the server.
- */
+/** The web app manifest, for the home screen. Nothing is decided without the server (public/sw.js). */
 export default function manifest(): MetadataRoute.Manifest {
   return {
     id: "/",

@@ -35,9 +35,3 @@ test("the manifest opens the inbox in a window of its own, and its icons have th
     expect(real, src).toBe(sizes);
   }
 });
-
-test("nothing stands between the page and the server: no service worker", async ({ ben }) => {
-  await ben.goto("/inbox");
-  await expect(ben.getByRole("heading", { level: 1 })).toBeAttached();
-  expect(await ben.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
-});

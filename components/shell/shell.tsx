@@ -110,6 +110,7 @@ function ConnectionBar() {
   );
 }
 
+const Worker = lazyComponent(() => import("./worker/worker.tsx").then((file) => file.Worker));
 const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((file) => file.NotInView), {
   warm: true,
@@ -155,6 +156,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <StepUp />
       {going && <GoHint onEnd={endGoing} />}
       <Toaster />
+      {!me.view && <Worker />}
     </div>
   );
 }

@@ -14,6 +14,9 @@ export async function leave(): Promise<void> {
   }
   // The palette's last requests and tasks, by name.
   sessionStorage.clear();
+  // What can't be forgotten now is forgotten at the sign-in page (public/sw.js).
+  const { forgetMember } = await import("../worker/service-worker.ts");
+  await forgetMember().catch(() => undefined);
   leadAll("/sign-in");
 }
 

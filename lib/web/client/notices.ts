@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/outbound/notices/notice-schema.ts";
+import type { Devices } from "@/lib/outbound/push/push-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
 /** `all`: refetched at the stream's `notice` hints. */
@@ -24,6 +25,14 @@ export function noticeCounts() {
   return queryOptions({
     queryKey: [...noticeKeys.all, "counts"] as const,
     queryFn: ({ signal }) => api.get<NoticeCounts>("/api/v1/notices/counts", signal),
+  });
+}
+
+/** The devices that show the member's push notifications. Refetched at `notice` hints, as what became of a test. */
+export function devices() {
+  return queryOptions({
+    queryKey: [...noticeKeys.all, "devices"] as const,
+    queryFn: ({ signal }) => api.get<Devices>("/api/v1/me/devices", signal),
   });
 }
 

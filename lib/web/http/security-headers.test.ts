@@ -21,6 +21,7 @@ test("pages run scripts with their nonce, and no style element that is not known
   expect(policy["script-src"]).toBe("script-src 'self' 'nonce-n0nce' 'strict-dynamic'");
   expect(policy["style-src"]).not.toContain("unsafe");
   expect(policy["frame-ancestors"]).toBe("frame-ancestors 'none'");
+  expect(policy["worker-src"]).toBe("worker-src 'self'");
 });
 
 test("what is no page says itself that it loads, frames, sends and moves nothing", async () => {

@@ -57,6 +57,7 @@ export function pagePolicy(nonce: string, development: boolean): string {
     "frame-src blob:",
     "font-src 'self'",
     "connect-src 'self'",
+    "worker-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
