@@ -11,7 +11,7 @@ test("a request is told in the app and by mail; following a link decides nothing
 }, async ({ ola, ben, page: stranger }) => {
   await ben.goto("/settings/notifications");
   const waiting = ben.getByRole("group", { name: "Waiting for anyone" });
-  const byMail = waiting.getByRole("switch", { name: "By e-mail" });
+  const byMail = waiting.getByRole("switch", { name: "E-mail" });
   await expect(byMail).not.toBeChecked();
   await tabTo(ben, byMail);
   await ben.keyboard.press("Space");

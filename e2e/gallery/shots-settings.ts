@@ -23,6 +23,42 @@ export const SETTINGS: Shot[] = [
   },
   settings("settings appearance", "/settings/appearance"),
   settings("settings notifications", "/settings/notifications"),
+  {
+    name: "settings devices",
+    person: "Ana",
+    async open(page) {
+      const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+      const device = (userAgent: string, more: object) => ({
+        ...{ id: crypto.randomUUID(), userAgent, current: false, showsText: false },
+        ...{ createdAt: at(9_000), seenAt: at(50), sentAt: null, failure: null, test: null, ...more },
+      });
+      const test = { id: crypto.randomUUID(), askedAt: at(2), sentAt: at(1), shownAt: null };
+      const items = [
+        device("Mozilla/5.0 (iPhone) Version/18.4 Mobile Safari/604.1", {
+          showsText: true,
+          sentAt: at(4),
+          test,
+        }),
+        device("Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", {
+          current: true,
+          sentAt: at(3),
+          test: { ...test, shownAt: at(0) },
+        }),
+        device("Mozilla/5.0 (Linux; Android 16) Chrome/140.0 Mobile Safari/537.36", {
+          failure: { error: "The push service answered 503.", since: at(95) },
+        }),
+      ];
+      await page.route("**/api/v1/me/devices", (route) =>
+        route.fulfill({ json: { items, publicKey: "B", textAllowed: true } }),
+      );
+      await page.goto("/settings/notifications");
+      await page.getByRole("list", { name: "Devices" }).scrollIntoViewIfNeeded();
+      await expect(page.getByText("The push service answered 503.")).toBeVisible();
+    },
+    async after(page) {
+      await page.unroute("**/api/v1/me/devices");
+    },
+  },
   settings("settings security", "/settings/security"),
   {
     name: "notices about the account",

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { tellError, useSave } from "@/components/form/change.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import {
@@ -16,6 +17,10 @@ import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/outbound/notices/notice-words.t
 import { api } from "@/lib/web/client/base/client.ts";
 import { noticeSettings } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
+
+const Devices = lazyComponent(() => import("./devices.tsx").then((file) => file.Devices), {
+  loading: () => <div aria-hidden className="skeleton h-32" />,
+});
 
 /** The user's notifications in this organization, by kind and channel. Each switch takes effect at once. */
 export function NotificationsScreen() {
@@ -31,11 +36,32 @@ export function NotificationsScreen() {
       <LoadFailure what="The notifications" error={settings.error} onRetry={() => void settings.refetch()} />
     );
   if (!settings.data) return <div aria-hidden className="skeleton h-96" />;
-  const { email, kinds } = settings.data;
+  return (
+    <>
+      <Kinds
+        settings={settings.data}
+        pending={change.isPending ? change.variables : {}}
+        onChange={change.mutate}
+      />
+      <Devices />
+    </>
+  );
+}
+
+/** `pending`: choices that are being saved. */
+function Kinds({
+  settings: { email, kinds },
+  pending,
+  onChange,
+}: {
+  settings: NoticeSettings;
+  pending: Partial<NoticeSettings["kinds"]>;
+  onChange: (kinds: Partial<NoticeSettings["kinds"]>) => void;
+}) {
   return (
     <Section
       title="Notifications"
-      description={`For you alone, in this organization. Mail goes to ${email.address} and names the tool and the server, never a question, arguments or a result.`}
+      description={`For you alone, in this organization. Mail goes to ${email.address} and names the tool and the server, never a question, arguments or a result. Push reaches the devices below.`}
     >
       {!email.sends && (
         <Notice title="This installation sends no mail">
@@ -47,8 +73,8 @@ export function NotificationsScreen() {
           <KindRow
             key={kind}
             kind={kind}
-            channels={change.isPending ? (change.variables[kind] ?? kinds[kind]) : kinds[kind]}
-            onChange={(channels) => change.mutate({ [kind]: channels })}
+            channels={pending[kind] ?? kinds[kind]}
+            onChange={(channels) => onChange({ [kind]: channels })}
           />
         ))}
         <li className="flex flex-wrap items-center gap-x-6 gap-y-2 py-3 last:pb-0">
@@ -91,17 +117,14 @@ function KindRow({
             {description}
           </span>
         </span>
-        <span className="flex gap-6 max-md:gap-8">
+        <span className="flex flex-wrap gap-x-6 gap-y-3 whitespace-nowrap max-md:gap-x-4">
+          <Switch label="In app" checked={channels.app} onChange={(app) => onChange({ ...channels, app })} />
           <Switch
-            label="In the app"
-            checked={channels.app}
-            onChange={(app) => onChange({ ...channels, app })}
-          />
-          <Switch
-            label="By e-mail"
+            label="E-mail"
             checked={channels.email}
             onChange={(email) => onChange({ ...channels, email })}
           />
+          <Switch label="Push" checked={channels.push} onChange={(push) => onChange({ ...channels, push })} />
         </span>
       </div>
     </li>

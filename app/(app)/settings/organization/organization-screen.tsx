@@ -148,6 +148,7 @@ export function OrganizationScreen() {
     <>
       <NameForm saved={data} />
       <FourEyes saved={data} />
+      {me.may("settings:manage") && <PushText saved={data} />}
       {me.may("owners:manage") && <KeysWithoutEnd saved={data} />}
       {me.may("settings:manage") && <Addresses />}
       {me.may("hosts:allow") && <AllowedHosts />}
@@ -155,6 +156,26 @@ export function OrganizationScreen() {
       <LeavePart />
       {me.may("organization:delete") && <DeletePart saved={data} />}
     </>
+  );
+}
+
+/** Whether push notifications may show questions, for admins. The switch takes effect at once. */
+function PushText({ saved }: { saved: Organization }) {
+  const update = useSave(organizationKeys.organization, updateOrganization, {
+    done: ({ pushText }) =>
+      pushText ? "Members may show what is asked" : "Push notifications show counts alone",
+  });
+  const isOn = update.isPending ? update.variables.pushText === true : saved.pushText;
+  return (
+    <Section title="Push notifications">
+      <Switch
+        checked={isOn}
+        onChange={(pushText) => update.mutate({ pushText })}
+        label="Allow the text of questions"
+        description="Members then choose it for each device. Otherwise a push notification says only how many requests wait. Text is encrypted for the device, and may stand on a locked screen."
+      />
+      {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
+    </Section>
   );
 }
 
