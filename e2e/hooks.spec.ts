@@ -123,7 +123,7 @@ test("a person tries an agent's hook on its page: the request is there, or the r
   await expect.poll(counted, SOON).toEqual({ byRule: 1, byStandingApproval: 0, byPerson: 1, refused: 0 });
   await owner.goto("/overview");
   const calls = owner.getByRole("region", { name: "Calls of agents" });
-  await expect(calls.getByText("Of 2 calls, 1 passed without a person.")).toBeVisible(SOON);
+  await expect(calls.getByText("1 of 2 calls passed without a person.")).toBeVisible(SOON);
   await expect(calls.getByRole("link", { name: "Call rules" })).toBeVisible();
   await checkAppearance(owner, "calls of agents on the overview");
   for (const page of [owner, approver]) await page.context().close();

@@ -81,13 +81,12 @@ export function tasksHref(filter: Record<string, string>): string {
   return `/tasks${set.length > 0 ? `?${new URLSearchParams(set)}` : ""}`;
 }
 
-/** `Of 214 calls, 198 passed without a person.` */
+/** `198 of 214 calls passed without a person.` */
 export function agentCallsWords(
   { byRule, byStandingApproval, byPerson, refused }: AgentCalls,
   { number }: Formats,
 ): string {
-  const all = byRule + byStandingApproval + byPerson + refused;
   const alone = byRule + byStandingApproval;
-  const calls = `${number(all)} ${all === 1 ? "call" : "calls"}`;
-  return `Of ${calls}, ${alone === 0 ? "none" : number(alone)} passed without a person.`;
+  const all = alone + byPerson + refused;
+  return `${number(alone)} of ${number(all)} ${all === 1 ? "call" : "calls"} passed without a person.`;
 }

@@ -41,7 +41,7 @@ export function EventSubscriptions({ agentId, name }: { agentId: string; name: s
               {WORDS[subscription.event]}
               <span className="text-muted">
                 {" "}
-                · sent to <span className="break-all font-mono">{subscription.host}</span> · until{" "}
+                · sent to <span className="font-mono">{subscription.host}</span> · until{" "}
                 <Clock at={subscription.expiresAt} />
               </span>
               {subscription.taskId && (
