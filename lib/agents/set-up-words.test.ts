@@ -43,7 +43,7 @@ test("every text says what becomes of a call that waits for a person", () => {
     expect([label, next]).toEqual([
       label,
       expect.stringMatching(
-        /calls? wait_for_task with this id to get the (result|answer)\b.* The same call joins the waiting task/i,
+        /calls? wait_for_task with this id to get the (result|answer)\b.* Repeating the call before its result was read makes no second task/i,
       ),
     ]);
 });

@@ -30,9 +30,9 @@ const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
 
 /** What becomes of a call that an agent makes once more. Said the same to people, to programs and to their models. */
 export const REPEATED =
-  "The same call joins the waiting task as long as its result was not fetched, and asks again afterwards.";
-const WAITS = `A call that waits for a person stays open for the time set as “Wait up to”, then returns a task id. The agent then calls wait_for_task with this id to get the result. ${REPEATED}`;
-const ASK_IT = "Ask it to do a tool’s work, or to ask a person: it calls the tools itself.";
+  "Repeating the call before its result was read makes no second task; afterwards it asks again.";
+const WAITS = `If nobody decides within “Wait up to”, the call returns a task id. Your agent then calls wait_for_task with this id to get the result. ${REPEATED}`;
+const ASK_IT = "Ask your agent to use a tool, or to ask a person.";
 const BY_ITSELF = `${ASK_IT} ${WAITS}`;
 
 const again = (what: string) =>

@@ -34,7 +34,9 @@ export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: A
   const connect = me.may("servers:manage") && (
     <Button variant="primary" onClick={() => setConnecting(true)}>
       <Plus aria-hidden strokeWidth={1.75} />
-      Connect server
+      <span>
+        Connect<span className="max-md:sr-only"> server</span>
+      </span>
     </Button>
   );
   return (
@@ -46,7 +48,7 @@ export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: A
             <Button asChild>
               <Link href="/servers/agents">
                 <Bot aria-hidden strokeWidth={1.75} />
-                Agents
+                <span className="max-md:sr-only">Agents</span>
               </Link>
             </Button>
           )}

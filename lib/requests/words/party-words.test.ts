@@ -26,7 +26,7 @@ test.each<[string, Partial<PartySummary>, string]>([
   ["process_invoice", {}, "12 invoices from ACME"],
   ["process_invoice", { kind: "customer" }, "12 invoices for ACME"],
   ["process_invoice", { mayBeMore: true }, "12 recent invoices from ACME"],
-  ["payments-release", { kind: "payee", count: 3 }, "3 payments for ACME"],
+  ["payments-release", { kind: "payee", count: 3 }, "3 payments to ACME"],
   ["reorder", {}, "12 requests from ACME"],
 ])("%s, %o: %s", (tool, more, words) => {
   expect(partyCount(tool, { ...party, ...more })).toBe(words);

@@ -2,6 +2,8 @@ import type { Formats } from "../../text/formats/formats.ts";
 import { plural } from "../../text/labels.ts";
 import type { PartySummary } from "../similar/similar-schema.ts";
 
+/** What one pays them. */
+const PAID = new Set(["payment", "refund", "transfer"]);
 /** What one receives from these; everybody else one does something for. */
 const GIVERS = new Set(["supplier", "vendor", "merchant", "contractor"]);
 const NOUNS = ["invoice", "payment", "expense", "order", "refund", "quote", "bill", "transfer", "contract"];
@@ -10,7 +12,7 @@ const NOUNS = ["invoice", "payment", "expense", "order", "refund", "quote", "bil
 export function partyCount(tool: string, { name, kind, count, mayBeMore }: PartySummary): string {
   const noun = NOUNS.find((each) => new RegExp(`(^|[^a-z])${each}s?([^a-z]|$)`, "i").test(tool)) ?? "request";
   const counted = plural(count, mayBeMore ? `recent ${noun}` : noun);
-  return `${counted} ${GIVERS.has(kind) ? "from" : "for"} ${name}`;
+  return `${counted} ${PAID.has(noun) ? "to" : GIVERS.has(kind) ? "from" : "for"} ${name}`;
 }
 
 /** `usually $800.00–$1,200.00`, `usually 800.00–1,200.00 EUR`, or null. */

@@ -189,8 +189,8 @@ test("who decides where the policy has no rule", () => {
   const me = { organization: { name: "Acme" }, user: { id: "ben" } };
   const says = (urlOwner: { id: string; name: string } | null, secondPerson = false) =>
     whoDecides({ urlOwner, secondPerson }, me);
-  expect(says(null)).toBe("Any one member of Acme can decide, also the requester; viewers can’t");
-  expect(says(null, true)).toBe("Any one member of Acme can accept, except viewers and the requester");
+  expect(says(null)).toBe("Any member of Acme can decide, including the requester. Viewers can’t");
+  expect(says(null, true)).toBe("Any member of Acme can accept, except viewers and the requester");
   expect(says({ id: "ben", name: "Ben" })).toBe("Only you can accept; others except viewers can decline");
   expect(says({ id: "ana", name: "Ana" }, true)).toMatch(/^Only Ana can accept/);
 });

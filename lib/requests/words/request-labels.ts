@@ -81,8 +81,8 @@ export function whoDecides(
   if (urlOwner)
     return `Only ${urlOwner.id === me.user.id ? "you" : urlOwner.name} can accept; others except viewers can decline`;
   return secondPerson
-    ? `Any one member of ${me.organization.name} can accept, except viewers and the requester`
-    : `Any one member of ${me.organization.name} can decide, also the requester; viewers can’t`;
+    ? `Any member of ${me.organization.name} can accept, except viewers and the requester`
+    : `Any member of ${me.organization.name} can decide, including the requester. Viewers can’t`;
 }
 
 /** A status that says only that the task waits for somebody, as `Invoice status: PENDING-APPROVAL`. */
@@ -128,7 +128,7 @@ export function endedWords(
             : `The answer could not be delivered${because}.`,
         next:
           reach === null || reach === "nothing"
-            ? `The decision is kept here and in the timeline; the server did not take it.${reason === "not_asked_again" ? " Its task may wait for ever: cancel it." : ""}`
+            ? `The server did not receive it. The decision is kept here.${reason === "not_asked_again" ? " The task may wait for ever: somebody should cancel it." : ""}`
             : ANSWERS[reach],
       };
     default:

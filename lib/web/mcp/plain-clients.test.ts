@@ -123,7 +123,7 @@ describe.each(CLIENTS)("%s", (_, connect) => {
     // Some clients show their model the structured content alone.
     expect(unfinished.message).toContain("Not finished yet: erp__approve");
     expect(unfinished.next).toMatch(
-      /^Call wait_for_task with \{"taskId": "[0-9a-f-]{36}"\}.* The same call joins the waiting task\b/,
+      /^Call wait_for_task with \{"taskId": "[0-9a-f-]{36}"\}.* Repeating the call before its result was read makes no second task\b/,
     );
     await fixture.openRequest(unfinished.taskId);
 

@@ -116,11 +116,11 @@ export function AskedBefore({ request, children }: { request: InputRequestDetail
   }
   const then = earlier.findLast((each) => each.questionHash === request.questionHash && each.answer);
   return (
-    <Notice tone="wait" title="The same question, asked again after your organization’s answer">
+    <Notice tone="wait" title="Already answered, and asked again">
       <Then request={then} />
       <p>
-        The server took that answer and then asked the same question again. Answer only if your answer should
-        count a second time.
+        The server took that answer, and then asked the same question again. Answer only if it should happen
+        twice.
       </p>
     </Notice>
   );
@@ -132,7 +132,7 @@ function Then({ request }: { request: InputRequestSummary | undefined }) {
   if (!answer) return null;
   return (
     <p>
-      {answer.words} then by {actorWords(answer.by)} <Day at={answer.at} />
+      {answer.words} by {actorWords(answer.by)} <Day at={answer.at} />
       {answer.comment && (
         <>
           : “<PlainText text={answer.comment} />”

@@ -54,16 +54,15 @@ function RequestEnded({ request }: { request: InputRequestDetail }) {
   const reach = request.answer && request.delivery && reachIn(request.delivery);
   const words = endedWords(request.state, request.endedReason, reach);
   const failed = request.state !== "withdrawn";
+  const start = me.may("tasks:start") ? "start it again as a new task" : "ask an operator to start it again";
+  const again =
+    reach === "unknown"
+      ? `Look at ${request.server.name} first: the answer may have worked there. Only if it did not, ${start}.`
+      : `If it still matters, ${start}.`;
   return (
     <Notice tone={failed ? "bad" : "neutral"} title={words.what} action={<NextSteps request={request} />}>
       <p>{words.next}</p>
-      {failed && (
-        <p>
-          {me.may("tasks:start")
-            ? "If it still matters, start it again as a new task."
-            : "If it still matters, ask an operator to start it again as a new task."}
-        </p>
-      )}
+      {failed && <p>{again}</p>}
     </Notice>
   );
 }
