@@ -30,7 +30,7 @@ test.each([
 });
 
 test("an answer to a question that the server has lost: what helps is said", () => {
-  const helps = /kept here.* Its task may wait for ever: cancel it\.$/;
+  const helps = /kept here\. The task may wait for ever: somebody should cancel it\.$/;
   expect(endedWords("undeliverable", "not_asked_again", "nothing").next).toMatch(helps);
   expect(endedWords("undeliverable", "not_asked_again", "unknown").next).not.toMatch(helps);
 });
