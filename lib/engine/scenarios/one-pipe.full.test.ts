@@ -15,7 +15,7 @@ import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
 import { type Traits, traitsSchema } from "../../servers/traits.ts";
 
-const PIPE = fileURLToPath(new URL("../../../test/servers/pipe-server.ts", import.meta.url));
+const PIPE = fileURLToPath(new URL("../../../test/servers/pipes/pipe-server.ts", import.meta.url));
 const APPROVE = tool("approve_invoice", { taskSupport: "required" });
 const PATIENCE_MS = 180_000;
 

@@ -17,7 +17,7 @@ import { requestCancel } from "../../../lifecycle/task-writes.ts";
 import { parseServersFile } from "../../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../../servers/operator-sync.ts";
 
-const PIPE = fileURLToPath(new URL("../../../../test/servers/timed-pipe-server.ts", import.meta.url));
+const PIPE = fileURLToPath(new URL("../../../../test/servers/pipes/timed-pipe-server.ts", import.meta.url));
 const WORK = tool("work", { taskSupport: "required" });
 const PLAIN = tool("slow", { taskSupport: "forbidden" });
 
