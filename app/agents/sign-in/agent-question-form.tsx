@@ -90,7 +90,7 @@ function Question({ handle, client, redirect, servers, me }: Props) {
         <Fact name="May call">
           {servers.length > 0
             ? `Tools of ${servers.join(", ")}, as an admin granted them`
-            : "No tools yet: an admin grants them under Servers → Agents"}
+            : "No tools yet: an admin grants them under Agents"}
         </Fact>
       </dl>
       {me.others.length > 0 && (
