@@ -48,7 +48,7 @@ The agent calls tools at ${url}
 For Claude Code, with the secret in place of ${PLACEHOLDER}:
 ${claudeCodeCommand(url, null)}
 
-For other programs: docs/agents.md, or Servers → Agents in the browser.`;
+For other programs: docs/agents.md, or Agents in the browser.`;
 
 interface Known {
   id: string;
