@@ -34,8 +34,11 @@ const ACTS: [string, Set<string>][] = [
   ["delete deletion remove purge drop destroy wipe erase truncate", DATA],
 ];
 const OBJECTS = new Map(ACTS.flatMap(([acts, objects]) => acts.split(" ").map((act) => [act, objects])));
-/** These are nouns too: “Transfer?” and “Order PO-7 of ACME delivered?” ask about one, “Shall we order …” does not. */
+/** Nouns too: “Transfer?” and “Order PO-7 of ACME delivered?” ask about one. They are acts of somebody: “Shall we order …”. */
 const NOUNS = listed("release transfer wire order purchase grant");
+const SOMEBODY = listed("i we you they to please");
+/** Before an act there is somebody between: “Should pay run 7 go out?” asks about a thing. */
+const ASKING = listed("shall should may can could do");
 
 export interface Act {
   /** Its object stands in another sentence: “Approve it?”. */
@@ -71,7 +74,8 @@ export function actOf(text: string): Act | null {
   const object = rest.slice(from, from + length);
   const next = rest[from + length];
   if (next !== undefined && (length === 0 || !CONNECTORS.has(next.toLowerCase()))) return null;
-  if (NOUNS.has(act) && verb === 0 && from === 0) return null;
+  const before = words[verb - 1]?.toLowerCase() ?? "";
+  if (ASKING.has(before) || (NOUNS.has(act) && from === 0 && !SOMEBODY.has(before))) return null;
   const destroys = objects === DATA || object.some((word) => /^deletion$/i.test(word));
   if (!destroys && destructiveWord(text) !== null) return null;
   return {
@@ -101,9 +105,9 @@ export function isThing(word: string): boolean {
 
 /** The words of a text, with the signs within them: `report.pdf`, `$1,000.00`; a currency belongs to its figure. */
 export function wordsOf(text: string): string[] {
-  return bareText(text)
-    .replace(/\b(\p{Lu}{3}) (?=\d)/gu, "$1")
-    .split(/[^\p{L}\p{M}\p{N}'’.,_/$€£#%+-]+/u)
-    .map((word) => word.replace(/^[.,_/+'’-]+|[.,_/+-]+$/g, ""))
-    .filter((word) => word !== "");
+  return (
+    bareText(text)
+      .replace(/\b(\p{Lu}{3}) (?=\d)/gu, "$1")
+      .match(/[\p{L}\p{M}\p{N}$€£#](?:[.,_/+'’-]*[\p{L}\p{M}\p{N}%])*['’]?/gu) ?? []
+  );
 }

@@ -188,6 +188,11 @@ describe("a no is plain only where what is asked is known to go ahead", () => {
     "Order PO-7 of ACME delivered?",
     "Transfer of EUR 7 done?",
     "Should the purchase bounce?",
+    "Should order PO-7 of ACME bounce?",
+    "Please confirm order PO-7 of ACME?",
+    "Pay INV-7, and is the IBAN right?",
+    "Pay INV-7 to ACME (is the IBAN right)?",
+    "Pay INV-7 to ACME and is the IBAN right?",
     // Corrections and safeguards.
     "Correct the IBAN?",
     "Correct the IBAN.",
@@ -201,6 +206,8 @@ describe("a no is plain only where what is asked is known to go ahead", () => {
     "Run a virus scan?",
     "Start a review?",
     "A virus scan comes next. Go on?",
+    "Ben asks to skip the payment of INV-7. Approve?",
+    "INV-7 is put aside. Approve it?",
     "Approve the request? It sends INV-7 to legal.",
     // What is deleted goes on after a no.
     "Delete the payment?",
@@ -210,6 +217,8 @@ describe("a no is plain only where what is asked is known to go ahead", () => {
     // How, and which of two.
     "Pay INV-7 by card?",
     "Pay ACME or Mallory?",
+    "Pay INV-7 to the new account?",
+    "Pay INV-7 in full?",
     "Choose “No” to pay INV-7.",
     "Soll die Zahlung gesperrt bleiben?",
     `Keep it?${" It is explained below.".repeat(500)}`,

@@ -28,7 +28,7 @@ const DECIDES =
   /^(?:(?:the|your|my|what|which|next) )*(?:decision|choice|answer|response|reply|action|option|selection|value|result|outcome|how|what|step|to do|do|confirm|confirmed|ok|okay)$|\b(?:decision|verdict|approval|confirmation|consent)$/i;
 /** Begins a question, also one without a question mark: “Is this a duplicate”. */
 const ASKS =
-  /^(?:is|isn.?t|are|aren.?t|was|were|do|does|did|has|have|had|shall|should|can|could|may|might|must|will|would|any|what|which|how|who|when|where|why|whose)\b/i;
+  /^(?:(?:and|but|so|also|please) )*(?:is|isn.?t|are|aren.?t|was|were|do|does|did|has|have|had|shall|should|can|could|may|might|must|will|would|any|what|which|how|who|when|where|why|whose)\b/i;
 /** Begins a request for something that is no known act: “Change the recipient to ACME.” */
 const REQUESTS =
   /^(?:please |kindly |now )*(?:add|adjust|amend|ask|change|check|correct|create|edit|fix|forward|inform|invite|move|notify|postpone|rename|replace|run|send|set|start|submit|update|verify|warn)\b/i;
@@ -42,7 +42,7 @@ const KEEPS = /\b(?:keep\w*|kept|retain\w*|retention|preserv\w*|spare[ds]?|spari
 const TURNS = new RegExp(
   `\\b(?:${[
     "instead|rather|otherwise|unless|until|if|whether|still|else|not|never|don.?t|nobody|nothing|none|against|mind|opt(?:s|ed)? out|(?:say|press|choose|answer|select|pick|with) no|no means",
-    "block\\w*|hold(?:s|ing)?|held|stop\\w*|cancel\\w*|halt\\w*|abort\\w*|paus\\w*|quarantin\\w*|fr[eo]ez\\w*|frozen|suspen\\w*|lock\\w*|recall\\w*|prevent\\w*|avoid\\w*|withh\\w*|postpon\\w*|defer\\w*|extend\\w*|extension|exclu\\w*|except\\w*|exempt\\w*|wait\\w*",
+    "block\\w*|hold(?:s|ing)?|held|stop\\w*|cancel\\w*|skip\\w*|delay\\w*|aside|ignor\\w*|dismiss\\w*|void\\w*|halt\\w*|abort\\w*|paus\\w*|quarantin\\w*|fr[eo]ez\\w*|frozen|suspen\\w*|lock\\w*|recall\\w*|prevent\\w*|avoid\\w*|withh\\w*|postpon\\w*|defer\\w*|extend\\w*|extension|exclu\\w*|except\\w*|exempt\\w*|wait\\w*",
     "reject\\w*|den(?:y|ies|ied|ial)|declin\\w*|refus\\w*|disapprov\\w*|veto\\w*|disput\\w*|contest\\w*|flag\\w*|fraud\\w*|scam|spam|wrong|incorrect|mistake\\w*|suspicious|duplicat\\w*|twice|already|correct\\w*|amend\\w*|escalat\\w*|revert\\w*|undo\\w*|roll\\w* ?back|back out|send (?:it )?back|return",
     "objections?|problems?|concerns?|doubts?|reservations?|hesitat\\w*|issues|missing|anything|anybody|second|needed",
   ].join("|")})\\b`,
@@ -51,8 +51,9 @@ const TURNS = new RegExp(
 /** Ordinary words of a request for a decision. They do not swap the meanings of yes and no. */
 const ORDINARY =
   /\b(?:(?<=(?:approv\w*|accept\w*|allow|pay|confirm|yes)(?: it| this)?)(?: or | ?\/ ?)(?:reject\w*|den(?:y|ied)|declin\w*|refuse|no|not)\b|(?:awaits?|waits?|waiting|needs?|needed|held|on hold) for (?:your |an? )?(?:approval|decision|answer|confirmation)|(?:approval|decision|answer|confirmation) (?:is |are )?needed|(?<=please )review(?: and(?= approve))?|(?:can.?t|cannot) be (?:undone|reverted|recovered|restored))/gi;
-/** A question with one of these asks how, which of two, or about a state: “Pay by card?”, “Deploy 4.2 to production failed?”. */
-const ASKS_ELSE = /\b(?:or|by|via|using|without|only|as|fail\w*|broken|done|finished|late|overdue)\b/i;
+/** A question with one of these asks how, which of two, or about a state: “Pay by card?”, “Pay INV-7 to the new account?”. */
+const ASKS_ELSE =
+  /\b(?:or|by|via|using|without|only|as|new|old|an?other|other|different|full|part|partly|partial\w*|instal\w*|once|same|is|are|was|were|be|been|has|have|had|does|did|fail\w*|broken|done|finished|late|overdue)\b/i;
 /**
  * Words for a safeguard, such as a backup or a warning. A no to a safeguard does not stop the destruction, and makes
  * it worse.
@@ -195,7 +196,7 @@ const QUESTION = /[?？؟;]\s*$/u;
 
 /** The parts of a sentence that ask: “approve?” of “INV-100 of ACME, EUR 5,000: approve?”. */
 function questionsIn(sentence: string): string[] {
-  const parts = sentence.split(/[:;,]\s|\s[–—-]\s/u);
+  const parts = sentence.split(/[:;,]\s|\s[–—-]\s|[()[\]]/u).filter((part) => part.trim() !== "");
   const asking = parts.filter((part) => ASKS.test(plain(part)) || REQUESTS.test(plain(part)));
   if (asking.length > 0 || !QUESTION.test(sentence)) return asking;
   const acts = parts.filter((part) => actOf(part) !== null);
