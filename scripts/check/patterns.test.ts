@@ -18,7 +18,6 @@ const REVIEWED: Record<string, string> = {
   "lib/mcp/errors.ts": "an error's text is cut to ERROR_CHARACTERS first",
   "lib/engine/task/judge-poll.ts": "a status is cut to STATUS_CHARACTERS first",
   // The check tries texts for as long as it has time, and takes bounded repetitions for growth now and then.
-  "lib/access/actor-words.ts": "a run of quotation marks is taken at once: grown-texts.full.test.ts",
   "lib/requests/answers/plain-no.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/requests/destruction.ts": "bounded repetitions: grown-texts.full.test.ts",
   "lib/text/foreign/hidden.ts": "bounded repetitions: grown-texts.full.test.ts",
@@ -35,6 +34,7 @@ const ASSEMBLING = [
   "lib/tasks/message-as-command.ts", // words of our own
   "lib/text/facts/party.ts", // words of our own
   "lib/text/foreign/alike.ts",
+  "lib/text/foreign/quoted.ts",
   "lib/text/foreign/secrets.ts",
   "lib/text/foreign/yes-no.ts",
   "lib/text/message-tokens.ts",

@@ -1,6 +1,7 @@
 /** Words for rules for calls, and for policies. */
 import type { Before } from "../../agents/agent-schema.ts";
-import { asJson, plural, shorten } from "../../text/labels.ts";
+import { quoted } from "../../text/foreign/quoted.ts";
+import { plural, shorten } from "../../text/labels.ts";
 import type { Rules } from "../conditions/vocabulary.ts";
 
 /** What a rule or a grant says of a call. */
@@ -23,9 +24,11 @@ export function warningWords(warnings: { message: string }[]): string[] {
 /** What a line of the history says of a change of the rules. The line's data may be of another version. */
 export function callRuleChanges(data: Record<string, unknown>): string {
   const changes = [
-    ...named(data.added).map(({ name, rule }) => `Added “${name}”: ${inWords(rule)}`),
-    ...named(data.removed).map(({ name, rule }) => `Removed “${name}”: ${inWords(rule)}`),
-    ...named(data.changed).map(({ name, rule }) => `Changed “${name}”: ${movement(rule.from, rule.to)}`),
+    ...named(data.added).map(({ name, rule }) => `Added ${called(name)}: ${inWords(rule)}`),
+    ...named(data.removed).map(({ name, rule }) => `Removed ${called(name)}: ${inWords(rule)}`),
+    ...named(data.changed).map(
+      ({ name, rule }) => `Changed ${called(name)}: ${movement(rule.from, rule.to)}`,
+    ),
     ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
   ];
   return changes.join("\n");
@@ -39,17 +42,17 @@ const IN_CEL: SayCondition = (condition) => condition;
 /** What a line of the history says of a change of the policy. The line's data may be of another version. */
 export function policyChanges(data: Record<string, unknown>, say = IN_CEL): string {
   const changes = [
-    ...named(data.added).map(({ name, rule }) => `Added ${quoted(name)}: ${policyRuleInWords(rule, say)}`),
+    ...named(data.added).map(({ name, rule }) => `Added ${called(name)}: ${policyRuleInWords(rule, say)}`),
     ...named(data.removed).map(
-      ({ name, rule }) => `Removed ${quoted(name)}: ${policyRuleInWords(rule, say)}`,
+      ({ name, rule }) => `Removed ${called(name)}: ${policyRuleInWords(rule, say)}`,
     ),
     ...named(data.changed).map(
-      ({ name, rule }) => `Changed ${quoted(name)}: ${policyMovement(rule.from, rule.to, say)}`,
+      ({ name, rule }) => `Changed ${called(name)}: ${policyMovement(rule.from, rule.to, say)}`,
     ),
     ...named(data.groups).map(
-      ({ name, rule }) => `Group ${quoted(name)}: ${movedPeople(rule.from, rule.to)}`,
+      ({ name, rule }) => `Group ${called(name)}: ${movedPeople(rule.from, rule.to)}`,
     ),
-    ...(isList(data.order) ? [`Order of the rules: ${data.order.map(quoted).join(", ")}`] : []),
+    ...(isList(data.order) ? [`Order of the rules: ${data.order.map(called).join(", ")}`] : []),
     ...(isFields(data.automatic) ? automaticChanges(data.automatic, say) : []),
     ...(isList(data.others) ? [`Now means somebody else: ${data.others.join(", ")}`] : []),
     ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
@@ -61,14 +64,14 @@ export function policyChanges(data: Record<string, unknown>, say = IN_CEL): stri
 function automaticChanges(data: Fields, say: SayCondition): string[] {
   return [
     ...named(data.added).map(
-      ({ name, rule }) => `Added the automatic rule ${quoted(name)}: ${automaticInWords(rule, say)}`,
+      ({ name, rule }) => `Added the automatic rule ${called(name)}: ${automaticInWords(rule, say)}`,
     ),
-    ...named(data.removed).map(({ name }) => `Removed the automatic rule ${quoted(name)}`),
+    ...named(data.removed).map(({ name }) => `Removed the automatic rule ${called(name)}`),
     ...named(data.changed).map(
       ({ name, rule }) =>
-        `Changed the automatic rule ${quoted(name)}: ${automaticMovement(rule.from, rule.to, say)}`,
+        `Changed the automatic rule ${called(name)}: ${automaticMovement(rule.from, rule.to, say)}`,
     ),
-    ...(isList(data.order) ? [`Order of the automatic rules: ${data.order.map(quoted).join(", ")}`] : []),
+    ...(isList(data.order) ? [`Order of the automatic rules: ${data.order.map(called).join(", ")}`] : []),
   ];
 }
 
@@ -111,10 +114,10 @@ type Fields = Record<string, unknown>;
 const MOST_CHARACTERS = 100_000;
 
 /** A name that somebody gave, as nothing but a name. */
-function quoted(name: unknown): string {
-  const text = shorten(String(name), 100);
-  return /["“”„«»\p{C}\p{Zl}\p{Zp}]/u.test(text) ? asJson(text) : `“${text}”`;
-}
+const called = (name: unknown) => quoted(shorten(String(name), 100));
+
+/** CEL on one line: a line of its own would read as another change. */
+const onOneLine = (condition: string) => condition.replace(/[\n\r\u0085\u2028\u2029]+/g, " ⏎ ");
 
 function named(list: unknown): { name: string; rule: Fields }[] {
   if (!Array.isArray(list)) return [];
@@ -124,7 +127,7 @@ function named(list: unknown): { name: string; rule: Fields }[] {
 }
 
 function inWords(rule: Fields): string {
-  const scope = typeof rule.when === "string" ? `, when ${shorten(rule.when, 200)}` : "";
+  const scope = typeof rule.when === "string" ? `, when ${onOneLine(shorten(rule.when, 200))}` : "";
   return `${beforeOf(rule.before)}${scope}`;
 }
 
@@ -146,7 +149,7 @@ function beforeOf(before: unknown): string {
 }
 
 function condition(when: unknown): string {
-  return typeof when === "string" ? shorten(when, 200) : "always";
+  return typeof when === "string" ? onOneLine(shorten(when, 200)) : "always";
 }
 
 function isFields(value: unknown): value is Fields {
@@ -180,7 +183,7 @@ function policyMovement(from: unknown, to: unknown, say: SayCondition): string {
 
 /** A condition as long as conditions may be. */
 function said(when: unknown, rules: Rules, say: SayCondition): string {
-  return typeof when === "string" ? say(shorten(when, 2_000), rules) : "always";
+  return typeof when === "string" ? onOneLine(say(shorten(when, 2_000), rules)) : "always";
 }
 
 function stages(list: unknown): string {
@@ -193,7 +196,7 @@ function stageInWords({ name, need, ...others }: Fields): string {
   const details = detailsOf(others);
   if (name === "Approvers" && details === "the approvers" && typeof need === "number")
     return plural(need, "approver");
-  return `${String(need)} of ${quoted(name)} (${details})`;
+  return `${String(need)} of ${called(name)} (${details})`;
 }
 
 /** `group cfo; 2 rejections end it; reminded after 4h, 1d` */
@@ -214,7 +217,7 @@ function approversInWords(approvers: unknown): string {
   const { roles, groups, people } = isFields(approvers) ? approvers : {};
   const all = [
     ...(isList(roles) ? roles.map((role) => `the ${String(role)}s`) : []),
-    ...(isList(groups) ? groups.map((group) => `group ${quoted(group)}`) : []),
+    ...(isList(groups) ? groups.map((group) => `group ${called(group)}`) : []),
     ...(isList(people) ? people.map(String) : []),
   ];
   return shorten(all.join(", "), MOST_CHARACTERS) || "nobody";

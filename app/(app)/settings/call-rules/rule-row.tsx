@@ -16,6 +16,7 @@ import type { Before } from "@/lib/agents/agent-schema.ts";
 import type { CallRule } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { BEFORE_LABELS } from "@/lib/policy/call-rules/call-rule-words.ts";
 import type { Server } from "@/lib/servers/server-schema.ts";
+import { quoted } from "@/lib/text/foreign/quoted.ts";
 import type { Tone } from "@/lib/text/labels.ts";
 import { ConditionText } from "../conditions/condition-text.tsx";
 
@@ -56,7 +57,10 @@ export function RuleRow({
   onRemove: () => void;
 }) {
   const { name, when, tools, before } = rule;
-  const nameOf = (id: string) => servers.find((server) => server.id === id)?.name ?? "a removed server";
+  const nameOf = (id: string) => {
+    const name = servers.find((server) => server.id === id)?.name;
+    return name === undefined ? "a removed server" : quoted(name);
+  };
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-2 py-3 first:pt-0 last:pb-0">
       <span aria-hidden className="w-5 pt-0.5 text-right text-[13px] text-muted tabular-nums">
@@ -68,7 +72,7 @@ export function RuleRow({
           <BeforeBadge before={before} />
         </div>
         <p className="break-words text-[13px] text-muted">
-          {tools.length === 0 ? "All tools" : tools.join(", ")}{" "}
+          {tools.length === 0 ? "All tools" : tools.map(quoted).join(", ")}{" "}
           {rule.servers.length === 0 ? "of all servers" : `of ${rule.servers.map(nameOf).join(", ")}`}
         </p>
         {when !== null && <ConditionText rules="call" condition={when} />}

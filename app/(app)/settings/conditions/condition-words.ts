@@ -1,5 +1,6 @@
 /** Words for the rows of a condition. Pure. */
-import { kindOf, NUMBERS, type Row, type Rows, SHAPES } from "@/lib/policy/conditions/rows.ts";
+import { kindOf, listIn, NUMBERS, type Row, type Rows, SHAPES } from "@/lib/policy/conditions/rows.ts";
+import { quoted } from "@/lib/text/foreign/quoted.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 
 /** What a field is called, by its name in CEL. */
@@ -54,23 +55,64 @@ export function operatorWords(field: string, operator: string): string {
   return words[operator]?.replace("· ", "") ?? operator;
 }
 
-/** Says the rows as a part of a sentence. `nameOf`: what a value is called, such as a server's id. */
-export function rowsInWords({ join, rows }: Rows, nameOf: (field: string, value: string) => string): string {
+interface Choice {
+  value: string;
+  label: string;
+}
+
+/** The values of fields that always have the same few, with what they are called. */
+export const FIXED: Record<string, Choice[]> = {
+  "requester.role": ["viewer", "approver", "operator", "admin", "owner"].map((role) => ({
+    value: role,
+    label: role,
+  })),
+  "requester.kind": [
+    { value: "member", label: "a member" },
+    { value: "key", label: "an API key" },
+    { value: "agent", label: "an agent" },
+  ],
+};
+
+/** Returns the name of what a value stands for, such as a server by its id; null: the value says it itself. */
+export type NameOf = (field: string, value: string) => string | null;
+
+/** Says the rows as a part of a sentence. Values and names are in quotation marks, and can't end them. */
+export function rowsInWords({ join, rows }: Rows, nameOf: NameOf): string {
   return rows.map((row) => rowInWords(row, nameOf)).join(join === "all" ? " and " : " or ");
 }
 
-function rowInWords(
-  { field, operator, path, value, until, zone }: Row,
-  nameOf: (field: string, value: string) => string,
-): string {
+function rowInWords(row: Row, nameOf: NameOf): string {
+  const { field, operator, path, value, until, zone = "" } = row;
   const called = uncapitalise(FIELD_WORDS[field]!);
-  const subject = path === undefined ? called : `${called} ${path}`;
+  const subject = path === undefined ? called : `${called} ${quoted(path)}`;
   const words = operatorWords(field, operator);
-  if (until !== undefined) return `${subject} ${words} ${value} and ${until} (${zone})`;
+  if (until !== undefined)
+    return `${subject} ${words} ${value} and ${until} (${ZONE.test(zone) ? zone : quoted(zone)})`;
   if (kindOf(field) === "flag") return `${subject}: ${words}`;
   if (value === undefined) return `${subject} ${words}`;
-  const isNumber = Object.hasOwn(NUMBERS, operator);
-  return `${subject} ${words} ${isNumber ? value : nameOf(field, value)}`;
+  const fixed = Object.hasOwn(FIXED, field) ? FIXED[field]! : [];
+  const inWords = (one: string) =>
+    fixed.find((choice) => choice.value === one)?.label ?? quoted(nameOf(field, one) ?? one);
+  return `${subject} ${words} ${isNumber(row) ? value : valuesOf(row).map(inWords).join(", ")}`;
+}
+
+const ZONE = /^[A-Za-z0-9_+/-]+$/;
+
+const isNumber = ({ operator }: Row) => Object.hasOwn(NUMBERS, operator);
+
+/** The texts that a row compares with; times are none. */
+const valuesOf = ({ operator, value = "", until }: Row) =>
+  until !== undefined ? [] : operator === "oneOf" ? listIn(value) : [value];
+
+/** Whether names and values are letters, digits, blanks, dots, dashes and underscores: then the words can be read as no other condition. */
+export function areOrdinary({ rows }: Rows, nameOf: NameOf): boolean {
+  return rows.every(
+    (row) =>
+      (row.zone === undefined || ZONE.test(row.zone)) &&
+      [row.path ?? "", ...valuesOf(row).flatMap((one) => [one, nameOf(row.field, one) ?? ""])].every((text) =>
+        /^[\p{L}\p{M}\p{N} ._-]*$/u.test(text),
+      ),
+  );
 }
 
 /** The row with another field. It keeps its operator if the field has that one. */

@@ -1,0 +1,24 @@
+/** Names and values of others within sentences of Intray's own: none may read as the sentence going on. Pure. */
+
+import { asJson } from "../labels.ts";
+import { RIGHT_TO_LEFT } from "./hidden.ts";
+
+/** Signs that may read as the end of a quotation, with the apostrophes beside them; an apostrophe alone does not. */
+const QUOTATION =
+  "['’ʼ′`´]*(?:(?:(?!['’])\\p{Quotation_Mark}|[″‴⁗‶ʺˮ˝˵˶״〃❝❞❠\\u{1f676}-\\u{1f678}])['’ʼ′`´]*)+|['’ʼ′`´]{2,}";
+const ANY_QUOTATION = new RegExp(QUOTATION, "u");
+const EACH_QUOTATION = new RegExp(QUOTATION, "gu");
+
+/** What is not read as it is written: characters that cannot be seen, and blanks that look like fewer or like other ones. */
+const UNSEEN = /\p{C}|[^\S ]| {2}|^ | $/u;
+
+/** A value in quotation marks; as JSON where it has some itself, is not read as it is written, or turns the text around it. */
+export function quoted(text: string): string {
+  const isOdd = [ANY_QUOTATION, UNSEEN, RIGHT_TO_LEFT].some((pattern) => pattern.test(text));
+  return isOdd ? asJson(text) : `“${text}”`;
+}
+
+/** A name in quotation marks on one line, without its own quotation marks: for what only has to be recognised. */
+export function namedInQuotes(name: string): string {
+  return `“${name.replace(EACH_QUOTATION, "").replace(/\s+/gu, " ").trim()}”`;
+}
