@@ -685,7 +685,7 @@ describe("where changes need a second admin", () => {
       what: "change",
       name: "Finance",
       was: null,
-      added: [{ id: cleo.memberId, name: "Cleo" }],
+      added: [{ id: cleo.memberId, name: "Cleo", email: expect.stringMatching(/^cleo\S*@/i) }],
       removed: [],
     };
     expect(await proposals(ada)).toMatchObject([

@@ -6,7 +6,7 @@ import { readPolicyWithPeople } from "../policy-reads.ts";
 import type { Policy } from "../policy-schema.ts";
 import type { GroupIds, MeantGroup } from "../problems.ts";
 import { askingRules } from "./conditions.ts";
-import { type Group, MOST_MEMBERS } from "./group-schema.ts";
+import { type Group, type GroupChange, MOST_MEMBERS, type ProposedGroupChange } from "./group-schema.ts";
 
 /** SQL: who is in which group, by the id of the membership. Who is suspended or has left has none. */
 export const IN_GROUPS = Prisma.sql`(SELECT made.organization_id, made.group_id, made.member_id FROM organization_group_member made
@@ -34,6 +34,24 @@ export async function readGroup(tx: Tx, id: string): Promise<Group> {
   const [group] = await readGroups(tx, Prisma.sql`AND g.id = ${id}::uuid`);
   if (!group) throw notFound("group");
   return group;
+}
+
+/** Adds the addresses of those whom the changes are about. */
+export async function withAddresses(tx: Tx, changes: GroupChange[]): Promise<ProposedGroupChange[]> {
+  const ids = changes.flatMap(({ added, removed }) => [...added, ...removed].map(({ id }) => id));
+  if (ids.length === 0) return changes.map((change) => ({ ...change, added: [], removed: [] }));
+  const rows = await tx.$queryRaw<
+    { id: string; email: string }[]
+  >`SELECT m.id, u.email FROM ${WITH_SUSPENDED} m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ANY (${ids}::uuid[])`;
+  const emails = new Map(rows.map(({ id, email }) => [id, email]));
+  const addressed = (people: GroupChange["added"]) =>
+    people.map((one) => ({ ...one, email: emails.get(one.id) ?? null }));
+  return changes.map((change) => ({
+    ...change,
+    added: addressed(change.added),
+    removed: addressed(change.removed),
+  }));
 }
 
 async function readGroups(tx: Tx, which: Prisma.Sql): Promise<Group[]> {

@@ -54,7 +54,7 @@ export const savedGroupSchema = groupSchema;
 export const groupsSchema = z.object({ items: z.array(groupSchema) });
 export type Groups = z.infer<typeof groupsSchema>;
 
-/** A change of one group, as a proposal and the history tell it. */
+/** A change of one group, as the history tells it. */
 export const groupChangeSchema = z.object({
   id: z.uuid(),
   what: z.enum(["create", "change", "delete"]),
@@ -65,3 +65,13 @@ export const groupChangeSchema = z.object({
   removed: z.array(namedSchema),
 });
 export type GroupChange = z.infer<typeof groupChangeSchema>;
+
+/** Others may have the same name. Null: they have left. */
+const addressedSchema = namedSchema.extend({ email: z.string().nullable() });
+
+/** A change of one group that waits for a second admin, with the present addresses of its people. */
+export const proposedGroupChangeSchema = groupChangeSchema.extend({
+  added: z.array(addressedSchema),
+  removed: z.array(addressedSchema),
+});
+export type ProposedGroupChange = z.infer<typeof proposedGroupChangeSchema>;

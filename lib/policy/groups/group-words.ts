@@ -1,4 +1,7 @@
 /** Words for changes of groups. Lines of the history may be of another version. */
+
+import { quoted } from "../../text/foreign/quoted.ts";
+import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";
 
 type Fields = Record<string, unknown>;
@@ -6,31 +9,31 @@ type Fields = Record<string, unknown>;
 /** What a proposal would do: `rename the group “Finance” to “Money”`. */
 export function groupChangeTitle({ what, name, was }: Fields): string {
   if (typeof name !== "string") return "change a group";
-  const its = `the group “${shorten(name, 100)}”`;
+  const its = `the group ${called(name)}`;
   if (what === "create") return `make ${its}`;
   if (what === "delete") return `delete ${its}`;
-  return typeof was === "string"
-    ? `rename the group “${shorten(was, 100)}” to “${shorten(name, 100)}”`
-    : `change ${its}`;
+  return typeof was === "string" ? `rename the group ${called(was)} to ${called(name)}` : `change ${its}`;
 }
 
 /** Who was added and removed, all of them, since whoever approves a change has to see it. Empty: nobody. */
 export function groupChanges({ what, was, added, removed }: Fields): string {
   const [into, out] = [names(added), names(removed)];
   return [
-    ...(what === undefined && typeof was === "string" ? [`Was “${shorten(was, 100)}”`] : []),
+    ...(what === undefined && typeof was === "string" ? [`Was ${called(was)}`] : []),
     ...(into ? [`Added: ${into}`] : []),
     ...(out ? [`Removed: ${out}`] : []),
   ].join("\n");
 }
 
+const called = (name: string) => quoted(shorten(name, 100));
+
+/** People choose their names, and two may have the same: with the address, where it is known. */
 function names(list: unknown): string {
   if (!Array.isArray(list)) return "";
   return list
-    .flatMap((each: unknown) =>
-      typeof each === "object" && each !== null && "name" in each && typeof each.name === "string"
-        ? [shorten(each.name, 100)]
-        : [],
-    )
+    .flatMap((each: unknown) => {
+      if (!isRecord(each) || typeof each.name !== "string") return [];
+      return [typeof each.email === "string" ? `${called(each.name)} (${each.email})` : called(each.name)];
+    })
     .join(", ");
 }

@@ -3,6 +3,7 @@ import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { makerOf } from "../../people/members/one-maker.ts";
 import { changesOf, type WithPeople } from "../difference.ts";
+import { withAddresses } from "../groups/group-reads.ts";
 import { groupChangeSchema } from "../groups/group-schema.ts";
 import { groupIdsSchema, peopleSchema, readPolicyWithPeople } from "../policy-reads.ts";
 import { policyInputSchema } from "../policy-schema.ts";
@@ -40,10 +41,12 @@ export async function listPolicyProposals(tx: Tx, principal: Principal): Promise
   const rows = await openProposals(tx, principal, null);
   if (rows.length === 0) return { items: [] };
   const before = await readPolicyWithPeople(tx);
+  const changes = rows.flatMap(({ group }) => (group === null ? [] : [groupChangeSchema.parse(group)]));
+  const groups = await withAddresses(tx, changes);
   return {
     items: rows.map(({ id, policy, by, at, same, ...row }) => {
       const proposed = policy === null ? null : policyInputSchema.parse(policy);
-      const group = row.group === null ? null : groupChangeSchema.parse(row.group);
+      const group = row.group === null ? null : groups.shift()!;
       const after = proposed && {
         policy: proposed,
         people: peopleSchema.parse(row.people),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
-import { groupChangeSchema } from "../groups/group-schema.ts";
+import { proposedGroupChangeSchema } from "../groups/group-schema.ts";
 import { savedPolicySchema } from "../policy-schema.ts";
 
 /** A change of the policy, or of a group, that waits for a second admin. */
@@ -11,7 +11,7 @@ const proposalSchema = z.object({
   /** Null with `group` null: to need no second admin any more. */
   policy: savedPolicySchema.shape.policy.nullable(),
   /** The change of one group; null: it is about the policy. */
-  group: groupChangeSchema.nullable(),
+  group: proposedGroupChangeSchema.nullable(),
   /** What it would change, as the history will say it. */
   changes: z.record(z.string(), z.unknown()),
   /** Whether the caller may: in person, and nobody who counts as one person with whoever proposed. */
