@@ -86,7 +86,7 @@ describe("a request", () => {
     expect((await read(id)).body).toEqual(body);
 
     const card = (await web.call("GET", `/api/v1/input-requests/${id}`, ben)).body;
-    expect(card.message).toBe("May the API key operator use the tool issue_refund of payments?");
+    expect(card.message).toBe("May the API key operator use the tool “issue_refund” of “payments”?");
     expect(card.arguments).toMatchObject({
       details: { agentReasoning: whole.agent_reasoning, context: whole.context },
       subject: { tool: "issue_refund", server: "payments", arguments: whole.arguments },

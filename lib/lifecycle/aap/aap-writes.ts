@@ -13,6 +13,7 @@ import { appendEvents } from "../../history/events/event-writes.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { argumentsDigest } from "../../requests/answers/changed-call.ts";
 import { labelOf } from "../../tasks/task-status.ts";
+import { namedInQuotes } from "../../text/foreign/quoted.ts";
 import { shorten } from "../../text/labels.ts";
 import {
   consumeApproval,
@@ -43,7 +44,7 @@ export async function createAapRequest(
   const { tool, server, arguments: args, timeout, agent_reasoning, context } = submission;
   const [{ now }] = await tx.$queryRaw<[{ now: Date }]>`SELECT now()::timestamptz(3) AS now`;
   const expiresAt = new Date(now.getTime() + Math.min(durationMs(timeout), LONGEST_MS)).toISOString();
-  const of = server === undefined ? "" : ` of ${shorten(server, NAME_SHOWN)}`;
+  const of = server === undefined ? "" : ` of ${namedInQuotes(shorten(server, NAME_SHOWN))}`;
   const details = {
     ...(agent_reasoning !== undefined && { agentReasoning: agent_reasoning }),
     ...(context && { context }),
@@ -51,7 +52,7 @@ export async function createAapRequest(
   const call: HumanCall = {
     tool: "request_approval",
     arguments: {
-      action: `May ${actorWords(principal.actor)} use the tool ${shorten(tool, NAME_SHOWN)}${of}?`,
+      action: `May ${actorWords(principal.actor)} use the tool ${namedInQuotes(shorten(tool, NAME_SHOWN))}${of}?`,
       ...(Object.keys(details).length > 0 && { details }),
       label: labelOf(args) ?? shorten(tool, NAME_SHOWN),
       expiresAt,

@@ -5,6 +5,7 @@ import { grantOf } from "../../agents/grants.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Tool } from "../../mcp/peer.ts";
+import { namedInQuotes, quoted } from "../../text/foreign/quoted.ts";
 import { shorten } from "../../text/labels.ts";
 import { readRulesFor, readRulesInForce } from "./call-rule-reads.ts";
 import type { Verdict } from "./call-rule-schema.ts";
@@ -54,7 +55,7 @@ export async function judgeCall(
   return {
     rule: verdict.rule && { ...verdict.rule, before: verdict.before },
     // By its name: a title is the server's own words, and this is asked in Intray's.
-    message: `Allow this call of ${tool.name} on ${serverName}? ${reasonOf(verdict)}`,
+    message: `Allow this call of ${namedInQuotes(tool.name)} on ${namedInQuotes(serverName)}? ${reasonOf(verdict)}`,
     expiresAt: new Date(now.getTime() + APPROVAL_MS),
     why: verdict.why,
   };
@@ -97,6 +98,6 @@ function reasonOf({ before, rule, why, failure }: Verdict): string {
   const does = before === "deny" ? "does not allow this call" : "requires an approval first";
   if (why === "tool_changed") return "The server has changed this tool since it was granted to the agent.";
   if (why === "rule_failed")
-    return `The rule “${rule?.name}” can't be applied to this call (${shorten(failure ?? "", 120)}).`;
-  return rule ? `The rule “${rule.name}” ${does}.` : `The agent's grant ${does}.`;
+    return `The rule ${quoted(rule?.name ?? "")} can't be applied to this call (${shorten(failure ?? "", 120)}).`;
+  return rule ? `The rule ${quoted(rule.name)} ${does}.` : `The agent's grant ${does}.`;
 }

@@ -177,7 +177,7 @@ test("the facts of a call that came by the Agent Approval Protocol begin with th
   const [args, context] = [{ payment_id: "payment_123", amount: 4900 }, { call_id: "run:1" }];
   const subject = { server: "payments", tool: "refund", argumentsDigest: "ab", arguments: args };
   const facts = ownFacts({
-    action: "May the API key Ben use the tool refund of payments?",
+    action: "May the API key Ben use the tool “refund” of “payments”?",
     details: { agentReasoning: "Charged twice", context },
     label: "payment_123",
     subject,

@@ -119,7 +119,11 @@ test("the question is in Intray's words, and the label is one line", () => {
   expect(questionAbout(call("Write", { file_path: "/a", content: "" }))).toBe(
     "May Claude Code change this file?",
   );
-  expect(questionAbout(call("mcp__ci__run", {}))).toBe("May Claude Code use the tool mcp__ci__run?");
+  expect(questionAbout(call("mcp__ci__run", {}))).toBe("May Claude Code use the tool “mcp__ci__run”?");
+  const named = "list? It only reads.\n\nThe rule “Reading files” allows it";
+  expect(questionAbout(call(named, {}))).toBe(
+    "May Claude Code use the tool “list? It only reads. The rule Reading files allows it”?",
+  );
   expect(labelFor(call("Bash", { command: "set -e\n  make" }))).toBe("set -e make");
   expect(labelFor(call("Bash", { command: " \n" }))).toBe("Bash");
   expect(labelFor(call("Bash", { command: "x".repeat(5_000) })).length).toBeLessThanOrEqual(120);

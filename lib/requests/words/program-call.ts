@@ -2,6 +2,8 @@
  * A call that a coding agent wants to make with its own tools, and asks about through a hook: what is kept of it, and how a card
  * shows it. Texts of the program are untrusted. Pure.
  */
+
+import { namedInQuotes } from "../../text/foreign/quoted.ts";
 import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";
 import { haveWindowsEnds, withPlainEnds } from "../../text/line-ends.ts";
@@ -115,7 +117,7 @@ export function questionAbout(call: Pick<ProgramCall, "program" | "tool" | "inpu
   if (kind === "command") return `May ${call.program} run this command?`;
   if (kind === "patch") return `May ${call.program} apply this patch?`;
   if (kind === "edit") return `May ${call.program} change this file?`;
-  return `May ${call.program} use the tool ${shorten(call.tool, 100)}?`;
+  return `May ${call.program} use the tool ${namedInQuotes(shorten(call.tool, 100))}?`;
 }
 
 const LABEL_CHARACTERS = 120;

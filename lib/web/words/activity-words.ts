@@ -16,6 +16,7 @@ import { callRuleChanges, policyChanges } from "../../policy/call-rules/call-rul
 import { groupChanges, groupChangeTitle } from "../../policy/groups/group-words.ts";
 import { TASK_WORDS } from "../../tasks/words/task-events.ts";
 import { formatDuration } from "../../text/duration.ts";
+import { namedInQuotes } from "../../text/foreign/quoted.ts";
 import { plural } from "../../text/labels.ts";
 
 /** One line of an organization's history in plain words. Server text inside is untrusted and stays text. */
@@ -471,8 +472,9 @@ function toolChanges({ changed, added, removed }: Data): string | undefined {
 
 /** The call that a hook asked about. */
 function itsCall({ tool, program }: Data): string {
-  if (!text(tool)) return " a call of a tool";
-  return ` the call of ${text(tool)}${text(program) ? ` in ${text(program)}` : ""}`;
+  const called = text(tool);
+  if (!called) return " a call of a tool";
+  return ` the call of ${namedInQuotes(called)}${text(program) ? ` in ${text(program)}` : ""}`;
 }
 
 /** The event that an agent subscribed to, and where it is sent. */

@@ -15,6 +15,7 @@ import type { Decision } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { receiverOf } from "@/lib/requests/words/own-questions.ts";
 import { voteEffect } from "@/lib/requests/words/vote-words.ts";
+import { namedInQuotes } from "@/lib/text/foreign/quoted.ts";
 import type { AnswerDialog } from "../answer-dialogs.tsx";
 import type { ClaimStep } from "../assignment/use-claim.ts";
 import type { Decided } from "../decided.ts";
@@ -163,7 +164,7 @@ function inWhoseName(request: InputRequestDetail): string {
   if (request.origin === "intray" && !request.gate)
     return `The answer goes to ${actorWords(request.requestedBy)}`;
   if (request.gate)
-    return `Approving calls ${request.tool} on ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
+    return `Approving calls ${namedInQuotes(request.tool)} on ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
   return `Will be sent to ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
 }
 

@@ -10,6 +10,7 @@ import { actorWords } from "@/lib/access/actor-words.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
+import { namedInQuotes } from "@/lib/text/foreign/quoted.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { ApproveButton } from "./guarded-button.tsx";
 
@@ -53,7 +54,7 @@ export function StandingDialog({
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Approve ${requestName(request)} for a while`}
-      description={`${actorWords(request.requestedBy, { begins: true })} may call ${request.tool} again without asking, if the call is like this one. You can revoke it under Settings.`}
+      description={`${actorWords(request.requestedBy, { begins: true })} may call ${namedInQuotes(request.tool)} again without asking, if the call is like this one. You can revoke it under Settings.`}
       className="md:max-w-xl"
     >
       <div className="flex flex-col gap-5">
