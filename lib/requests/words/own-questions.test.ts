@@ -220,6 +220,11 @@ test("the facts of a question are what was said to decide by", () => {
     { amount: 10, currency: "JPY", vendor: "ACME" },
     { currency_code: "JPY" },
     { Amount: 7 },
+    { "amount ": 7 },
+    { ａmount: 7 },
+    { "amount\u200b": 7 },
+    { "Subject · Arguments": { amount: 5 } },
+    { "Subject: Tool": "pay" },
   ])
     expect(ownFacts({ amount: 1_000_000, currency: "EUR", details: others })).toEqual({
       amount: 1_000_000,

@@ -3,8 +3,9 @@
  * server puts them, so none gets the answer.
  */
 import { actorWords } from "../../access/actor-words.ts";
+import { bareText } from "../../text/foreign/hidden.ts";
 import { isRecord } from "../../text/json.ts";
-import { bothEnds } from "../../text/labels.ts";
+import { bothEnds, humanise } from "../../text/labels.ts";
 import { withMarksAt } from "../../text/mask.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
@@ -136,7 +137,7 @@ function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
   const { details, amount, currency, links, subject, aap } = args;
   if (isRecord(aap) && isRecord(subject)) return aapFacts(subject, isRecord(details) ? details : {});
   const isNamed = typeof details === "object" && details !== null && !Array.isArray(details);
-  const isMixed = isNamed && Object.keys(details).some((name) => OWN_NAME.test(name));
+  const isMixed = isNamed && Object.keys(details).some((name) => OWN_NAME.test(humanise(bareText(name))));
   return {
     ...(typeof amount === "number" && { amount }),
     ...(typeof currency === "string" && { currency }),
@@ -167,8 +168,11 @@ function subjectShown(subject: unknown): unknown {
   return shown;
 }
 
-/** `currency_code` would be taken as that of the amount. */
-const OWN_NAME = /^(amount|currency(_?code)?|links|subject)$/i;
+/**
+ * The name of another fact as it is shown, alone or with a sign behind it: “Subject · Arguments” would read as a part of the subject.
+ * `currency_code` would be taken as that of the amount.
+ */
+const OWN_NAME = /^(?:amount|currency(?: ?code)?|links|subject)(?:$| ?[^\p{L}\p{N}\s])/iu;
 
 /** A link as text: nobody follows one by accident. */
 function linkWords(link: unknown): unknown {
