@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { changesOf } from "../../text/value-changes.ts";
 import type { InputRequestDetail } from "../request-schema.ts";
 import { agreedChange, approvedChange, askedCall, comparedArguments, editWords } from "./changed-calls.ts";
 
@@ -74,16 +75,26 @@ test("the words say who makes the call", () => {
   );
 });
 
-test("of a coding agent's call its input is compared, of another request all of it", () => {
+test("of a coding agent's call what people read is compared, of another request all of it", () => {
   const call = { program: "Claude Code", tool: "Bash", input: { command: "ls" } };
-  const asked = { action: "May it run?", expiresAt: "2026-11-30T07:06:49Z", call };
   const own = { origin: "intray", gate: null };
-  expect(comparedArguments(request({ ...own, arguments: asked }))).toEqual({ command: "ls" });
-  expect(comparedArguments(request({ ...own, arguments: args }), asked)).toEqual({ command: "ls" });
-  expect(comparedArguments(request({ ...own, arguments: args }))).toBe(args);
-  const elsewhere = { ...asked, call: { ...call, cwd: "/srv", by: "intern" } };
-  expect(comparedArguments(request({ ...own, arguments: elsewhere }))).toEqual({
-    ...{ directory: "/srv", helper: "intern" },
-    command: "ls",
+  const asked = (more: object) => ({
+    ...{ action: "May it run?", expiresAt: "2026-11-30T07:06:49Z" },
+    call: { ...call, ...more },
   });
+  const compared = (more: object) => comparedArguments(request({ ...own, arguments: asked(more) }));
+  const first = { ...call, directory: null, helper: null };
+  expect(compared({})).toEqual({ compared: first, isMasked: false });
+  expect(comparedArguments(request({ ...own, arguments: args }), asked({})).compared).toEqual(first);
+  expect(comparedArguments(request({ ...own, arguments: args })).compared).toBe(args);
+  expect(compared({ isMasked: true }).isMasked).toBe(true);
+  const differs = (was: object, is: object) =>
+    changesOf(compared(was).compared, compared(is).compared).changes.map(({ path }) => path);
+  // Members of the input can't stand in for the directory and the helper.
+  const input = { command: "rm -rf build", directory: "x", helper: "h" };
+  expect(differs({ cwd: "/tmp/test", input }, { cwd: "/srv", input })).toEqual(["directory"]);
+  expect(differs({ by: "safe", input }, { by: "intern", input })).toEqual(["helper"]);
+  expect(differs({ tool: "Bash" }, { tool: "PowerShell" })).toEqual(["tool"]);
+  expect(differs({}, { program: "Codex" })).toEqual(["program"]);
+  expect(differs({}, { input })).toEqual(["input.command", "input.directory", "input.helper"]);
 });

@@ -55,15 +55,18 @@ export function approvedChange(
   return isBare && isApproval(request) && isRecord(said) ? said : null;
 }
 
-/** What is compared of a request and an earlier one: of a coding agent's call what people read, not when it ends or how it is called here. */
+/**
+ * What is compared of a request and an earlier one: of a coding agent's call what people read, not when it ends. The input is a member of
+ * its own, since its members may have any names. `isMasked`: secrets that may differ are not compared.
+ */
 export function comparedArguments(
   request: Pick<InputRequestDetail, "arguments" | "origin" | "gate">,
   args: Json = request.arguments,
-): Json {
+): { compared: Json; isMasked: boolean } {
   const call = programCallOf({ ...request, arguments: args });
-  if (!call) return args;
-  const { cwd = null, by = null, input } = call;
-  return { ...(cwd !== null && { directory: cwd }), ...(by !== null && { helper: by }), ...input };
+  if (!call) return { compared: args, isMasked: false };
+  const { program, tool, cwd = null, by = null, input, isMasked } = call;
+  return { compared: { program, tool, directory: cwd, helper: by, input }, isMasked: isMasked === true };
 }
 
 /** What an approval with changes does. */

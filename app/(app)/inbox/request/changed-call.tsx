@@ -60,11 +60,26 @@ export function Revisions({ request }: { request: InputRequestDetail }) {
         <PlainText text={revision.comment} />
       </blockquote>
       <p className="font-medium text-[13px]">What changed since</p>
-      <ValueChanges
-        before={comparedArguments(request, revision.arguments)}
-        after={comparedArguments(request, revisions[at + 1]?.arguments)}
-        none="Nothing. The call is the same as before."
+      <ChangedSince
+        was={comparedArguments(request, revision.arguments)}
+        is={comparedArguments(request, revisions[at + 1]?.arguments)}
       />
     </Notice>
   ));
+}
+
+type Compared = ReturnType<typeof comparedArguments>;
+
+function ChangedSince({ was, is }: { was: Compared; is: Compared }) {
+  const isMasked = was.isMasked || is.isMasked;
+  return (
+    <>
+      <ValueChanges
+        before={was.compared}
+        after={is.compared}
+        none={isMasked ? "Nothing that is shown." : "Nothing. The call is the same as before."}
+      />
+      {isMasked && <p className="text-[13px] text-muted">Masked secrets are not compared.</p>}
+    </>
+  );
 }
