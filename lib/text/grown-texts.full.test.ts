@@ -8,8 +8,9 @@ import { csvLine } from "../tasks/task-export.ts";
 import { browserWords, isPhone } from "./browser.ts";
 import { readExactNumber } from "./exact-number.ts";
 import { readAs } from "./foreign/alike.ts";
-import { bareText, visibleText } from "./foreign/hidden.ts";
+import { bareText, hiddenWords, visibleText } from "./foreign/hidden.ts";
 import { fitsInRow } from "./foreign/names.ts";
+import { namedInQuotes, quoted } from "./foreign/quoted.ts";
 import { withoutSecrets } from "./foreign/secrets.ts";
 import { asksForNo, refuses, saysJust } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
@@ -27,6 +28,9 @@ const READERS: Record<string, (text: string) => unknown> = {
   actorWords: (text) => actorWords({ kind: "agent", id: null, name: text }),
   messageTokens,
   visibleText,
+  hiddenWords,
+  quoted,
+  namedInQuotes,
   bareText,
   readAs,
   asksForNo,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { visibleText } from "./hidden.ts";
+import { hiddenWords, visibleText } from "./hidden.ts";
 
 test.each([
   ["marks of Vietnamese", "Nguye\u0302\u0303n", "Nguye\u0302\u0303n"],
@@ -11,4 +11,12 @@ test.each([
   ["marks that draw over other lines", `i${"\u0304".repeat(7)}`, `i${"\u0304".repeat(4)}\ufffd`],
 ])("%s", (_, text, shown) => {
   expect(visibleText(text)).toBe(shown);
+});
+
+test("a box says which hidden characters its text has, also far into it", () => {
+  expect(hiddenWords("rm -rf /tmp\n")).toBeNull();
+  expect(hiddenWords("a\u202eb")).toBe("Contains invisible characters: “a\ufffdb”");
+  const words = hiddenWords(`${"x ".repeat(5_000)}rm \u202e/atad`)!;
+  expect(words).toMatch(/^Contains invisible characters: “…[x ]+rm \ufffd\/atad”$/);
+  expect(words.length).toBeLessThan(450);
 });

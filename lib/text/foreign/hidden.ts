@@ -1,4 +1,5 @@
 /** Characters that cannot be seen, in texts of others: they could make a text read as something else. Pure. */
+import { shorten } from "../labels.ts";
 
 export interface TextPart {
   kind: "text" | "hidden";
@@ -102,6 +103,18 @@ export function visibleText(text: string): string {
   return splitHidden(text)
     .map((token) => (token.kind === "hidden" ? "\ufffd" : token.text))
     .join("");
+}
+
+/** Texts up to this length are shown whole beside their box. */
+const SHOWN = 400;
+
+/** What stands beside a box, which shows a text as its hidden characters turn it. Null: none are in it. */
+export function hiddenWords(value: string): string | null {
+  const read = visibleText(value);
+  if (read === value) return null;
+  const [first] = splitHidden(value, 1);
+  const from = first?.kind === "text" && read.length > SHOWN ? Math.max(0, first.text.length - SHOWN / 4) : 0;
+  return `Contains invisible characters: “${from > 0 ? "…" : ""}${shorten(read.slice(from), SHOWN)}”`;
 }
 
 function isSpace(hidden: string): boolean {

@@ -12,8 +12,7 @@ import { Input, Field as LabelledField, Textarea } from "@/components/ui/field.t
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { formatHint, numberHint, UNFINISHED } from "@/lib/requests/words/answer-values.ts";
 import { readExactNumber } from "@/lib/text/exact-number.ts";
-import { visibleText } from "@/lib/text/foreign/hidden.ts";
-import { shorten } from "@/lib/text/labels.ts";
+import { hiddenWords } from "@/lib/text/foreign/hidden.ts";
 
 /** Props of every control of a server's form. `id` belongs to the control, or to the group of choices. */
 export interface AnswerProps<K extends Field["kind"] = Field["kind"]> {
@@ -208,12 +207,6 @@ export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: An
       )}
     </LabelledField>
   );
-}
-
-/** A box shows a text as its hidden characters turn it, and what is sent has them. */
-function hiddenWords(value: string): string | null {
-  const read = visibleText(value);
-  return read === value ? null : `Contains invisible characters: “${shorten(read, 400)}”`;
 }
 
 function isLong(field: TextField, begun: string): boolean {

@@ -6,6 +6,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { Field, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
+import { hiddenWords } from "@/lib/text/foreign/hidden.ts";
 import { nameInWords } from "@/lib/text/foreign/names.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { ArgumentsTab } from "./arguments-tab.tsx";
@@ -175,6 +176,7 @@ function JsonInput({
       id="arguments-json"
       label="Arguments"
       description="A JSON object, sent to the tool as it is."
+      hint={hiddenWords(text)}
       error={parsed.error}
       required
     >

@@ -5,6 +5,7 @@ import { createContext, useContext } from "react";
 import { momentHint } from "@/components/form/moment-input.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
+import { hiddenWords } from "@/lib/text/foreign/hidden.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { domId, itemName } from "./judge-arguments.ts";
 import { LeafInput } from "./leaf-input.tsx";
@@ -33,7 +34,8 @@ export function LeafField({
   const inList = typeof fieldPathId.path.at(-1) === "number";
   const error = rawErrors?.[0];
   const formats = useFormats();
-  const chosen = momentHint(schema.format, typeof formData === "string" ? formData : "", formats);
+  const text = typeof formData === "string" ? formData : "";
+  const said = [momentHint(schema.format, text, formats), hiddenWords(text)].filter(Boolean).join(" · ");
   const input = (control: object) => (
     <LeafInput
       control={control}
@@ -49,7 +51,7 @@ export function LeafField({
         id={id}
         label={label}
         description={schema.description}
-        hint={[chosen, hintOf(schema)].filter(Boolean).join(" · ")}
+        hint={[said, hintOf(schema)].filter(Boolean).join(" · ")}
         error={error}
         required={required}
         need={needIn(registry)}
@@ -70,11 +72,11 @@ export function LeafField({
         "aria-required": required || undefined,
         "aria-invalid": error ? true : undefined,
         "aria-describedby":
-          [chosen && `${id}-chosen`, error && `${id}-error`].filter(Boolean).join(" ") || undefined,
+          [said && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined,
       })}
-      {chosen && (
-        <p id={`${id}-chosen`} className="text-muted text-xs">
-          {chosen}
+      {said && (
+        <p id={`${id}-hint`} className="wrap-anywhere text-muted text-xs">
+          {said}
         </p>
       )}
       {error && <FieldErrorLine id={`${id}-error`} message={error} />}

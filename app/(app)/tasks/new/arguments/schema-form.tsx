@@ -12,6 +12,7 @@ import type {
 } from "@rjsf/utils";
 import { useMemo, useState } from "react";
 import { Field, FieldErrorLine, Select, Textarea } from "@/components/ui/field.tsx";
+import { hiddenWords } from "@/lib/text/foreign/hidden.ts";
 import { AS_JSON, withoutEmpty } from "./form-schema.ts";
 import { TEMPLATES } from "./form-templates.tsx";
 import { domId, fits, ID_PREFIX, ID_SEPARATOR, type Problem } from "./judge-arguments.ts";
@@ -176,7 +177,7 @@ function JsonField({
       id={domId(fieldPathId.$id)}
       label={labelOf(fieldPathId.path, schema.title, title ?? name)}
       description={schema.description}
-      hint="As JSON"
+      hint={["As JSON", hiddenWords(shown)].filter(Boolean).join(" · ")}
       error={parse(shown).error ?? rawErrors?.[0]}
       required={required}
       need={needIn(registry)}
