@@ -176,7 +176,14 @@ test.each([
   ["a\r\nb\r\n", "a\nc\n", "a\r\nc\r\n"],
   ["a\r\nb", "", ""],
   ["a\nb", "a\nc", "a\nc"],
-  ["a\r\nb\n", "a\nc\n", "a\nc\n"],
+  ["a\r\nb\n", "a\nc\n", "a\r\nc\n"],
+  ["a\r\nb\nc\r\n", "a\nb\nc\nd\n", "a\r\nb\nc\r\nd\r\n"],
+  ["a\r\nb\nc\r\n", "a\nb\nx\nc\n", "a\r\nb\nx\nc\r\n"],
+  ["a\nb\r\n", "x\na\nb\n", "x\na\nb\r\n"],
+  ["a\r\nb\nc\r\n", "c\n", "c\r\n"],
+  ["a\r\n\r\nb\n", "a\n\n\nb\n", "a\r\n\r\n\r\nb\n"],
+  ["a\rb\n", "a\nb\nc", "a\rb\nc"],
+  ["a\r\nb\n", "", ""],
   ["a", "a\nb", "a\nb"],
 ])("over %j, %j is written as %j", (before, written, expected) => {
   expect(writtenOver(before, written)).toBe(expected);
