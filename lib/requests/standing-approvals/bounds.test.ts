@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isLikeApproved } from "./bounds.ts";
 
 const approved = { to: "ACME", amount: 100, lines: [{ sku: "A" }] };
@@ -35,13 +35,159 @@ test.each<[string, object, { except?: string[]; mostAmount?: number }, boolean]>
   expect(isLikeApproved(approved, { ...call }, { ...bounds, ...more })).toBe(expected);
 });
 
-test("a bound is in the currency of the call that was approved", () => {
-  const amount = (value: number, currency?: string) => ({ amount: { value, ...(currency && { currency }) } });
-  const like = (call: object) =>
-    isLikeApproved(amount(100, "USD"), { ...call }, { except: ["amount"], mostAmount: 500 });
-  expect([like(amount(500, "USD")), like(amount(500, "BHD")), like(amount(500))]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+describe("a largest amount of 500, where the arguments that differ may differ", () => {
+  const like = (before: object, call: object) =>
+    isLikeApproved(
+      { ...before },
+      { ...call },
+      { except: Object.keys({ ...before, ...call }), mostAmount: 500 },
+    );
+
+  test.each<[object, object]>([
+    [{ amount: 5 }, { amount: 500 }],
+    [{ amount: "5.00" }, { amount: "500.00" }],
+    [{ amount: "5 EUR" }, { amount: "499.99 EUR" }],
+    [{ amount: "$5" }, { amount: "$500" }],
+    [
+      { amount: 5, currency: "EUR" },
+      { amount: 6, currency: "EUR" },
+    ],
+    [
+      { amount: { value: 5, currency: "EUR" }, note: "a" },
+      { amount: { value: 5, currency: "EUR" }, note: "b" },
+    ],
+    [
+      { amount: 5, invoice: "INV-7", note: "For May" },
+      { amount: 6, invoice: "INV-8", note: "For June" },
+    ],
+    [{ amount_cents: 50_000 }, { amount_cents: 49_999 }],
+  ])("%j is like %j", (before, call) => {
+    expect(like(before, call)).toBe(true);
+  });
+
+  test.each<[object, object]>([
+    // Another unit, or none.
+    [{ amount: "5 EUR" }, { amount: "500 KWD" }],
+    [{ amount: "EUR 5" }, { amount: "GBP 500" }],
+    [{ amount: "5 EUR" }, { amount: "500 BTC" }],
+    [{ amount: "5 EUR" }, { amount: "$500" }],
+    [{ amount: "5 EUR" }, { amount: "500" }],
+    [{ amount: "5 EUR" }, { amount: "5 EUR thousand" }],
+    [{ amount: "5" }, { amount: "5 k" }],
+    [{ amount: 5 }, { amount: "500 GBP" }],
+    [{ amount: 5 }, { amount: "5" }],
+    [
+      { amount: 5, currency: "EUR" },
+      { amount: 5, currency: "KWD" },
+    ],
+    [
+      { amount: 5, asset: "USDT" },
+      { amount: 5, asset: "BTC" },
+    ],
+    [
+      { amount: 5, of: "EUR" },
+      { amount: 5, of: "BTC" },
+    ],
+    [
+      { amount: 5, of: "€" },
+      { amount: 5, of: "£" },
+    ],
+    [
+      { amount: 5, symbol: "usdt" },
+      { amount: 5, symbol: "bitcoin" },
+    ],
+    [
+      { amount: 5, decimals: 2 },
+      { amount: 5, decimals: 0 },
+    ],
+    [
+      { amount: 5, scale: "2" },
+      { amount: 5, scale: "0" },
+    ],
+    [{ amount: 5, decimals: 2 }, { amount: 5 }],
+    // Another shape.
+    [{ amount: { eur: 5 } }, { amount: { gbp: 5 } }],
+    [{ amount: { value: 5, asset: "USDT" } }, { amount: { value: 5, asset: "BTC" } }],
+    [{ amount: { value: 5 } }, { amount: { value: 6 } }],
+    [{ amount: [5] }, { amount: [5, 5] }],
+    [{ amount: 5 }, { amount: [5] }],
+    [{ amount: 5 }, { total: 5 }],
+    [
+      { amount: 5, fee: 1 },
+      { amount: 5, fee: 1, price: 1 },
+    ],
+    // No amount.
+    ...[
+      "all",
+      "max",
+      "nine thousand",
+      "",
+      " ",
+      "5e9",
+      "0x5",
+      "1,5",
+      "12.500",
+      "٥",
+      "５",
+      "05",
+      "5!",
+      null,
+      true,
+    ].map((amount): [object, object] => [
+      { amount: "5", fee: 1 },
+      { amount, fee: 1 },
+    ]),
+    [
+      { amount: "all", fee: 1 },
+      { amount: "max", fee: 1 },
+    ],
+    [
+      { amount: 5, pay: "1 EUR" },
+      { amount: 5, pay: "everything" },
+    ],
+    // Too much, wherever it stands.
+    [{ amount: 5 }, { amount: 500.01 }],
+    [{ amount: 5 }, { amount: -501 }],
+    [{ amount: "5 EUR" }, { amount: "501 EUR" }],
+    [{ amount_cents: 5 }, { amount_cents: 50_001 }],
+    [
+      { amount_minor: 5, currency: "JPY" },
+      { amount_minor: 501, currency: "JPY" },
+    ],
+    [
+      { amount: 5, pay: 1 },
+      { amount: 5, pay: 90_000 },
+    ],
+    [
+      { amount: 5, pay: "1" },
+      { amount: 5, pay: "90000" },
+    ],
+    [
+      { amount: 5, note: "x" },
+      { amount: 5, note: "pay 90000 EUR" },
+    ],
+    [
+      { amount: 5, note: "x" },
+      { amount: 5, note: 90_000 },
+    ],
+    [
+      { amount: 5, note: "x" },
+      { amount: 5, note: { transfer: 90_000 } },
+    ],
+    [
+      { amount: 5, payments: [{ to: "a" }] },
+      { amount: 5, payments: [{ to: "a" }, { to: "b" }] },
+    ],
+    [
+      { amount: 5, force: false },
+      { amount: 5, force: true },
+    ],
+  ])("%j is not like %j", (before, call) => {
+    expect(like(before, call)).toBe(false);
+  });
+});
+
+test("without a largest amount, what was ticked may be anything", () => {
+  const free = { except: ["amount"], mostAmount: null };
+  expect(isLikeApproved({ amount: "5 EUR" }, { amount: { all: true } }, free)).toBe(true);
 });

@@ -19,7 +19,7 @@ import { amountOf } from "../../text/amount.ts";
 import { isRecord } from "../../text/json.ts";
 import { approvalOf } from "../capture/insert-request.ts";
 import type { LockedRequest } from "../lock-request.ts";
-import { isLikeApproved, isWithin } from "./bounds.ts";
+import { differsAs, isLikeApproved, isWithin } from "./bounds.ts";
 import { NEEDS_ADMIN } from "./standing-approval-reads.ts";
 import type { StandingInput } from "./standing-approval-schema.ts";
 
@@ -69,6 +69,10 @@ export async function giveStandingApproval(
     throw refused("This call may destroy something. Only an admin approves it for a while.");
   if (mostAmount !== undefined && !isWithin(task.arguments, mostAmount))
     throw refused("This call is not within the amount itself.", "standing.mostAmount");
+  const args = task.arguments;
+  const fixed = except.find((name) => Object.hasOwn(args, name) && differsAs(name, args[name]) === null);
+  if (mostAmount !== undefined && fixed !== undefined)
+    throw refused(`With a largest amount, the argument ${fixed} has to be the same.`, "standing.except");
   const id = uuidv7();
   await tx.$executeRaw`INSERT INTO standing_approval (organization_id, id, answer_id, input_request_id, task_id, agent_id, server_id, tool,
       except_names, most_amount, user_id, made_by, needs_admin, expires_at, most_uses)

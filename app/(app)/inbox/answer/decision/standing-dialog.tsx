@@ -9,6 +9,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { differsAs } from "@/lib/requests/standing-approvals/bounds.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { namedInQuotes } from "@/lib/text/foreign/quoted.ts";
 import { shorten } from "@/lib/text/labels.ts";
@@ -41,6 +42,7 @@ export function StandingDialog({
   const isCount = uses === "" || (/^\d+$/.test(uses) && Number(uses) >= 1 && Number(uses) <= 1_000);
   const isAmount = most === "" || Number(most) > 0;
   const names = Object.keys(request.arguments);
+  const isBounded = most === "" || except.every((name) => differsAs(name, request.arguments[name]) !== null);
   const approve = () => {
     const standing = {
       ...{ forMs, except },
@@ -112,7 +114,7 @@ export function StandingDialog({
                 <PlainText text={name} />{" "}
                 <span className="text-muted">
                   {except.includes(name) ? (
-                    "anything"
+                    differenceWords(name, request.arguments[name], most)
                   ) : (
                     <>
                       always{" "}
@@ -129,7 +131,7 @@ export function StandingDialog({
           <Field
             id={`${id}-most`}
             label="Largest amount"
-            hint="Intray asks about a call with a larger amount, or with no amount."
+            hint="Intray asks about a call with a larger amount, with another unit, or with no amount."
             error={isAmount ? undefined : "A number above 0."}
           >
             {(control) => (
@@ -148,7 +150,7 @@ export function StandingDialog({
           <ApproveButton
             request={request}
             pending={pending}
-            disabled={!isCount || !isAmount}
+            disabled={!isCount || !isAmount || !isBounded}
             onPress={approve}
           >
             Approve for a while
@@ -157,6 +159,14 @@ export function StandingDialog({
       </div>
     </Dialog>
   );
+}
+
+/** What a ticked argument may be. `most`: the largest amount; empty: there is none. */
+function differenceWords(name: string, value: unknown, most: string): string {
+  if (most === "") return "anything";
+  const kind = differsAs(name, value);
+  if (kind === null) return "can’t differ with a largest amount";
+  return kind === "amount" ? `up to ${most}, in the same unit` : "another text, without an amount";
 }
 
 /** 15 minutes, an hour, and until midnight, where the person is; what is nearly over is left out. */
