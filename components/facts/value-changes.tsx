@@ -1,11 +1,12 @@
 "use client";
 
+import { Facts } from "@/components/facts/facts.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
 import { areAlike } from "@/lib/text/question-changes.ts";
 import { changesOf, valueText } from "@/lib/text/value-changes.ts";
 
-/** What differs between the arguments of two calls, whole: deletions and insertions are marked by more than colour. */
+/** What differs between the arguments of two calls, whole, and beyond many changes the later arguments: deletions and insertions are marked by more than colour. */
 export function ValueChanges({
   before,
   after,
@@ -33,7 +34,10 @@ export function ValueChanges({
         ))}
       </dl>
       {!isAll && (
-        <p className="font-medium">More differs than is listed here. Compare the arguments themselves.</p>
+        <>
+          <p className="font-medium">More differs than is listed here. These are all arguments as changed:</p>
+          <Facts values={after} />
+        </>
       )}
     </>
   );

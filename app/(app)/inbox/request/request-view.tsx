@@ -71,7 +71,7 @@ export function lazyRequestParts(
     isForm(request) && FormAnswerArea,
     !open && RequestClosed,
     call && ProgramsCall,
-    [factsOf(request), request.details ?? {}, call?.input ?? {}].some((facts) =>
+    [factsOf(request), request.details ?? {}, call?.input ?? {}, agreedChange(request) ?? {}].some((facts) =>
       describeFacts(facts, formats).some((block) => block.kind === "json"),
     ) && JsonTree,
     needsServer(request) && RequestTrouble,
