@@ -219,6 +219,13 @@ describe("only the field that decides says no", () => {
   ])("%s %o", (letThrough, content) => {
     expect(wasLetThrough({ action: "accept", content }, formOf(content))).toBe(letThrough);
   });
+  test("or a call that was approved with changes: nobody approved its figures", () => {
+    const changed = { action: "accept" as const, content: { arguments: { amount: 90 } } };
+    expect(wasLetThrough(changed, NO_FIELDS)).toBe(false);
+    expect(wasLetThrough({ ...changed, content: { arguments: null as unknown as object } }, NO_FIELDS)).toBe(
+      false,
+    );
+  });
   test.each(["decline", "cancel"] as const)("or the action %s", (action) => {
     expect(wasLetThrough({ action, content: { decision: "approve" } }, NO_FIELDS)).toBe(false);
   });

@@ -28,6 +28,12 @@ export interface Decided extends KeyFigures {
   isLetThrough: boolean;
 }
 
+/** Whether people approved the call with other arguments: then its figures are those that nobody approved. */
+export function wasChanged({ content }: Pick<Answer, "content">, form: Form | null): boolean {
+  const isBare = form?.kind === "supported" && form.fields.length === 0;
+  return isBare && Object.hasOwn(content ?? {}, "arguments");
+}
+
 /** Amounts are alike within this share of the amount asked about. */
 const LIKE_SHARE = 0.25;
 /** The same party and amount within this time may be the same bill sent twice. */
@@ -102,14 +108,14 @@ const DECIDES =
 
 /**
  * Whether a call was accepted and nothing of the answer may say no, by the words of the form and by what was sent. Where a choice
- * that says yes was on offer, only such a one accepts. The only text of an answer decides whatever its name is. In doubt it was
+ * that says yes was on offer, only such a one accepts. A call that was approved with changes was not let through as it was. The only text of an answer decides whatever its name is. In doubt it was
  * refused: rules answer in people's place where they let the like through. `form`: null if it is too long to be read.
  */
 export function wasLetThrough(
   { action, content }: Pick<Answer, "action" | "content">,
   form: Form | null,
 ): boolean {
-  if (form === null || saysNo(form, action, content)) return false;
+  if (form === null || saysNo(form, action, content) || wasChanged({ content }, form)) return false;
   const isOther = (field: Field) => [isBesideYes, raisesAlarm].some((is) => is(field, content?.[field.name]));
   if (form.kind === "supported" && form.fields.some(isOther)) return false;
   const fields = Object.entries(content ?? {});

@@ -8,6 +8,7 @@ const similarRequestSchema = z.object({
   /** The beginning of the message; the request holds all of it. */
   message: z.string(),
   label: z.string().nullable(),
+  /** Null also where the call was approved with changes: nobody approved this amount. */
   amount: amountSchema.nullable(),
   /** The party of the call, e.g. the supplier. */
   party: z.string().nullable(),

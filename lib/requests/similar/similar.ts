@@ -9,7 +9,15 @@ import { visibleTask } from "../../tasks/visibility.ts";
 import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";
 import { ANSWERED_FIELD, amountIn, answerOf, SHORT_CONTENT, SHORT_MESSAGE } from "../request-row.ts";
-import { type Decided, isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./key-figures.ts";
+import {
+  type Decided,
+  isLike,
+  type KeyFigures,
+  keyFigures,
+  repeatOf,
+  wasChanged,
+  wasLetThrough,
+} from "./key-figures.ts";
 import { judgeParty } from "./party.ts";
 import type { SimilarRequest, SimilarRequests } from "./similar-schema.ts";
 
@@ -199,7 +207,7 @@ function fieldNamesOf(form: Form | null): string[] | null {
   return form === null ? null : form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
 }
 
-type Found = Decided & { id: string; message: string };
+type Found = Decided & { id: string; message: string; isChanged: boolean };
 
 function figuresOf(row: FactRow): KeyFigures {
   const { label } = row;
@@ -210,11 +218,13 @@ function figuresOf(row: FactRow): KeyFigures {
 function toDecided(row: DecidedRow, form: Form | null): Found {
   const answer = answerOf(row);
   const isLetThrough = wasLetThrough(answer, form);
-  return { ...figuresOf(row), id: row.id, message: row.message, answer, isLetThrough };
+  const isChanged = wasChanged(answer, form);
+  return { ...figuresOf(row), id: row.id, message: row.message, answer, isLetThrough, isChanged };
 }
 
-function toItem({ id, message, label, amount, party, answer }: Found): SimilarRequest {
-  return { id, message: shorten(message, 200), label, amount, party, answer, at: answer.at };
+function toItem({ id, message, label, amount, party, answer, isChanged }: Found): SimilarRequest {
+  const decided = isChanged ? null : amount;
+  return { id, message: shorten(message, 200), label, amount: decided, party, answer, at: answer.at };
 }
 
 function countWords(like: Found[]): Record<string, number> {
