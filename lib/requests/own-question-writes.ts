@@ -9,6 +9,7 @@ import { storableText, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { publishChange } from "../base/live-updates.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
+import { questionHash } from "../mcp/forms/question-hash.ts";
 import { POLICY_OF_TASK } from "../policy/judge-request.ts";
 import type { Amount } from "../text/amount.ts";
 import { approvalOf, columnsOf, EVENT_CHARACTERS, insertRequest, namedIn } from "./capture/insert-request.ts";
@@ -16,6 +17,8 @@ import { armTimers } from "./timers/timer-writes.ts";
 
 export interface OwnQuestion {
   task: { id: string; connectionId: string; tool: string; arguments: Record<string, unknown> };
+  /** The task as the policy judges it, where what is stored has masks. */
+  judged?: { label: string; arguments: Record<string, unknown> };
   /** Names the question among those of its task. */
   key: string;
   message: string;
@@ -32,12 +35,14 @@ export interface OwnQuestion {
 /** Stores a question of a task that this transaction has made. Returns its id and its line of history. */
 export async function insertOwnQuestion(
   tx: Tx,
-  { task, key, message, form, amount, expiresAt, actor }: OwnQuestion,
+  { task, judged, key, message, form, amount, expiresAt, actor }: OwnQuestion,
 ): Promise<{ id: string; event: NewEvent }> {
   const id = uuidv7();
   const requestedSchema = form ?? { type: "object", properties: {} };
   const question = { mode: "form", message, requestedSchema, url: null } as const;
-  const columns = columnsOf({ ...task, destructive: null }, question);
+  // An answer is bound to the call too, as it is stored: people read it below the question.
+  const hash = questionHash({ taskId: task.id, ...question, arguments: task.arguments });
+  const columns = columnsOf({ ...task, ...judged, destructive: null }, question, hash);
   const own =
     amount === undefined
       ? columns
@@ -45,7 +50,7 @@ export async function insertOwnQuestion(
   const [asking] = await tx.$queryRaw<{ label: string | null; policy: unknown }[]>`
     SELECT t.id, t.label, ${POLICY_OF_TASK} AS policy FROM task t
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${task.id}::uuid`;
-  const approval = asking ? approvalOf({ ...task, ...asking }, own, false) : null;
+  const approval = asking ? approvalOf({ ...task, ...asking, ...judged }, own, false) : null;
   const asked = { replaces: null, askedAgain: false, isRestless: false, endsAt: expiresAt };
   const { connectionId } = task;
   const opened = {

@@ -12,18 +12,14 @@ import { SENT, signInWords } from "@/lib/requests/receipts/words.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { cellsBeside } from "@/lib/requests/words/answer-values.ts";
-import { factsOf } from "@/lib/requests/words/own-questions.ts";
 import { requestLabel } from "@/lib/requests/words/request-labels.ts";
-import type { Cell } from "@/lib/text/facts/cells.ts";
-import type { FactTable } from "@/lib/text/facts/fact-table.ts";
-import { describeFacts, type FactBlock } from "@/lib/text/facts/facts.ts";
 import { type Formats, formatsOf } from "@/lib/text/formats/formats.ts";
 import { localeOf } from "@/lib/text/formats/locales.ts";
-import { plural } from "@/lib/text/labels.ts";
 import { splitMessage } from "@/lib/text/message-tokens.ts";
 import { currentPreferences, requireSession } from "@/lib/web/auth/session.ts";
 import { idParams } from "@/lib/web/http/route.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
+import { Calls, cellWords, Rows } from "./calls.tsx";
 import { PrintButton } from "./print-button.tsx";
 
 export const metadata = { title: "Receipt" };
@@ -82,11 +78,7 @@ export default async function ReceiptPage({ params }: { params: Promise<{ id: st
           />
         </Part>
         <Part title="Details">
-          {describeFacts(factsOf(request), formats, request.message).map((block, index) => (
-            // Two lists may carry the same label; the order of arguments never changes.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
-            <Block key={index} block={block} formats={formats} />
-          ))}
+          <Calls request={request} formats={formats} />
         </Part>
         {request.documents.items.length > 0 && (
           <Part title="Documents">
@@ -145,100 +137,6 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   );
-}
-
-/** Names and values; rows without a value are left out. */
-function Rows({ rows }: { rows: [name: string, value: string | null | undefined][] }) {
-  return (
-    <dl className="grid grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] gap-x-6 gap-y-1.5">
-      {rows.map(
-        ([name, value], index) =>
-          value && (
-            // Two documents may have one name; the order never changes.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
-            <div key={index} className="col-span-2 grid break-inside-avoid grid-cols-subgrid">
-              <dt className="max-w-48 break-words text-muted">
-                <PlainText text={name} />
-              </dt>
-              <dd className="min-w-0 whitespace-pre-wrap break-words">
-                <PlainText text={value} />
-              </dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
-}
-
-function Block({ block, formats }: { block: FactBlock; formats: Formats }) {
-  if (block.kind === "table") return <Table table={block} formats={formats} />;
-  return (
-    <div className="flex flex-col gap-1.5">
-      {block.label && (
-        <h3 className="font-medium text-[13px]">
-          <PlainText text={block.label} />
-        </h3>
-      )}
-      {block.kind === "fields" ? (
-        <Rows rows={block.fields.map(({ label, cell }) => [label, cellWords(cell, formats)])} />
-      ) : (
-        <pre className="whitespace-pre-wrap break-words font-mono text-xs">
-          <PlainText text={JSON.stringify(block.value, null, 2)} />
-        </pre>
-      )}
-    </div>
-  );
-}
-
-function Table({ table, formats }: { table: FactTable; formats: Formats }) {
-  const align = (numeric: boolean) => (numeric ? "px-2 py-1 text-right whitespace-nowrap" : "px-2 py-1");
-  return (
-    <div className="flex flex-col gap-1.5">
-      <h3 className="font-medium text-[13px]">
-        <PlainText text={table.label} />
-      </h3>
-      <table className="w-full border-collapse text-left">
-        <thead>
-          <tr className="border-line border-b text-muted text-xs">
-            {table.columns.map(({ key, label, numeric }) => (
-              <th key={key} scope="col" className={`font-medium ${align(numeric)}`}>
-                <PlainText text={label} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {table.rows.map((row, index) => (
-            // Rows have no identity of their own, and the server defines their order.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
-            <tr key={index} className="break-inside-avoid border-line border-b">
-              {row.map((cell, at) => (
-                <td key={table.columns[at]?.key} className={align(table.columns[at]?.numeric ?? false)}>
-                  <PlainText text={cellWords(cell, formats)} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {table.left > 0 && (
-        <p className="text-muted text-xs">{plural(table.left, "more line")} are not shown.</p>
-      )}
-    </div>
-  );
-}
-
-function cellWords(cell: Cell, formats: Formats): string {
-  switch (cell.kind) {
-    case "empty":
-      return "—";
-    case "date":
-      return formats.date(cell.at);
-    case "number":
-      return cell.currency ? `${cell.text} ${cell.currency}` : cell.text;
-    case "text":
-      return cell.text;
-  }
 }
 
 /** Who voted and answered, what was filled in, and how far the answer got. */

@@ -23,6 +23,7 @@ describe("questionHash", () => {
     { message: "Pay!" },
     { requestedSchema: {} },
     { url: "https://a" },
+    { arguments: { amount: 1 } },
   ])("changes with %j", (change) =>
     expect(questionHash({ ...question, ...change })).not.toBe(questionHash(question)),
   );
