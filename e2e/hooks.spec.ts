@@ -25,7 +25,10 @@ test("Claude Code asks before a command and a change of a file, and is told what
   };
 
   const command = hook(
-    beforeTool("Bash", { command: "deploy \u202ekrow --token abcdefgh1234", description: "Ship it" }),
+    beforeTool("Bash", {
+      command: "deploy \u202ekrow --token ghp_0123456789Abcdefghijklmnopqrstuvwxyz",
+      description: "Ship it",
+    }),
   );
   const pane = await opened();
   await expect(pane.getByRole("heading", { name: "May Claude Code run this command?" })).toBeVisible(SOON);
@@ -33,9 +36,17 @@ test("Claude Code asks before a command and a change of a file, and is told what
   await expect(call).toContainText("The agent “Laptop” wants to use Bash in /home/ana/shop");
   await expect(call.getByRole("region", { name: "Command" })).toHaveText("deploy U+202Ekrow --token •••");
   await expect(call).toContainText("Ship it");
-  await expect(call).toContainText("Secrets are shown as •••");
+  await expect(call).toContainText("Parts of this call are hidden: 1 place");
   await checkAppearance(approver, "a command to approve");
-  await pane.getByRole("button", { name: /^Approve/ }).click();
+  // What is said of the hidden part has to be read first.
+  const approve = pane.getByRole("button", { name: /^Approve/ });
+  await approve.click();
+  await expect(call).toContainText("A token of 40 characters in “command”");
+  await expect(pane.getByText("You have not seen all of the request yet")).toBeVisible();
+  await keysListen(approver);
+  await approver.keyboard.press("e");
+  await expect(approver.getByRole("dialog")).toBeHidden();
+  await approve.click();
   expect((await command).body.hookSpecificOutput).toMatchObject({
     permissionDecision: "allow",
     permissionDecisionReason: "Hugo approved it in Intray.",

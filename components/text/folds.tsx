@@ -16,9 +16,9 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 
-/** A part of a page that is folded away. `count`: of characters, fields, lines, values or documents. */
+/** A part of a page that is folded away. `count`: of characters, fields, lines, values, documents or hidden places. */
 export interface Fold {
-  what: "message" | "fields" | "lines" | "text" | "values" | "documents";
+  what: "message" | "fields" | "lines" | "text" | "values" | "documents" | "hidden";
   count: number;
 }
 

@@ -54,6 +54,7 @@ const STATUS = {
   already_voted: 409,
   content_differs: 409,
   approval_differs: 409,
+  call_hidden: 409,
   stage_full: 409,
   assigned_to_other: 409,
   approval_unusable: 409,

@@ -11,6 +11,7 @@ import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
 import { countsAsRequester } from "../people/members/one-maker.ts";
 import { approvalSchema } from "../policy/judge.ts";
 import { POLICY_OF_TASK, versionOf } from "../policy/judge-request.ts";
+import { isMaskedCall } from "./answers/approved-call.ts";
 import { approvalOf, namedIn } from "./capture/insert-request.ts";
 import { endAssignment } from "./claims/claim-writes.ts";
 import { lockRequest, memberOnly, refuseUnlessOpen } from "./lock-request.ts";
@@ -29,7 +30,7 @@ interface Task {
 }
 
 /**
- * Does nothing where the request was judged by this version already. Throws `content_unavailable`, and `four_eyes` for who asked for the task, or counts as
+ * Does nothing where the request was judged by this version already. Throws `content_unavailable`, `call_hidden`, and `four_eyes` for who asked for the task, or counts as
  * one person with who did: they would choose who decides on it.
  */
 export async function applyCurrentPolicy(
@@ -53,6 +54,11 @@ export async function applyCurrentPolicy(
       "You asked for this task, or somebody who counts as one person with you did. Another admin must apply the current policy.",
     );
   if (task.arguments === UNOPENED) throw unavailable(`the task ${taskId}`);
+  if (isMaskedCall(request, task.arguments))
+    throw new AppError(
+      "call_hidden",
+      "Parts of this call are hidden, so the policy can't judge it again. Decline the request: the program's next one follows the current policy.",
+    );
   const before = request.approval === null ? null : approvalSchema.parse(request.approval);
   // Already judged by this version. Do not judge again: other inputs, like the server's name, may have changed.
   if (before && before.version === versionOf(task.policy)) return;

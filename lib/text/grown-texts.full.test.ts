@@ -11,7 +11,7 @@ import { readAs } from "./foreign/alike.ts";
 import { bareText, hiddenWords, visibleText } from "./foreign/hidden.ts";
 import { fitsInRow } from "./foreign/names.ts";
 import { namedInQuotes, quoted } from "./foreign/quoted.ts";
-import { withoutSecrets } from "./foreign/secrets.ts";
+import { secretsIn } from "./foreign/secrets.ts";
 import { asksForNo, refuses, saysJust } from "./foreign/yes-no.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
@@ -50,7 +50,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   csvLine: (text) => csvLine([text]),
   localeOf: (text) => localeOf(`en ${text}`),
   idsIn,
-  withoutSecrets,
+  secretsIn,
   documentsOfMessage: (text) => documentsOfMessage(`x://${text}`, { servesResources: true }),
   destructionOf: (message) =>
     destructionOf({ destructive: true, tool: "x", message, form: { kind: "supported", fields: [] } }),

@@ -83,6 +83,8 @@ export interface HumanTaskOptions {
   subject?: Subject | undefined;
   /** The call that an approval is about, where a program asks through its hook. */
   call?: ProgramCall;
+  /** The same call with its label, without masks: for the policy, and never stored. */
+  judged?: { label: string; call: ProgramCall };
   /** What came by the Agent Approval Protocol beside the call. */
   aap?: AapFacts;
   /** The caller's `Idempotency-Key`. */
@@ -112,6 +114,7 @@ export async function createHumanTask(
   {
     subject,
     call: programCall,
+    judged,
     aap,
     idempotencyKey = null,
     requestDigest,
@@ -153,6 +156,7 @@ export async function createHumanTask(
   });
   const question = await insertOwnQuestion(tx, {
     task: { id, connectionId, tool: call.tool, arguments: args },
+    ...(judged && { judged: { label: judged.label, arguments: { ...args, call: judged.call } } }),
     key: "question",
     message: call.tool === "ask_person" ? call.arguments.message : call.arguments.action,
     form: form ?? null,

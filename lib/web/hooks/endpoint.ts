@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { Spent } from "../../base/process/scope.ts";
-import { decideOrAsk } from "../../lifecycle/program-calls/program-call-writes.ts";
+import { decideOrAsk, deniedNow } from "../../lifecycle/program-calls/program-call-writes.ts";
 import type { AgentCaller } from "../auth/agent.ts";
 import { countAgentCall } from "../auth/agent-use.ts";
 import { identifyAgent } from "../auth/identify-agent.ts";
@@ -96,7 +96,13 @@ async function answer(
   const decided = await within(caller, (tx) => decideOrAsk(tx, principal, asked, expiresAt));
   if (decided.kind === "allowed") return answers.allow({ ...decided, comment: null, input: null });
   if (decided.kind === "denied") return answers.deny(decided.reason);
-  const held = new HeldHook(decided.taskId, until, answers, new HeldStream(response, null));
+  const held = new HeldHook(
+    decided.taskId,
+    until,
+    answers,
+    (tx, changed) => deniedNow(tx, principal, asked, changed),
+    new HeldStream(response, null),
+  );
   const leave = hold(caller, clientAddress(request.headers.get("x-forwarded-for")), held);
   response.once("close", leave);
   // If the program left before its request was held, no event tells of it any more.

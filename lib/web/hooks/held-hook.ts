@@ -1,5 +1,6 @@
 /** A hook's request that is held open until people have decided, or its time is over. */
 
+import type { Tx } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import type { AgentTaskRow } from "../../lifecycle/agent-calls/agent-call-reads.ts";
@@ -17,17 +18,20 @@ export class HeldHook implements Held {
   /** A client can stop waiting only by closing the connection. */
   readonly name = null;
   readonly hasNoEnd = false;
-  readonly givesLeave = true;
   readonly #until: number;
   readonly #answers: Answers;
+  readonly #deniedNow: DeniedNow;
+  /** Why a rule denies what people approved; null: none does; undefined: it was not judged. */
+  #denied: string | null | undefined;
   #url: string;
 
   /** `until`: in ms since the epoch. */
-  constructor(taskId: string, until: number, answers: Answers, stream: HeldStream) {
+  constructor(taskId: string, until: number, answers: Answers, deniedNow: DeniedNow, stream: HeldStream) {
     this.taskId = taskId;
     this.stream = stream;
     this.#until = until;
     this.#answers = answers;
+    this.#deniedNow = deniedNow;
     this.#url = `${env().url}/tasks/${taskId}`;
   }
 
@@ -41,6 +45,11 @@ export class HeldHook implements Held {
    */
   tick(): void {}
 
+  async judgeLeave(tx: Tx, { state, result }: AgentTaskRow): Promise<void> {
+    const said = state === "completed" ? endedSchema.safeParse(result).data?.structuredContent : undefined;
+    this.#denied = said?.outcome === "answered" ? await this.#deniedNow(tx, changedIn(said.content)) : null;
+  }
+
   answer(task: AgentTaskRow | null, now: number, isFirst: boolean): object | null {
     if (!task)
       return this.failure(new AppError("not_found", "The request for approval is not there any more."));
@@ -49,7 +58,8 @@ export class HeldHook implements Held {
       return this.isOver(now) ? this.answerFromMemory() : null;
     }
     if (task.unopened) return this.isOver(now) ? this.answerFromMemory() : null;
-    return decided(task, this.#answers, isFirst);
+    if (isFirst && this.#denied) return this.#answers.deny(this.#denied);
+    return decided(task, this.#answers, isFirst && this.#denied !== undefined);
   }
 
   answerFromMemory(): object {
@@ -65,6 +75,13 @@ export class HeldHook implements Held {
   }
 }
 
+/** Why a rule denies the call now, as it would be made; null: none does. */
+type DeniedNow = (tx: Tx, changed: Record<string, unknown> | null) => Promise<string | null>;
+
+function changedIn(content: Record<string, unknown> | undefined): Record<string, unknown> | null {
+  return isRecord(content?.arguments) ? content.arguments : null;
+}
+
 /** What people decided, in the program's words. Everything but an approval that nobody was told before is a no. */
 function decided(
   { state, result }: AgentTaskRow,
@@ -78,7 +95,7 @@ function decided(
   if (outcome === "answered" && !isFirst)
     return undecided(`${who} approved this call once, and the program was told. It needs another approval.`);
   if (outcome === "answered") {
-    const input = isRecord(content?.arguments) ? content.arguments : null;
+    const input = changedIn(content);
     return allow({ reason: `${who} approved it ${input ? "with changes " : ""}in Intray.`, comment, input });
   }
   if (outcome === "expired") return deny("Nobody approved it in Intray in time.");

@@ -8,11 +8,16 @@ import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
+import { questionHash } from "../../mcp/forms/question-hash.ts";
 import { createMakerlessKey } from "../../people/api-keys/api-key-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
 import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
 import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
+import { readPolicy } from "../../policy/policy-reads.ts";
+import { policyInputSchema } from "../../policy/policy-schema.ts";
+import { savePolicy } from "../../policy/policy-writes.ts";
+import { applyCurrentPolicy } from "../../requests/apply-current-policy.ts";
 import { ENTRYPOINT_HEADER } from "./claude-code.ts";
 
 const PATH = "/hooks/claude-code";
@@ -21,6 +26,8 @@ const RULES = [
   { name: "No pushes", tools: ["Bash"], when: 'arguments.command.startsWith("git push")', before: "deny" },
   { name: "All else is free", before: "allow" },
 ];
+/** Masked in what people read. */
+const TOKEN = "ghp_0123456789Abcdefghijklmnopqrstuvwxyz";
 let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
 beforeAll(async () => {
   fixture = await createSharedAgentFixture();
@@ -139,7 +146,7 @@ describe("a call that people decide", () => {
   test("is asked about, whatever a rule that names no tool of the program allows, and allowed once a person approved", async () => {
     const agent = await anAgent();
     const held = agent.hook(
-      beforeTool("Bash", { command: "deploy --token Abcdefgh1234", description: "Ship it" }),
+      beforeTool("Bash", { command: `deploy --token ${TOKEN}`, description: "Ship it" }),
     );
     const { id, taskId, message } = await agent.asked();
     expect(message).toBe("May Claude Code run this command?");
@@ -149,13 +156,26 @@ describe("a call that people decide", () => {
       tool: "Bash",
       input: { command: "deploy --token •••", description: "Ship it" },
       isMasked: true,
+      hidden: [{ where: "command", what: "token", characters: 40 }],
       editable: false,
       cwd: "/home/ana/shop",
       session: "5b0f1c1e",
       by: null,
       why: null,
     });
-    expect(JSON.stringify(task)).not.toContain("Abcdefgh1234");
+    expect(JSON.stringify(task)).not.toContain(TOKEN);
+    const [asked] = await fixture.organization.sql(
+      `SELECT question_hash AS "questionHash", requested_schema AS "requestedSchema" FROM input_request WHERE id = $1`,
+      [id],
+    );
+    const question = { taskId, mode: "form", message, url: null, arguments: task.arguments } as const;
+    expect(asked!.questionHash).toBe(
+      questionHash({
+        ...question,
+        arguments: question.arguments as Record<string, unknown>,
+        requestedSchema: asked!.requestedSchema,
+      }),
+    );
     await fixture.organization.answer(id, { ...approve, comment: "Once" });
     const answer = await held;
     expect(decisionOf(answer).slice(0, 2)).toEqual([200, "allow"]);
@@ -190,7 +210,7 @@ describe("a call that people decide", () => {
     const codex = rawHook(fixture.endpoint.url, "/hooks/codex", agent.secret);
     const content = { arguments: { command: "ls" } };
     for (const ask of [
-      () => agent.hook(beforeTool("Bash", { command: "deploy --token Abcdefgh1234" })),
+      () => agent.hook(beforeTool("Bash", { command: `deploy --token ${TOKEN}` })),
       () => codex(beforeTool("Bash", { command: "make" })),
     ]) {
       const held = ask();
@@ -325,6 +345,73 @@ describe("a call that people decide", () => {
       await fixture.inState(taskId, "completed");
       await rules(onlyNow("migrate"), ...RULES);
       expect(decisionOf(await agent.hook(event))[1]).toBe("deny");
+    });
+  });
+
+  describe("with masked parts", () => {
+    const command = `deploy --token ${TOKEN}`;
+    const ofSecret = `"command" in arguments && arguments.command.contains("${TOKEN}")`;
+    const policy = (...all: object[]) =>
+      fixture.organization.within(async (tx) => {
+        const { version } = await readPolicy(tx);
+        const { operator } = fixture.organization;
+        await savePolicy(
+          tx,
+          { ...operator, role: "owner" },
+          version,
+          policyInputSchema.parse({ rules: all }),
+        );
+      });
+    afterEach(async () => {
+      await rules(...RULES);
+      await policy();
+    });
+
+    test("is judged whole by call rules when the program is told, though people approved what they read", async () => {
+      const agent = await anAgent();
+      const held = agent.hook(beforeTool("Bash", { command }));
+      const { id } = await agent.asked();
+      await rules({ name: "Not this one", tools: ["Bash"], when: ofSecret, before: "deny" }, ...RULES);
+      await fixture.organization.answer(id, approve);
+      expect(decisionOf(await held)).toEqual([
+        200,
+        "deny",
+        "The rule “Not this one” does not allow this call.",
+      ]);
+      expect(await agent.history()).toMatchObject([
+        { type: "agent.call_denied", data: { tool: "Bash", rule: "Not this one" } },
+      ]);
+    });
+
+    test("is judged whole by the policy, and not again by what is stored", async () => {
+      const agent = await anAgent();
+      const rule = (name: string) => ({
+        name,
+        when: `arguments.call.input.command.contains("${TOKEN}")`,
+        stages: [{ name: "People", need: 2, approvers: { roles: ["approver", "operator"] } }],
+      });
+      await policy(rule("Two people"));
+      const held = agent.hook(beforeTool("Bash", { command }));
+      const { id } = await agent.asked();
+      const approval = async () =>
+        (await fixture.organization.sql("SELECT approval FROM input_request WHERE id = $1", [id]))[0]!
+          .approval;
+      expect(await approval()).toMatchObject({ rule: "Two people" });
+      await policy(rule("Two others"));
+      const { within, organizationId } = fixture.organization;
+      const admin = uuidv7();
+      const principal = {
+        organizationId,
+        userId: admin,
+        role: "admin",
+        actor: { kind: "member", id: admin, name: "Ada" },
+      } as const;
+      await expect(within((tx) => applyCurrentPolicy(tx, principal, id))).rejects.toMatchObject({
+        code: "call_hidden",
+      });
+      expect(await approval()).toMatchObject({ rule: "Two people" });
+      await fixture.organization.answer(id, { action: "decline" });
+      expect(decisionOf(await held)[1]).toBe("deny");
     });
   });
 

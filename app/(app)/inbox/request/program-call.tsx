@@ -2,14 +2,18 @@
 
 import { SquareTerminal } from "lucide-react";
 import { Facts } from "@/components/facts/facts.tsx";
-import { FoldedText } from "@/components/text/folds.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { FoldedText, useFold } from "@/components/text/folds.tsx";
 import { LineDiff } from "@/components/text/line-diff.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { type ProgramCall, shownCall } from "@/lib/requests/words/program-call.ts";
+import { hiddenIn, type ProgramCall, shownCall } from "@/lib/requests/words/program-call.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /** The call that a coding agent asks about through its hook. All texts in it are the program's, and untrusted. */
 export function ProgramsCall({ request, call }: { request: InputRequestDetail; call: ProgramCall }) {
@@ -69,11 +73,50 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
         </>
       )}
       {(shown.kind === "arguments" || Object.keys(shown.rest).length > 0) && <Facts values={shown.rest} />}
-      {call.isMasked && (
-        <p className="text-[13px] text-muted">
-          Secrets are shown as •••. They are not stored in Intray, and the call is made with them.
-        </p>
-      )}
+      {call.isMasked && <HiddenParts call={call} />}
     </section>
+  );
+}
+
+/** Folded at first, so that nobody approves what they can't see without reading that they can't. */
+function HiddenParts({ call }: { call: ProgramCall }) {
+  const { number } = useFormats();
+  const count = hiddenIn(call);
+  const { open, setOpen, ref } = useFold<HTMLButtonElement>({ what: "hidden", count });
+  return (
+    <Notice
+      tone="wait"
+      title={`Parts of this call are hidden: ${plural(count, "place")}`}
+      action={
+        <Button
+          ref={ref}
+          variant="link"
+          className="px-0 max-md:min-h-11"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? "Show less" : "Show what is hidden"}
+        </Button>
+      }
+    >
+      {open && (
+        <>
+          <ul className="list-disc pl-4">
+            {call.hidden?.map(({ where, what, characters }, at) => (
+              // The order never changes.
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              <li key={at}>
+                A {what} of {number(characters)} characters in “
+                <PlainText text={where} />”
+              </li>
+            ))}
+          </ul>
+          <p>
+            Intray shows each as ••• and does not store it. The program makes the call with the hidden values.
+            Call rules and the policy have judged the whole call.
+          </p>
+        </>
+      )}
+    </Notice>
   );
 }

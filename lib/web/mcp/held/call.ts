@@ -63,7 +63,6 @@ export class HeldCall implements Held {
   }
 
   /** What it calls, Intray calls. */
-  readonly givesLeave = false;
 
   /** Of a call that may be held for as long as the task takes: it has no answer before. */
   get hasNoEnd(): boolean {

@@ -5,6 +5,7 @@
  */
 
 import { isDatabaseDown } from "../../../base/db/database-errors.ts";
+import type { Tx } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
 import { publishChangeNow } from "../../../base/live-updates.ts";
 import { log } from "../../../base/log.ts";
@@ -38,10 +39,13 @@ export interface Held {
   readonly name: string | null;
   readonly stream: HeldStream;
   isOver(now: number): boolean;
-  /** Its answer lets a program act, so that the agent has to be one still when it is given. */
-  readonly givesLeave: boolean;
   /** It may be held for as long as the task takes: it has no answer before. */
   readonly hasNoEnd: boolean;
+  /**
+   * Looks once more at a task that has ended, in the transaction that claims to tell of it. Only a call whose answer lets a program act
+   * has this: its agent has to be one still when it is given.
+   */
+  judgeLeave?(tx: Tx, task: AgentTaskRow): Promise<void>;
   /** Called again and again while it is held. */
   tick(now: number): void;
   /**
@@ -189,7 +193,7 @@ class Holder {
   }
 
   #givesLeave(id: string): boolean {
-    return [...(this.#calls.get(id) ?? [])].some((call) => call.givesLeave);
+    return [...(this.#calls.get(id) ?? [])].some((call) => call.judgeLeave);
   }
 
   /** That a result is sent is stored before its first byte leaves. `untold`: tasks that give leave, of which nobody was told before. */
@@ -208,7 +212,10 @@ class Holder {
         this.#givesLeave(id) ? "leaves" : "results",
       );
       if (results.length > 0) await markSent(tx, results);
-      return { ...read, untold: leaves.length > 0 ? await claimLeave(tx, leaves) : [] };
+      const untold = leaves.length > 0 ? await claimLeave(tx, leaves) : [];
+      for (const id of untold)
+        for (const call of this.#calls.get(id) ?? []) await call.judgeLeave?.(tx, read.tasks.get(id)!);
+      return { ...read, untold };
     });
   }
 

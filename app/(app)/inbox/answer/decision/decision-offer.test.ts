@@ -265,6 +265,7 @@ describe("what is folded away is opened before a press decides", () => {
     ],
     ["one", [{ what: "values", count: 1 }], "1 more value"],
     ["a document", [{ what: "documents", count: 1 }], "a document"],
+    ["hidden places", [{ what: "hidden", count: 2 }], "what is said about 2 hidden places"],
     [
       "several texts",
       [

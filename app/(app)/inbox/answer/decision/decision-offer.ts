@@ -100,6 +100,7 @@ const FOLD_WORDS: Record<Fold["what"], (count: number, folds: number) => string>
   lines: (count) => plural(count, "more line"),
   text: (_, folds) => (folds === 1 ? "a long text" : `${folds} long texts`),
   values: (count) => plural(count, "more value"),
+  hidden: (count) => `what is said about ${plural(count, "hidden place")}`,
   documents: (count) => (count === 1 ? "a document" : `${count} documents`),
 };
 

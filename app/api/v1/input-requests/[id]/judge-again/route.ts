@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Have an open request judged by the policy of now, in person: its votes end",
       params: idParams,
       output: inputRequestDetailSchema,
-      errors: ["four_eyes", "already_answered", "no_longer_open"],
+      errors: ["four_eyes", "call_hidden", "already_answered", "no_longer_open"],
     },
     ({ caller, params }) =>
       within(caller, async (tx, principal) => {
