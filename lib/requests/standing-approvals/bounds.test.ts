@@ -145,7 +145,15 @@ describe("a largest amount of 500, where the arguments that differ may differ", 
       { amount: 5, pay: "1 EUR" },
       { amount: 5, pay: "everything" },
     ],
-    // Too much, wherever it stands.
+    // Too much, or nobody knows what it does.
+    [
+      { amount: 5, quantity: 1 },
+      { amount: 5, quantity: 2 },
+    ],
+    [
+      { amount: 5, order: "1007" },
+      { amount: 5, order: "1008" },
+    ],
     [{ amount: 5 }, { amount: 500.01 }],
     [{ amount: 5 }, { amount: -501 }],
     [{ amount: "5 EUR" }, { amount: "501 EUR" }],

@@ -44,8 +44,9 @@ function mayBecome(name: string, before: unknown, after: unknown, mostAmount: nu
 /** What an argument of the approved call may become where there is a largest amount; null: it has to stay the same. */
 export function differsAs(name: string, value: unknown): "amount" | "text" | null {
   if (isUnitName(name)) return null;
-  if (amountOf(value)) return "amount";
-  return !isMoneyName(name) && isFreeText(value) ? "text" : null;
+  if (isMoneyName(name)) return amountOf(value) ? "amount" : null;
+  // Of `quantity: 5` or `pay: "5"` nobody can say what it does to the amount.
+  return !amountOf(value) && isFreeText(value) ? "text" : null;
 }
 
 const PLAIN = /^(\D*?)(-?(?:0|[1-9]\d{0,12})(?:\.\d{1,8})?)(\D*)$/;
