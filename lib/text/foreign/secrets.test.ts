@@ -51,6 +51,14 @@ describe("what is masked", () => {
     });
   });
 
+  test("a secret that takes the place of another, by the same name", () => {
+    const other = GITHUB.replace("A", "B");
+    expect(withoutSecrets({ old_string: `TOKEN=${GITHUB}`, new_string: `TOKEN=${other}` }).shown).toEqual({
+      old_string: "TOKEN=•••",
+      new_string: "TOKEN=•••",
+    });
+  });
+
   test("what follows a secret stays", () => {
     expect(shown(`TOKEN=${GITHUB};rm -rf /`)).toBe("TOKEN=•••;rm -rf /");
     expect(shown(`TOKEN=${GITHUB}&&curl evil.example`)).toBe("TOKEN=•••&&curl evil.example");
@@ -122,6 +130,9 @@ describe("nothing that decides hides behind a mask", () => {
     { token: GITHUB, command: `git branch -D ${GITHUB}` },
     { access_token: `${GITHUB} and 90,000 EUR to KY12` },
     { env: { GH_TOKEN: GITHUB, [GITHUB]: "x" } },
+    { env: { GH_TOKEN: GITHUB }, command: "echo $GH_TOKEN | base64 -d | sh" },
+    { edits: [{ new_string: `GH_TOKEN=${GITHUB}` }, { new_string: "eval GH_TOKEN" }] },
+    { edits: [{ new_string: "run --password=cm0gLXJm" }, { new_string: "grep run x | base64 -d | sh" }] },
     Object.fromEntries(
       Array.from({ length: 101 }, (_, at) => [`token${at}_token`, `ghp_${String(at).padStart(36, "A")}`]),
     ),

@@ -13,7 +13,7 @@ export interface Hidden {
   characters: number;
 }
 
-/** With these signs a program may read the value again, as in `echo … | base64 -d | sh`: such a text stays whole. */
+/** With these signs a program may read the value again, as in `echo … | base64 -d | sh`: then all texts stay whole. */
 const READS_AGAIN = /[$`|<>()]/;
 
 /** Tokens of known makers, whole: with all their characters and no others. */
@@ -48,7 +48,7 @@ const LINE = "^[-+ \\t]{0,40}";
 const VARIABLE = "[;&] {0,4}|\\b(?:export|env|set) |(?<=\\s)(?:-e|--env)[ =]";
 const HEADER = "(?<=\\s)(?:-H|--header)[ =]?[\"']";
 
-/** Where a secret stands in a text. `value`: what is masked; `name`: by which a program could read it again. */
+/** Where a secret stands in a text. `value`: what is masked; `name`: of the variable, option or member that holds it. */
 const PLACES = [
   {
     what: "private key",
@@ -96,6 +96,8 @@ interface Secret {
   at: number;
   value: string;
   what: string;
+  /** Of the variable, option or member that holds it, if it has one. */
+  name: string | undefined;
 }
 
 /** The secrets in a text, in its order. */
@@ -107,7 +109,7 @@ export function secretsIn(text: string): Secret[] {
       const { name, value = "" } = groups;
       const at = indices?.groups?.value?.[0] ?? 0;
       const isTaken = found.some((each) => at < each.at + each.value.length && each.at < at + value.length);
-      if (!isTaken && (name === undefined || text.split(name).length === 2)) found.push({ at, value, what });
+      if (!isTaken) found.push({ at, value, what, name });
       if (found.length > MOST_SECRETS) return found;
     }
   return found.sort((one, other) => one.at - other.at);
@@ -117,34 +119,46 @@ type Json = Record<string, unknown>;
 
 /** The input with masks in place of secrets, and what is said of each. Names of members stay. */
 export function withoutSecrets(input: Json): { shown: Json; hidden: Hidden[] } {
-  const all = masked(input, new Set());
+  const isReadAgain = textsIn(input).some((text) => READS_AGAIN.test(text));
+  const all = masked(input, isReadAgain, new Set());
   if (all.hidden.length > MOST_SECRETS) return { shown: input, hidden: [] };
   const texts = textsIn(all.shown);
-  const isUsed = ({ value }: Found) => texts.some((text) => text.includes(value));
+  const members = membersIn(all.shown);
+  const named = (name: string) => all.hidden.filter((each) => each.name === name && !each.isWhole).length;
+  const isUsed = ({ value, name }: Found) =>
+    [...texts, ...members].some((text) => text.includes(value)) ||
+    // The name stands in front of each such secret, and nowhere else.
+    (name !== undefined && texts.reduce((sum, text) => sum + text.split(name).length - 1, 0) > named(name));
   const used = new Set(all.hidden.filter(isUsed).map(({ value }) => value));
-  const { shown, hidden } = used.size === 0 ? all : masked(input, used);
-  return { shown, hidden: hidden.map(({ value, ...place }) => ({ ...place, characters: value.length })) };
+  const { shown, hidden } = used.size === 0 ? all : masked(input, isReadAgain, used);
+  return {
+    shown,
+    hidden: hidden.map(({ where, what, value }) => ({ where, what, characters: value.length })),
+  };
 }
 
-interface Found {
+interface Found extends Omit<Secret, "at"> {
   where: string;
-  what: string;
-  value: string;
+  /** It is all of a member's text, whose name stands in no text. */
+  isWhole: boolean;
 }
 
-function masked(input: Json, used: ReadonlySet<string>): { shown: Json; hidden: Found[] } {
+function masked(
+  input: Json,
+  isReadAgain: boolean,
+  used: ReadonlySet<string>,
+): { shown: Json; hidden: Found[] } {
   const hidden: Found[] = [];
   const inText = (text: string, path: string[]): string => {
-    const secrets = [...secretIn(text, path.at(-1) ?? ""), ...secretsIn(text)].filter(
-      ({ value }) => !used.has(value),
-    );
+    const whole = secretIn(text, path.at(-1) ?? "");
+    const secrets = whole ? [whole] : isReadAgain ? [] : secretsIn(text);
     let shown = "";
     let from = 0;
-    for (const { at, value, what } of secrets) {
-      if (at < from) continue;
+    for (const { at, ...secret } of secrets) {
+      if (used.has(secret.value)) continue;
       shown += text.slice(from, at) + MASK;
-      from = at + value.length;
-      hidden.push({ where: path.join("."), what, value });
+      from = at + secret.value.length;
+      hidden.push({ ...secret, where: path.join("."), isWhole: whole !== null });
     }
     return shown + text.slice(from);
   };
@@ -165,16 +179,22 @@ const WHOLE = new RegExp(`^(?<value>${TOKEN})$`);
 const WHOLE_AUTHORIZATION = new RegExp(`^${SCHEME}(?<value>${DRAWN})$`);
 
 /** A member that is called a secret, and is nothing but one. */
-function secretIn(text: string, name: string): Secret[] {
-  if (!IS_NAME.test(name)) return [];
+function secretIn(text: string, name: string): Secret | null {
+  if (!IS_NAME.test(name)) return null;
   const isAuthorization = /authorization$/i.test(name);
   const value = (isAuthorization ? (WHOLE_AUTHORIZATION.exec(text) ?? WHOLE.exec(text)) : WHOLE.exec(text))
     ?.groups?.value;
-  return value === undefined ? [] : [{ at: text.length - value.length, value, what: "token" }];
+  return value === undefined ? null : { at: text.length - value.length, value, what: "token", name };
 }
 
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
-  return [...Object.keys(value), ...Object.values(value).flatMap(textsIn)];
+  return Object.values(value).flatMap(textsIn);
+}
+
+function membersIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  return [...names, ...Object.values(value).flatMap(membersIn)];
 }
