@@ -95,7 +95,7 @@ function objectLength([first, ...others]: string[], objects: Set<string>): numbe
 }
 
 const FIGURE = /\p{N}/u;
-const FILE = /^[\p{L}\p{N}_/-]+\.\p{L}[\p{L}\p{N}]{1,4}$/u;
+const FILE = /^[\p{L}\p{N}_/-]+\.\p{L}[\p{L}\p{N}]{1,9}$/u;
 
 /** Whether a word only names a thing that acts are about. */
 export function isThing(word: string): boolean {

@@ -123,6 +123,7 @@ describe("a no is plain only where what is asked is known to go ahead", () => {
     "Invoice INV-100 of ACME: pay it?",
     "Shall we delete the customer’s records?",
     "Delete report.pdf? There is no backup.",
+    "Delete customer-exports-2025.parquet for good?",
     "Delete the environment preview-7 with its database? This can’t be undone.",
     "This will delete 14 files.",
     "Deploy api 1.4.2 to production?",

@@ -63,6 +63,8 @@ const SAFEGUARD =
 /** These are safeguards also in the sentence before “Approve it?”. */
 const CARE =
   /\b(?:review\w*|check\w*|verif\w*|validat\w*|scan\w*|audit\w*|compliance|legal|previews?(?! \d)|back(?:ed|ing)? ?ups?|snapshots?|dry run|notif\w*|warn\w*)\b/i;
+/** What a file is called says nothing of a safeguard: “Delete exports-2025.csv?”. */
+const FILE_NAMES = /(?<=\s)[\p{L}\p{N}_-]{1,200}\.\p{L}[\p{L}\p{N}]{1,9}(?![\p{L}\p{N}])/gu;
 /** Refusing one of these takes it away: “Deny access” revokes access. */
 const TAKEN_AWAY = /\b(?:access|permissions?|entry|roles?|rights?|membership)\b/i;
 /** Words after which a choice does more than its first word says: “Reject and archive”. */
@@ -169,7 +171,7 @@ function judge(field: string, { title, texts }: AskedText): Judged {
   return {
     isTurned:
       [...names, ...sentences].some((text) => isOneOf(text, [TURNS, KEEPS])) ||
-      asked.some((text) => isOneOf(text, [SAFEGUARD, CARE, TAKEN_AWAY, ASKS_ELSE])) ||
+      asked.some((text) => isOneOf(text.replace(FILE_NAMES, ""), [SAFEGUARD, CARE, TAKEN_AWAY, ASKS_ELSE])) ||
       // “A virus scan comes next. Go on?”: another sentence says what the question is about.
       (acts.every(({ isAlone }) => isAlone) && sentences.some((text) => CARE.test(plain(text)))) ||
       (acts.some(({ destroys }) => destroys) &&
