@@ -71,7 +71,7 @@ const ofHook = (
 export const REQUESTS: Shot[] = [
   ofHook("request command", "Bash", {
     command:
-      "export GITHUB_TOKEN=ghp_0123456789abcdefghij\ngit tag v2.4.0 && git push origin v2.4.0 \u202e&& make release",
+      "export GITHUB_TOKEN=ghp_0123456789Abcdefghijklmnopqrstuvwxyz\ngit tag v2.4.0 && git push origin v2.4.0 \u202e&& make release",
     description: "Tag the release and publish it",
   }),
   ofHook("request file edit", "Edit", {
