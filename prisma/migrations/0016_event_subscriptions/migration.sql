@@ -14,8 +14,6 @@ ALTER TABLE webhook_endpoint
   ADD CONSTRAINT webhook_endpoint_of_agent CHECK (num_nulls(agent_id, subscription, arguments, seq, expires_at) IN (0, 5)
     AND (agent_id IS NOT NULL OR NOT terminated)),
   ADD CONSTRAINT webhook_endpoint_agent FOREIGN KEY (organization_id, agent_id) REFERENCES agent_credential (organization_id, id) ON DELETE CASCADE;
-CREATE UNIQUE INDEX webhook_endpoint_subscription ON webhook_endpoint (organization_id, subscription) WHERE NOT terminated;
-CREATE INDEX webhook_endpoint_by_agent ON webhook_endpoint (organization_id, agent_id) WHERE agent_id IS NOT NULL;
 GRANT UPDATE (seq, expires_at, terminated), DELETE ON webhook_endpoint TO intray_engine;
 GRANT SELECT (agent_id, seq, expires_at, terminated) ON webhook_endpoint TO intray_gate;
 
