@@ -138,7 +138,8 @@ test("a browser shows what waits, opens the card from there, and closes it when 
   await expect(row.getByText(/^The device showed the test/)).toHaveCount(0);
   await deliver();
   await expect(row.getByText(/^The device showed the test/)).toBeVisible(SOON);
-  expect(await shown(cleo)).toMatchObject([{ title: "Test: this device shows notifications" }]);
+  // Beside a count, where others wait from tests before.
+  expect((await shown(cleo)).map(({ title }) => title)).toContain("Test: this device shows notifications");
 
   await cleo.goto("/inbox");
   const { id, requestId } = await askAbout(ola, ola);

@@ -127,7 +127,8 @@ async function handlePush(event) {
 
 async function showState({ deviceId, items, count }, known) {
   const tagOf = (item) => `${deviceId} ${item.tag}`;
-  const tags = items.map(tagOf);
+  // A test is no part of the state: its reader closes it.
+  const tags = [...items.map(tagOf), testTag(deviceId)];
   for (const notification of await self.registration.getNotifications())
     if (notification.tag.startsWith(`${deviceId} `) && !tags.includes(notification.tag)) notification.close();
   for (const item of items)
@@ -142,7 +143,7 @@ async function showState({ deviceId, items, count }, known) {
 
 async function showTest({ deviceId, testId }) {
   await self.registration.showNotification("Test: this device shows notifications", {
-    ...look("", `${deviceId} test`, "/settings/notifications"),
+    ...look("", testTag(deviceId), "/settings/notifications"),
   });
   // Without a session nobody is told; the screen then says that the device has not answered.
   await fetch(`/api/v1/me/devices/${deviceId}/shown`, {
@@ -151,6 +152,8 @@ async function showTest({ deviceId, testId }) {
     body: JSON.stringify({ testId }),
   }).catch(() => undefined);
 }
+
+const testTag = (deviceId) => `${deviceId} test`;
 
 const look = (body, tag, path) => ({
   body,
