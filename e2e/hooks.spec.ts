@@ -46,7 +46,11 @@ test("Claude Code asks before a command and a change of a file, and is told what
   await keysListen(approver);
   await approver.keyboard.press("e");
   await expect(approver.getByRole("dialog")).toBeHidden();
-  await approve.click();
+  // A press right after the parts were opened may come too early to count.
+  await expect(async () => {
+    if (await approve.isVisible()) await approve.click();
+    await expect(approve).toBeHidden({ timeout: 3_000 });
+  }).toPass(SOON);
   expect((await command).body.hookSpecificOutput).toMatchObject({
     permissionDecision: "allow",
     permissionDecisionReason: "Hugo approved it in Intray.",

@@ -120,9 +120,11 @@ const press = (page: Page, title: string) =>
     })`,
   );
 
-test("a browser shows what waits, opens the card from there, and closes it when it is decided; a test is its own word", {
-  tag: "@journey",
-}, async ({ browser, ola, ana }) => {
+test("a browser shows what waits, opens the card from there, and closes it when it is decided; a test is its own word", async ({
+  browser,
+  ola,
+  ana,
+}) => {
   const cleo = await openPageAs(browser, "Cleo");
   await subscribeLocally(cleo.context());
   await cleo.goto("/settings/notifications");
