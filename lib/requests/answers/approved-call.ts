@@ -36,7 +36,8 @@ export function isMaskedCall(
 
 /**
  * Refuses the approval of a call that a call rule or the agent's grant now denies, or whose agent is gone: nobody would be told. A rule
- * that asks is met by this approval. A call with masks is judged whole when its program is told (lib/web/hooks). `changed`: the arguments that a person wrote; null: the call is approved as it was asked. Throws
+ * that asks is met by this approval. A call with masks is judged whole when its program is told (lib/web/hooks). `changed`: the
+ * arguments that a person wrote; null: the call is approved as it was asked. Throws
  * `denied_by_rule`.
  */
 export async function refuseDeniedCall(tx: Tx, request: LockedRequest, changed: Json | null): Promise<void> {
