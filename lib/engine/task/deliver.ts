@@ -232,7 +232,7 @@ async function post(
     // A tool does its work before it replies, and a connection that is dropped may stop it.
     ...(task.work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
   };
-  const isAsked = await isStillAsked(ctx, task, request, ask);
+  const isAsked = remote === null || (await isStillAsked(ctx, task, request, ask));
   await ctx.mayChange();
   if (!isAsked || isReused(ctx, task, ask, beganAt)) {
     await retryUntilStored(ctx, () =>
