@@ -1,7 +1,7 @@
 /** An input request as the API shows it. */
 import { z } from "zod";
 import { actorSchema, personSchema } from "../access/access-schema.ts";
-import { formSchema } from "../mcp/forms/form.ts";
+import { choiceValueSchema, formSchema } from "../mcp/forms/form.ts";
 import { connectionStateSchema } from "../servers/connections/connection-schema.ts";
 import { eraSchema, pauseSchema } from "../servers/server-schema.ts";
 import { gateRuleSchema, progressSchema, taskStateSchema } from "../tasks/task-schema.ts";
@@ -276,6 +276,13 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   /** The server's requestedSchema as received. */
   schema: z.unknown(),
   fields: formSchema,
+  /**
+   * How the form itself says no and nothing else: `content` is the answer, `reasonField` the field for a reason. Null: it has no
+   * such choice.
+   */
+  rejection: z.object({ label: z.string(), content, reasonField: z.string().nullable() }).nullable(),
+  /** The choices that clearly do nothing, by the values that they send: they need no second look. */
+  harmless: z.array(choiceValueSchema),
   /** Of the site to open: the whole address for people who may open it, for others scheme and host alone. */
   url: z.string().nullable(),
   /** The question that this one replaced, for showing the difference. */

@@ -3,7 +3,7 @@ import type { Field, Form } from "../../mcp/forms/form.ts";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { decisionOf, isApproval } from "./form-buttons.ts";
 import { isHarmless } from "./plain-no.ts";
-import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
+import { harmlessIn, isRejection, rejectionOf, saysNo } from "./rejection.ts";
 
 const MESSAGE = "Pay INV-100 to ACME?";
 const base = { title: "Decision", description: null, required: true };
@@ -222,6 +222,22 @@ describe("how a form itself says no", () => {
     expect(saysNo(shape, "accept", { ...content, approved: true })).toBe(false);
     expect(saysNo({ kind: "unsupported", reason: "nested" }, "accept", {})).toBe(false);
   });
+});
+
+const OF_A_SERVER = { origin: "server", gate: null, tool: "pay" };
+test.each<[string, Form, string, unknown[]]>([
+  ["the no of a choice", form(oneOf("approve", "reject")), MESSAGE, ["reject"]],
+  ["none, where the choices say other things", form(oneOf("north", "south")), MESSAGE, []],
+  ["none, where a no may do something", form(oneOf("approve", "reject")), "Keep INV-100 blocked?", []],
+  ["none, where it has to be filled in", form(oneOf("approve", "reject"), oneOf("a", "b")), MESSAGE, []],
+  [
+    "the no of a yes or no",
+    form({ ...base, name: "confirm", title: "Confirm", kind: "boolean", default: null }),
+    "Delete 14 files?",
+    [false],
+  ],
+])("harmless among the buttons of a form: %s", (_, fields, message, expected) => {
+  expect(harmlessIn({ ...OF_A_SERVER, fields, message })).toEqual(expected);
 });
 
 test.each<[string, string, boolean]>([

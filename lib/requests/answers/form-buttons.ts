@@ -1,5 +1,5 @@
-import { optionsOf } from "../../mcp/forms/field-kinds.ts";
-import type { Field, Form } from "../../mcp/forms/form.ts";
+import { isTyped, optionsOf } from "../../mcp/forms/field-kinds.ts";
+import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import { hides } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned, refuses } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
@@ -8,8 +8,8 @@ import type { AskedText } from "./plain-no.ts";
 
 export interface Choice {
   label: string;
-  /** The content sent when this choice is pressed. */
-  content: Record<string, unknown>;
+  /** The content sent when this choice is pressed: one field. */
+  content: Record<string, ChoiceValue>;
   affirmative: boolean;
 }
 
@@ -147,6 +147,31 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
   };
 }
 
+/** The form's own way to say no: `content` is the answer; the server reads the text in `reasonField`. */
+export interface Rejection {
+  label: string;
+  content: Record<string, unknown>;
+  reasonField: string | null;
+}
+
+/**
+ * Whether an accepted answer is what the Reject button sends. Beside the form's own no and its reason it may hold what the server
+ * suggests for typed fields, which the screen fills in by itself. Whatever a person adds could be what the server acts on.
+ */
+export function isOwnNo(form: Form, no: Rejection | null, content: Record<string, unknown> | null): boolean {
+  if (form.kind !== "supported" || no === null || content === null) return false;
+  const isNo = Object.entries(no.content).every(([name, value]) => content[name] === value);
+  return (
+    isNo &&
+    Object.entries(content).every(
+      ([name, value]) =>
+        Object.hasOwn(no.content, name) ||
+        name === no.reasonField ||
+        form.fields.some((field) => field.name === name && isTyped(field) && field.default === value),
+    )
+  );
+}
+
 /** Whether a field is answered by yes or no: by what it is called, by its limits or by its choices. */
 export function isYesOrNo(field: Field): boolean {
   const says = (text: string) => affirms(text) || refuses(text);
@@ -185,7 +210,7 @@ export function decisionOn(question: Asked & { fields: Form }): Decision {
 }
 
 /** Who asks, and what for. */
-interface Asked {
+export interface Asked {
   origin: string;
   gate: unknown;
   tool: string;

@@ -3,19 +3,22 @@ import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import { affirms, asksForNo, consents, denies, refuses, refusesAnywhere } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise, splitSent } from "../../text/labels.ts";
 import { raisesAlarm } from "./alarms.ts";
-import { askedBy, booleanWords, isYesOrNo, takesDecision } from "./form-buttons.ts";
-import { type AskedText, isPlainNo } from "./plain-no.ts";
+import {
+  type Asked,
+  askedBy,
+  booleanWords,
+  decisionOn,
+  isOwnNo,
+  isYesOrNo,
+  type Rejection,
+  takesDecision,
+  whatIsAsked,
+} from "./form-buttons.ts";
+import { type AskedText, isHarmless, isPlainNo } from "./plain-no.ts";
 
 /** The whole name: what is sent as `promissory_note_iban` is no reason. */
 const REASON =
   /^(?:(?:your|the|rejection|approver|approval|decision|internal) )?(?:reasons?|comments?|notes?|remarks?|explanation|justification)(?: for rejection)?$/i;
-
-/** The form's own way to say no: `content` is the answer; the server reads the text in `reasonField`. */
-export interface Rejection {
-  label: string;
-  content: Record<string, unknown>;
-  reasonField: string | null;
-}
 
 /**
  * Returns how the form itself says no, as against declining to answer, or null if the form has no such choice
@@ -54,30 +57,24 @@ function nosOf(field: Field, asked: AskedText): { label: string; value: unknown 
   }
 }
 
-/**
- * Whether an answer is a no and nothing else: it declines, or it is what the Reject button sends. Beside the form's own no and its
- * reason it may hold what the server suggests for typed fields, which the screen fills in by itself. Whatever a person adds could
- * be what the server acts on.
- */
+/** Whether an answer is a no and nothing else: it declines, or it is the form's own no (`isOwnNo`). */
 export function isRejection(
   form: Form,
   action: string,
   content: Record<string, unknown> | null,
   message: string,
 ): boolean {
-  if (action !== "accept") return true;
-  const no = rejectionOf(form, message);
-  if (form.kind !== "supported" || no === null || content === null) return false;
-  const isNo = Object.entries(no.content).every(([name, value]) => content[name] === value);
-  return (
-    isNo &&
-    Object.entries(content).every(
-      ([name, value]) =>
-        Object.hasOwn(no.content, name) ||
-        name === no.reasonField ||
-        form.fields.some((field) => field.name === name && isTyped(field) && field.default === value),
-    )
-  );
+  return action !== "accept" || isOwnNo(form, rejectionOf(form, message), content);
+}
+
+/** The choices that decide by one press and clearly do nothing, as the values that they send. */
+export function harmlessIn(question: Asked & { fields: Form; message: string }): ChoiceValue[] {
+  const decision = decisionOn(question);
+  if (decision.kind !== "choices") return [];
+  const asked = whatIsAsked(question.fields, question.message);
+  return decision.choices
+    .filter((choice) => isHarmless(choice, asked))
+    .flatMap(({ content }) => Object.values(content));
 }
 
 /**

@@ -376,7 +376,7 @@ export function AnswerArea({
           onAccept={(given) => {
             if (change.renew()) return void showQuestion();
             const content = change.contentOf(given);
-            asksWhy({ ...question, approval: request.approval }, content, draft.comment)
+            asksWhy({ rejection: question.rejection, approval: request.approval }, content, draft.comment)
               ? setDialog("reject")
               : send({ action: "accept", ...(content ? { content } : {}) });
           }}

@@ -7,7 +7,6 @@ import { Textarea } from "@/components/ui/field.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
-import { rejectionOf } from "@/lib/requests/answers/rejection.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { cancelWords, declineWords, receiverOf, reviseWords } from "@/lib/requests/words/own-questions.ts";
@@ -242,7 +241,7 @@ function DeclineForm({
 }) {
   const reasons = useQuery(declineReasons()).data?.reasons ?? [];
   const [chosen, setChosen] = useState("");
-  const rejection = rejectionOf(request.fields, request.message);
+  const { rejection } = request;
   const isRequired = needsReason(request);
   const isMissing = (said: string) => isRequired && joinReason(chosen, said) === "";
   const decline = (said: string) =>

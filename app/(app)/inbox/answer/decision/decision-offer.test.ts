@@ -240,7 +240,7 @@ describe("what is folded away is opened before a press decides", () => {
     ["a no to a yes-or-no question", [fields], no!, false],
     ["what is called a no and sends something else", [message], renamed!, true],
   ])("%s", (_, unopened, choice, expected) => {
-    expect(readsFirst(unopened, choice, { title: "", texts: ["Delete 14 files?"] })).toBe(expected);
+    expect(readsFirst(unopened, { harmless: ["reject", false] }, choice)).toBe(expected);
   });
 
   const WITH_REASON = formOf(
@@ -252,7 +252,8 @@ describe("what is folded away is opened before a press decides", () => {
     ["a form that says yes", [fields], { value: "approve", reason: "as agreed" }, true],
     ["a form that says no", [fields], { value: "reject", reason: "too expensive" }, false],
   ])("%s", (_, unopened, content, expected) => {
-    expect(formReadsFirst(unopened, { fields: WITH_REASON, message: "Pay it?" }, content)).toBe(expected);
+    const rejection = { label: "Reject", content: { value: "reject" }, reasonField: "reason" };
+    expect(formReadsFirst(unopened, { fields: WITH_REASON, rejection }, content)).toBe(expected);
   });
 
   test.each<[string, Fold[], string]>([
@@ -295,7 +296,8 @@ describe("a no asks why where a reason is required", () => {
     ["of a yes", approval(stage("open", "reject")), { value: "approve" }, "", false],
     ["without content", approval(stage("open", "reject")), undefined, "", false],
   ])("%s", (_, its, content, comment, expected) => {
-    expect(asksWhy({ approval: its, fields: APPROVAL, message: "Pay it?" }, content, comment)).toBe(expected);
+    const rejection = { label: "Reject", content: NO, reasonField: null };
+    expect(asksWhy({ approval: its, rejection }, content, comment)).toBe(expected);
   });
 });
 
@@ -498,20 +500,17 @@ describe("the buttons", () => {
 describe("a guarded button", () => {
   const choicesOf = (...fields: Field[]) =>
     (decisionOf(formOf(...fields)) as Extract<Decision, { kind: "choices" }>).choices;
-  const confirm = choicesOf(field({ kind: "boolean", name: "confirm" } as Partial<Field>));
-  const keep = choicesOf(field({ kind: "boolean", name: "keep_file" } as Partial<Field>));
+  const [yes, no] = choicesOf(field({ kind: "boolean", name: "confirm" } as Partial<Field>));
   test.each([
-    ["that destroys is held", ["destructive"], confirm[0]!, "hold"],
-    ["that says no to it is one press", ["destructive"], confirm[1]!, "none"],
-    ["whose no destroys is held", ["destructive"], keep[1]!, "hold"],
-    ["of a form that destroys is held", ["destructive"], null, "hold"],
-    ["of figures that differ waits for a look", ["sum_differs"], confirm[0]!, "look"],
-    ["that says no to figures is one press", ["sum_differs"], confirm[1]!, "none"],
-    ["of a question that changed waits for a look", [], confirm[0]!, "look"],
-  ] as const)("%s", (_, warnings, choice, expected) => {
-    expect(guardOf({ warnings: [...warnings] }, choice, { title: "", texts: ["Delete 14 files?"] })).toBe(
-      expected,
-    );
+    ["that destroys is held", ["destructive"], [false], yes!, "hold"],
+    ["that says no to it is one press", ["destructive"], [false], no!, "none"],
+    ["whose no destroys is held", ["destructive"], [], no!, "hold"],
+    ["of a form that destroys is held", ["destructive"], [], null, "hold"],
+    ["of figures that differ waits for a look", ["sum_differs"], [false], yes!, "look"],
+    ["that says no to figures is one press", ["sum_differs"], [false], no!, "none"],
+    ["of a question that changed waits for a look", [], [false], yes!, "look"],
+  ] as const)("%s", (_, warnings, harmless, choice, expected) => {
+    expect(guardOf({ warnings: [...warnings], harmless: [...harmless] }, choice)).toBe(expected);
   });
 });
 

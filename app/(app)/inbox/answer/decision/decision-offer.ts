@@ -1,8 +1,12 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Fold } from "@/components/text/folds.tsx";
-import { type Choice, type Decision, decisionOn, isApproval } from "@/lib/requests/answers/form-buttons.ts";
-import { type AskedText, isHarmless } from "@/lib/requests/answers/plain-no.ts";
-import { isRejection, rejectionOf } from "@/lib/requests/answers/rejection.ts";
+import {
+  type Choice,
+  type Decision,
+  decisionOn,
+  isApproval,
+  isOwnNo,
+} from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { affirms, denies } from "@/lib/text/foreign/yes-no.ts";
 import { humanise, plural, splitSent } from "@/lib/text/labels.ts";
@@ -65,33 +69,40 @@ export function isGuarded({ warnings, previous }: Pick<Question, "warnings" | "p
   return warnings.length > 0 || previous !== null;
 }
 
+function isAmong(values: unknown[], { content }: Choice): boolean {
+  return Object.values(content).every((value) => values.includes(value));
+}
+
 /**
  * How a button of a question that warns or has changed is guarded: a harmless choice is one press, any other
  * waits until the warnings are seen, and a choice that destroys is held. `choice`: null for the whole form.
  */
 export function guardOf(
-  { warnings }: Pick<InputRequestDetail, "warnings">,
+  { warnings, harmless }: Pick<InputRequestDetail, "warnings" | "harmless">,
   choice: Choice | null,
-  asked: AskedText,
 ): "none" | "look" | "hold" {
-  if (choice && isHarmless(choice, asked)) return "none";
+  if (choice && isAmong(harmless, choice)) return "none";
   return warnings.includes("destructive") ? "hold" : "look";
 }
 
 /**
  * Whether a press opens what is folded away instead of deciding: nobody has read it yet. A plain no is possible without.
  */
-export function readsFirst(unopened: Fold[], choice: Choice | null, asked: AskedText): boolean {
-  return unopened.length > 0 && !(choice && isHarmless(choice, asked));
+export function readsFirst(
+  unopened: Fold[],
+  { harmless }: Pick<InputRequestDetail, "harmless">,
+  choice: Choice | null,
+): boolean {
+  return unopened.length > 0 && !(choice && isAmong(harmless, choice));
 }
 
 /** Whether sending a form opens what is folded away first. The form's own no is possible without. */
 export function formReadsFirst(
   unopened: Fold[],
-  { fields, message }: Pick<InputRequestDetail, "fields" | "message">,
+  { fields, rejection }: Pick<InputRequestDetail, "fields" | "rejection">,
   content: Record<string, unknown>,
 ): boolean {
-  return unopened.length > 0 && !isRejection(fields, "accept", content, message);
+  return unopened.length > 0 && !isOwnNo(fields, rejection, content);
 }
 
 const FOLD_WORDS: Record<Fold["what"], (count: number, folds: number) => string> = {
@@ -215,13 +226,13 @@ export function needsReason({ approval }: Pick<InputRequestDetail, "approval">):
 
 /** Whether a press of the form's own no asks for the reason first, since without one it would be refused. */
 export function asksWhy(
-  request: Pick<InputRequestDetail, "approval" | "fields" | "message">,
+  request: Pick<InputRequestDetail, "approval" | "rejection">,
   content: Record<string, unknown> | undefined,
   comment: string,
 ): boolean {
   if (!needsReason(request) || comment.trim() !== "") return false;
-  const rejection = rejectionOf(request.fields, request.message);
-  return rejection !== null && JSON.stringify(rejection.content) === JSON.stringify(content);
+  const own = request.rejection?.content;
+  return own !== undefined && JSON.stringify(own) === JSON.stringify(content);
 }
 
 /** Where declining stands: in the menu if the form has choices of its own, because it is a different thing then. */

@@ -5,7 +5,7 @@ import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/field.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { type Choice, whatIsAsked } from "@/lib/requests/answers/form-buttons.ts";
+import type { Choice } from "@/lib/requests/answers/form-buttons.ts";
 import { destructionOf } from "@/lib/requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
@@ -28,7 +28,7 @@ export function GuardedButton({
   /** A press opens what is folded away, and decides nothing. */
   reads: boolean;
 }) {
-  const guard = guardOf(question, choice, whatIsAsked(question.fields, question.message));
+  const guard = guardOf(question, choice);
   if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
   if (guard === "look") return <MainButton {...guarded} />;

@@ -4,7 +4,7 @@ import type { RefObject } from "react";
 import type { Fold } from "@/components/text/folds.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import { type Decision, whatIsAsked } from "@/lib/requests/answers/form-buttons.ts";
+import type { Decision } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { Decided } from "../decided.ts";
 import { decisionButtons, isGuarded, isLong, isSame, needsRoom, readsFirst } from "./decision-offer.ts";
@@ -51,10 +51,9 @@ export function MainButtons({
   onRead: () => void;
 }) {
   const guarded = isGuarded(question);
-  const asked = whatIsAsked(question.fields, question.message);
   const buttons = decisionButtons(question, decision).map((button, index) => {
     const { label, choice, content } = button;
-    const reads = readsFirst(unopened, choice, asked);
+    const reads = readsFirst(unopened, question, choice);
     const props = {
       describedBy,
       buttonRef: index === 0 ? affirmative : button.shortcut === "R" ? other : null,
