@@ -2,7 +2,7 @@
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
 import { addOrganization, newOwner } from "./fixtures/organizations.ts";
-import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
+import { expect, expectToast, SOON, tabTo, test } from "./fixtures/test.ts";
 
 test("an owner lists networks with the keyboard alone, and is not locked out by a slip", async ({
   browser,
@@ -27,7 +27,7 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
   await nina.keyboard.press("Enter");
   await expect(field).toBeFocused();
   await nina.getByRole("button", { name: "Save networks" }).click();
-  await expect(nina.getByText("Saved the networks")).toBeVisible(SOON);
+  await expectToast(nina, "Saved the networks");
 
   // They reach Intray from somewhere else now.
   await command("org", "addresses", "--org", "quebec", "--set", "192.0.2.0/24");

@@ -2,7 +2,7 @@
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
 import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
-import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
+import { expect, expectToast, SOON, tabTo, test } from "./fixtures/test.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
@@ -60,7 +60,7 @@ test("a person whom the directory deactivates is out of the open page within a m
   const invited = await scim("POST", "/Users", { schemas: [USER], userName: "nobody-yet@echo.example" });
   await dirk.reload();
   await dirk.getByLabel("Role of Finance approvers").selectOption("approver");
-  await expect(dirk.getByText("The role of Finance approvers was saved")).toBeVisible(SOON);
+  await expectToast(dirk, "The role of Finance approvers was saved");
   await expect(dirk.getByText(/1 invited/)).toBeVisible(SOON);
   await checkAppearance(dirk, "a directory with a group");
 

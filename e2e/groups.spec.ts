@@ -8,6 +8,7 @@ import { newMember, newOwner } from "./fixtures/organizations.ts";
 import {
   apiOf,
   expect,
+  expectToast,
   invoiceServer,
   openRequest,
   readRequest,
@@ -99,7 +100,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
 
   await rita.goto("/settings/policy");
   await rita.getByRole("switch", { name: "Changes of the policy need a second admin" }).click();
-  await expect(rita.getByText("Changes of the policy need a second admin from now on")).toBeVisible(SOON);
+  await expectToast(rita, "Changes of the policy need a second admin from now on");
   const second = await asked();
   await rita.goto("/settings/groups");
   await chooses(rita, "Edit…");

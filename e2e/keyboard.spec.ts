@@ -2,6 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import {
   expect,
+  expectToast,
   lookAt,
   newInvoiceId,
   openRequest,
@@ -61,7 +62,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await answered(0, { action: "accept", content: { value: "approve" } });
   await expect(ben.getByText(`Approved ${first} · sending in`)).toBeVisible();
   await keys.press("z");
-  await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
+  await expectToast(ben, "Undone. Nothing was sent.");
   await expect(title).toContainText(first);
   expect(await answerOf(0)).toBeNull();
 

@@ -415,7 +415,7 @@ test("a member is suspended, out at once, and back with the role; sessions are e
   await expect(sessions.getByRole("listitem")).toHaveCount(1, SOON);
   await checkAppearance(dana, "sessions of a member");
   await sessions.getByRole("button", { name: "End all" }).click();
-  await expect(dana.getByText("Vera has to sign in again")).toBeVisible();
+  await expectToast(dana, "Vera has to sign in again");
   await expect(vera.getByText("You were signed out")).toBeVisible(SOON);
   await signIn(vera, "vera@sierra.example");
   await vera.goto("/notices");
@@ -440,7 +440,7 @@ test("a member is suspended, out at once, and back with the role; sessions are e
 
   await tabTo(dana, dana.getByRole("button", { name: "Reinstate Vera" }));
   await dana.keyboard.press("Enter");
-  await expect(dana.getByText("Vera is back as operator")).toBeVisible();
+  await expectToast(dana, "Vera is back as operator");
   await expect(suspended).toHaveCount(0);
   await signIn(vera, "vera@sierra.example");
   await at(vera, "Sierra");

@@ -9,6 +9,7 @@ import {
   answer,
   apiOf,
   expect,
+  expectToast,
   invoiceServer,
   openRequest,
   readRequest,
@@ -79,7 +80,7 @@ test("two people above 5,000, by rows and with the keyboard alone", { tag: "@jou
   await expect(short).toBeInViewport();
   await checkAppearance(ana, "policy, rows");
   await press("Save policy");
-  await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
+  await expectToast(ana, "Policy saved");
   await expect(short).toHaveCount(0);
   const versions = ana.getByRole("region", { name: "Versions" });
   await versions.getByRole("button", { name: /^Version 1/ }).click();
@@ -252,7 +253,7 @@ test("the example of the documentation is built with the keyboard alone", async 
   await tick(ana.getByRole("checkbox", { name: "If nobody decides in time" }));
   await checkAppearance(ana, "policy, times");
   await press("Save policy");
-  await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
+  await expectToast(ana, "Policy saved");
   const saved = await policyOf(ana);
   expect(saved.policy).toEqual(withoutDefaults(policyInputSchema.parse(exampleOf(slug))));
 
@@ -350,7 +351,7 @@ test("form and text follow each other, a mistake is told at its place, and earli
   await yaml.fill((await yaml.inputValue()).replace("name: First\n    name: no", "name: no\n    due: 3d"));
   await expect(rules.getByRole("button", { name: /^2\. no/ })).toBeVisible();
   await save.click();
-  await expect(olga.getByText("Policy saved")).toBeVisible(SOON);
+  await expectToast(olga, "Policy saved");
   expect((await policyOf(olga)).policy).toEqual({
     version: 1,
     rules: [

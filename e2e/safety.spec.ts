@@ -169,7 +169,7 @@ test("irreversible requests are accepted one by one, also where several are sele
   ben,
 }) => {
   const batch = newInvoiceId();
-  for (const n of [1, 2]) await ask(ana, "delete_file", { filename: `${batch}-${n}` });
+  for (const n of [1, 2]) await ask(ana, "delete_file", { filename: `${batch}-${n}.csv` });
   await ben.goto(`/inbox?tab=all&q=${batch}`);
   const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
   await expect(rows).toHaveCount(2);

@@ -11,7 +11,7 @@ import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.
 import { agentAt, letAgentIn } from "./fixtures/agent-client.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
-import { expect, tabTo, test } from "./fixtures/test.ts";
+import { expect, expectToast, tabTo, test } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";
@@ -273,7 +273,7 @@ test("sessions are ended from another browser, and by changing the password", as
     .getByRole("button", { name: /^End the session of/ })
     .first()
     .click();
-  await expect(here.getByText("Session ended")).toBeVisible();
+  await expectToast(here, "Session ended");
   await there.goto("/tasks");
   await expect(there).toHaveURL(/\/sign-in/);
   await here.getByRole("button", { name: "End all others" }).click();

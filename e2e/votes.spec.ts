@@ -77,7 +77,7 @@ test("where a second admin is required, one proposes the policy and another one 
   const otto = await newMember(browser, "Otto", "vermont", "admin");
   await paula.goto("/settings/policy");
   await paula.getByRole("switch", { name: "Changes of the policy need a second admin" }).click();
-  await expect(paula.getByText("Changes of the policy need a second admin from now on")).toBeVisible();
+  await expectToast(paula, "Changes of the policy need a second admin from now on");
 
   const rule = { name: NAME, stages: [{ name: "Owners", approvers: { roles: ["owner"] } }] };
   await paula.getByRole("button", { name: "Text", exact: true }).click();
