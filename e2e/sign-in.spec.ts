@@ -11,7 +11,7 @@ import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.
 import { agentAt, letAgentIn } from "./fixtures/agent-client.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
-import { expect, expectToast, tabTo, test } from "./fixtures/test.ts";
+import { expect, expectToast, openContext, tabTo, test } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";
@@ -54,7 +54,7 @@ test.afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const open = async (browser: Browser) => (await browser.newContext({ baseURL: intray.url })).newPage();
+const open = async (browser: Browser) => (await openContext(browser, { baseURL: intray.url })).newPage();
 const menuOf = (page: Page, name: string) =>
   page.getByRole("button", { name: `${name}: account and appearance` });
 
