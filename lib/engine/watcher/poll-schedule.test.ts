@@ -36,6 +36,14 @@ test.each([
     delay: 300_000,
   },
   {
+    name: "every 5 min when it is cancelled and its server goes on",
+    pollIntervalMs: 2_000,
+    unchangedPolls: 500,
+    ageMs: 1,
+    state: "cancelled" as const,
+    delay: 300_000,
+  },
+  {
     name: "never below the server's own interval",
     pollIntervalMs: 600_000,
     unchangedPolls: 9,
@@ -43,7 +51,7 @@ test.each([
     delay: 600_000,
   },
 ])("polls $name", ({ delay, ...task }) => {
-  expect(pollDelay(task)).toBe(delay);
+  expect(pollDelay({ state: "working", ...task })).toBe(delay);
 });
 
 test("backs off with jitter, up to five minutes", () => {

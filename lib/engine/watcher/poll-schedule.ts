@@ -1,7 +1,7 @@
 /** Poll intervals and backoff. Pure; durations in ms. */
 
 import type { TaskWork } from "../../lifecycle/engine-task.ts";
-import { isRunning } from "../../tasks/task-status.ts";
+import { hasEnded, isRunning } from "../../tasks/task-status.ts";
 import {
   BACKOFF_BASE_MS,
   BACKOFF_CAP_MS,
@@ -20,19 +20,21 @@ const PATIENCE = 5;
 const STRETCH = 1.5;
 
 /**
- * Returns the pause before the next poll: at least the server's interval, stretched while nothing changes up
- * to 30 s (5 min for tasks older than a day). `unchangedPolls` counts the polls since the last change. Large
- * replies (`replySize`, in characters) lengthen the pause.
+ * Returns the pause before the next poll: at least the server's interval, stretched while nothing changes up to 30 s (5 min
+ * for tasks older than a day, and for those that ended here while their server goes on). `unchangedPolls` counts the polls
+ * since the last change. Large replies (`replySize`, in characters) lengthen the pause.
  */
 export function pollDelay(task: {
   pollIntervalMs: number | null;
   unchangedPolls: number;
   ageMs: number;
+  state: TaskWork["state"];
   replySize?: number;
 }): number {
   const readMs = (task.replySize ?? 0) / READ_CHARACTERS_PER_MS;
   const floor = Math.max(MIN_POLL_MS, task.pollIntervalMs ?? DEFAULT_POLL_MS, readMs);
-  const cap = Math.max(floor, task.ageMs > OLD_TASK_MS ? SLOWEST_POLL_MS : SLOW_POLL_MS);
+  const isSlow = task.ageMs > OLD_TASK_MS || hasEnded(task.state);
+  const cap = Math.max(floor, isSlow ? SLOWEST_POLL_MS : SLOW_POLL_MS);
   const stretched = floor * STRETCH ** Math.min(40, Math.max(0, task.unchangedPolls - PATIENCE));
   return Math.round(Math.min(cap, stretched));
 }
