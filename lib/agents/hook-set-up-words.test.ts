@@ -7,10 +7,8 @@ const URL_OF_MCP = "https://intray.example/mcp";
 // biome-ignore lint/suspicious/noExplicitAny: settings of any shape
 const hookOf = (text: string): any => JSON.parse(text).hooks.PreToolUse[0].hooks[0];
 
-test("every hook of Claude Code blocks where it fails, and its address names its own time-out", () => {
-  const all = hookSetUps(URL_OF_MCP, "ita_abc").filter(({ label }) => label.startsWith("Claude Code"));
-  expect(all).toHaveLength(3);
-  for (const { text } of all) {
+test("a hook that Claude Code calls itself blocks where it fails, and its address names its own time-out", () => {
+  for (const { text } of hookSetUps(URL_OF_MCP, "ita_abc").slice(0, 2)) {
     const { type, url, timeout, onFailure } = hookOf(text);
     expect([type, onFailure]).toEqual(["http", "block"]);
     expect(url).toBe(`https://intray.example/hooks/claude-code?timeout=${timeout}`);
@@ -24,24 +22,44 @@ test("the secret stands in a person's own file alone, and what the header names 
   for (const each of [project, managed]) {
     expect(each?.text).not.toContain("ita_abc");
     expect(each?.next).toContain("INTRAY_AGENT_SECRET=ita_abc");
-    const { headers, allowedEnvVars } = hookOf(each?.text ?? "");
-    const named = Object.values<string>(headers).flatMap((value) => value.match(/(?<=\$)\w+/g) ?? []);
-    expect(allowedEnvVars).toEqual(named);
   }
+  const { headers, allowedEnvVars } = hookOf(project?.text ?? "");
+  const named = Object.values<string>(headers).flatMap((value) => value.match(/(?<=\$)\w+/g) ?? []);
+  expect(allowedEnvVars).toEqual(named);
   for (const { text, next } of hookSetUps(URL_OF_MCP, null)) expect(`${text} ${next}`).toContain(PLACEHOLDER);
 });
 
-describe("the command of Codex lets nothing pass but an answer", () => {
-  const command =
-    /^command = '''\n(.*)\n'''$/ms.exec(hookSetUps(URL_OF_MCP, null).at(-1)?.text ?? "")?.[1] ?? "";
+describe.each([
+  [
+    "Codex",
+    "codex",
+    /^command = '''\n(.*)\n'''$/ms.exec(hookSetUps(URL_OF_MCP, null).at(-1)?.text ?? "")?.[1] ?? "",
+    '{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}',
+  ],
+  [
+    "Claude Code, managed",
+    "claude-code",
+    hookOf(hookSetUps(URL_OF_MCP, null)[2]?.text ?? "").command,
+    '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}',
+  ],
+])("the command of %s lets nothing pass but an answer", (_, path, command, allowed) => {
   /** Runs the command with a curl that prints this, or fails. */
   const run = (curl: string) =>
-    spawnSync("sh", ["-c", `curl() { ${curl}; }\n${command}`], { input: "{}", encoding: "utf8" });
-  const allowed = '{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}';
+    spawnSync("sh", ["-c", `curl() { ${curl}; }\n${command}`], {
+      ...{ input: "{}", encoding: "utf8" },
+      env: { ...process.env, INTRAY_AGENT_SECRET: "ita_abc", CLAUDE_CODE_ENTRYPOINT: "cli" },
+    });
 
   test("an answer is printed as it is", () => {
     const { status, stdout } = run(`printf '%s' '${allowed}'`);
     expect([status, stdout]).toEqual([0, allowed]);
+  });
+
+  test("curl reads the secret from a file, and is not called with it", () => {
+    const { stderr } = run(`echo "called with $*"; cat /dev/fd/3`);
+    expect(stderr).toContain(`https://intray.example/hooks/${path}?timeout=600\n`);
+    expect(stderr).toContain('header = "Authorization: Bearer ita_abc"');
+    expect(/called with (.*)/.exec(stderr)?.[1]).not.toContain("ita_abc");
   });
 
   test.each([
@@ -49,6 +67,8 @@ describe("the command of Codex lets nothing pass but an answer", () => {
     ["curl is not there", "return 127"],
     ["an empty answer", "true"],
     ["a page of a proxy", "echo '<html>Sign in</html>'"],
+    ["JSON that decides nothing", `printf '%s' '{"ok":{"a":{}}}'`],
+    ["an answer that breaks off", `printf '%s' '{"hookSpecificOutput":{"hookEventName":"PreTool'`],
     ["a refusal", `printf '%s' '{"refused":"No such agent"}'`],
   ])("%s blocks, and says so", (_, curl) => {
     const { status, stdout, stderr } = run(curl);

@@ -38,9 +38,9 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
       hook: "claude-code",
       where:
         "Save as managed-settings.json: in /etc/claude-code on Linux, /Library/Application Support/ClaudeCode on macOS, C:\\Program Files\\ClaudeCode on Windows",
-      text: json({ allowManagedHooksOnly: true, hooks: fromHook(fromVariable) }),
+      text: json({ allowManagedHooksOnly: true, hooks: fromHook(claudeCodeCommand(base)) }),
       next: `${inShell}. ${NEXT} ${WAITS}`,
-      note: "Nobody but an administrator of the machine can change these settings. Other hooks no longer run.",
+      note: "Nobody but an administrator of the machine can change these settings. Other hooks no longer run. Needs curl and a POSIX shell.",
     },
     {
       label: "Codex, for you",
@@ -56,22 +56,41 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
 const OF_CODEX = `Codex asks before each call of a tool. A call that nobody decided within ${TIMEOUT / 60} minutes is not made.`;
 
 /**
- * Codex takes exit code 2 with a reason for a no, and any other failure for leave to go on. So whatever does not begin and end as an
- * answer of Intray's is a no, such as the page of a proxy, or an answer that breaks off.
+ * A shell command that asks Intray. The programs take exit code 2 with a reason for a no, and any other failure for leave to go on.
+ * So whatever does not begin and end as an answer of Intray's is a no, such as the page of a proxy, or an answer that breaks off.
+ * curl reads the secret from a file of its own, because other people of the machine can read arguments.
  */
+function asking(address: string, begins: string, header = ""): string {
+  return `answer=$(curl -sSf --max-time ${TIMEOUT - 2} -K /dev/fd/3 -H "Content-Type: application/json"${header} \
+  --data-binary @- "${address}?timeout=${TIMEOUT}" 3<<END
+header = "Authorization: Bearer $${VARIABLE}"
+END
+) || answer="Intray could not be reached."
+case $answer in
+'${begins}'*'}}') printf '%s' "$answer" ;;
+*) echo "Intray did not allow it. $answer" >&2; exit 2 ;;
+esac`;
+}
+
 function codex(base: string): string {
   return `[[hooks.PreToolUse]]
 [[hooks.PreToolUse.hooks]]
 type = "command"
 timeout = ${TIMEOUT}
 command = '''
-answer=$(curl -sSf --max-time ${TIMEOUT - 2} -H "Authorization: Bearer $${VARIABLE}" \
-  -H "Content-Type: application/json" --data-binary @- "${base}/hooks/codex?timeout=${TIMEOUT}") || answer="Intray could not be reached."
-case $answer in
-'{"hookSpecificOutput"'*'}}') printf '%s' "$answer" ;;
-*) echo "Intray did not allow it. $answer" >&2; exit 2 ;;
-esac
+${asking(`${base}/hooks/codex`, '{"hookSpecificOutput":')}
 '''`;
+}
+
+/** Also blocks after a 200 that decides nothing, as a proxy may send one. A hook of type `http` lets the call pass then. */
+function claudeCodeCommand(base: string) {
+  const begins = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":';
+  const header = ' -H "X-Claude-Code-Entrypoint: $CLAUDE_CODE_ENTRYPOINT"';
+  return {
+    type: "command",
+    timeout: TIMEOUT,
+    command: asking(`${base}/hooks/claude-code`, begins, header),
+  };
 }
 
 function claudeCode(base: string, authorization: string, variables: string[]) {

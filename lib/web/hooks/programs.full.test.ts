@@ -83,6 +83,19 @@ const headless: Program = {
   },
 };
 
+/** The set-up of a machine, which is a command. It stands in the person's own settings here. */
+const managed: Program = {
+  ...headless,
+  name: "claude -p with the managed set-up",
+  setUp({ home, url, secret, timeout }) {
+    const { text } = hookSetUps(url, secret).find(({ label }) => label.endsWith("managed"))!;
+    const settings = text.replaceAll("598", String(timeout - 2)).replaceAll("600", String(timeout));
+    const { hooks } = JSON.parse(settings);
+    const env = { INTRAY_AGENT_SECRET: secret };
+    writeInHome(home, ".claude/settings.json", JSON.stringify({ hooks, env }));
+  },
+};
+
 const inTerminal: Program = {
   ...claude,
   name: "Claude Code in a terminal",
@@ -209,10 +222,12 @@ const FAILURES: [string, (response: ServerResponse) => void][] = [
   ],
 ];
 
+const answers = (body: string) => (response: ServerResponse) =>
+  response.writeHead(200, { "content-type": "application/json" }).end(body);
 /** Answers of a 200 that decide nothing. Intray sends none, but a proxy might. */
-const NOTHING: [string, string][] = [
-  ["nothing", ""],
-  ["JSON of another kind", '{"ok":true}'],
+const NOTHING: typeof FAILURES = [
+  ["answers 200 with nothing", answers("")],
+  ["answers 200 with JSON of another kind", answers('{"ok":true}')],
 ];
 
 /** Starts what stands where Intray should be, and returns its `/mcp`. The test's end closes it. */
@@ -344,13 +359,45 @@ describe.each(here)("$name", (program) => {
   });
 
   // Claude Code takes it for a hook that has nothing to say, whatever onFailure says.
-  test.each(NOTHING)("after a 200 with %s, only Codex does not run the call", async (_what, body) => {
-    const url = await startInPlaceOfIntray((response) =>
-      response.writeHead(200, { "content-type": "application/json" }).end(body),
-    );
+  test.each(NOTHING)("where Intray %s, only Codex does not run the call", async (_what, say) => {
+    const url = await startInPlaceOfIntray(say);
     const agent = await prepared(program, { url });
     await (await agent.start()).ended;
     expect(agent.ran()).toBe(program !== codex);
+  });
+});
+
+describe.runIf(here.includes(headless))("claude -p with the managed set-up", () => {
+  test("runs what a rule allows", async () => {
+    const agent = await prepared(managed, { remark: "# free" });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(true);
+  });
+
+  test("runs a command as a person changed it, and ends with a call deferred that nobody decided", async () => {
+    const agent = await prepared(managed, { timeout: 8 });
+    const first = (await (await agent.start()).ended) as Record<string, string>;
+    expect(first).toMatchObject({ stop_reason: "tool_deferred" });
+    const other = join(agent.home, "changed");
+    const changed = { action: "accept", content: { arguments: { command: `touch ${other}` } } } as const;
+    await answer((await agent.asked()).id, changed);
+    await (await agent.start("--resume", first.session_id ?? "")).ended;
+    expect([agent.ran(), existsSync(other)]).toEqual([false, true]);
+  });
+
+  test("does not run anything while Intray is down, or with a wrong secret", async () => {
+    const wrong = await prepared(managed, { remark: "# free", knownSecret: false });
+    await (await wrong.start()).ended;
+    const away = await prepared(managed, { remark: "# free", url: "http://127.0.0.1:9/mcp" });
+    await (await away.start()).ended;
+    expect([wrong.ran(), away.ran()]).toEqual([false, false]);
+  });
+
+  test.each([...FAILURES, ...NOTHING])("does not run anything where Intray %s", async (_what, fail) => {
+    const url = await startInPlaceOfIntray(fail);
+    const agent = await prepared(managed, { url, timeout: 6 });
+    await (await agent.start()).ended;
+    expect(agent.ran()).toBe(false);
   });
 });
 
