@@ -513,8 +513,8 @@ describe("a rejection", () => {
     const schema = { type: "object", properties, required: ["decision"] };
     await acme.policy(one());
     const request = await acme.ask(await acme.task(), { schema });
-    const no = { decision: "reject", amount: 10, reason: "Too much" };
-    for (const more of [{ pay_now: true }, { amount: 90_000 }, { iban: "DE00 1234" }]) {
+    const no = { decision: "reject", reason: "Too much" };
+    for (const more of [{ pay_now: true }, { amount: 10 }, { amount: 90_000 }, { iban: "DE00 1234" }]) {
       const said = await acme.decide(ben, request, { content: { ...no, ...more } });
       expect(said.body).toMatchObject({
         state: "open",

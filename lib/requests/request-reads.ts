@@ -22,7 +22,8 @@ import { siteOf } from "../text/foreign/address.ts";
 import { isRecord } from "../text/json.ts";
 import { typedContent } from "./answers/answer-content.ts";
 import { isEditable } from "./answers/changed-call.ts";
-import { harmlessIn, rejectionOf } from "./answers/rejection.ts";
+import { harmlessOf } from "./answers/plain-no.ts";
+import { rejectionOf } from "./answers/rejection.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/document-reads.ts";
 import { idsIn } from "./documents/find.ts";
 import { JOINS, person, type RequestRow, summaryOf, toSummary } from "./request-row.ts";
@@ -82,8 +83,8 @@ export async function readInputRequest(
     era: eraSchema.nullable().parse(row.era),
     schema: row.schema,
     fields: form,
-    rejection: rejectionOf(form, row.message),
-    harmless: harmlessIn({ ...row, fields: form }),
+    rejection: rejectionOf(form),
+    harmless: harmlessOf(form, row.message),
     url: urlFor(principal, row, row.url),
     previous:
       row.previousMessage === null

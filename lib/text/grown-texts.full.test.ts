@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { actorWords } from "../access/actor-words.ts";
+import type { Form } from "../mcp/forms/form.ts";
 import { isAlarm } from "../requests/answers/alarms.ts";
-import { isHarmless, isPlainNo } from "../requests/answers/plain-no.ts";
+import { harmlessOf } from "../requests/answers/plain-no.ts";
 import { destructionOf } from "../requests/destruction.ts";
 import { documentsOfMessage, idsIn } from "../requests/documents/find.ts";
 import { csvLine } from "../tasks/task-export.ts";
@@ -54,9 +55,14 @@ const READERS: Record<string, (text: string) => unknown> = {
   documentsOfMessage: (text) => documentsOfMessage(`x://${text}`, { servesResources: true }),
   destructionOf: (message) =>
     destructionOf({ destructive: true, tool: "x", message, form: { kind: "supported", fields: [] } }),
-  isHarmless: (label) => isHarmless({ label, content: { decision: label } }),
-  isPlainNo: (message) =>
-    isPlainNo({ label: "No", content: { approve: false } }, { title: "Pay?", texts: [message] }),
+  harmlessOf: (text) => {
+    const field = { name: "decision", title: text, description: text, required: true, default: null };
+    const options = [{ value: text, title: text }];
+    return harmlessOf(
+      { kind: "supported", fields: [{ ...field, kind: "one_of", options }] } as Form,
+      `Delete ${text}`,
+    );
+  },
   changedFacts: (text) => changedFacts(text, `${text}!`, { vendor: "ACME" }, formats),
   areAlike: (text) => areAlike(text, `${text}!`),
 };

@@ -2,10 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../../mcp/forms/form.ts";
 import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { decisionOf, isApproval } from "./form-buttons.ts";
-import { isHarmless } from "./plain-no.ts";
-import { harmlessIn, isRejection, rejectionOf, saysNo } from "./rejection.ts";
+import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
 
-const MESSAGE = "Pay INV-100 to ACME?";
 const base = { title: "Decision", description: null, required: true };
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
 const oneOf = (...options: string[]): Field => ({
@@ -116,7 +114,7 @@ describe("how a form is decided", () => {
       question: "Reject this payment",
       choices: [{ label: "Yes", affirmative: false }, { label: "No" }],
     });
-    expect(rejectionOf(form(field), MESSAGE)).toBeNull();
+    expect(rejectionOf(form(field))).toBeNull();
   });
   test.each([
     "Keep the payment blocked?",
@@ -125,9 +123,9 @@ describe("how a form is decided", () => {
     "Freeze the account?",
   ])("a no to “%s” may go on, so that it ends no request where several have to agree", (title) => {
     for (const name of ["approve", "confirm"])
-      expect(rejectionOf(form({ ...base, title, name, kind: "boolean", default: null }), MESSAGE)).toBeNull();
+      expect(rejectionOf(form({ ...base, title, name, kind: "boolean", default: null }))).toBeNull();
     const choice = { ...titled(["yes", "Yes"], ["no", "No"]), title };
-    expect(rejectionOf(form(choice), MESSAGE)).toBeNull();
+    expect(rejectionOf(form(choice))).toBeNull();
   });
   test("a secret is never asked for", () => {
     expect(decisionOf({ kind: "secret", reason: "asks for a password", field: "p" })).toEqual({
@@ -153,10 +151,15 @@ describe("how a form itself says no", () => {
 
   test.each([
     ["a choice", form(oneOf("approve", "reject")), { decision: "reject" }, null],
-    ["a choice with a reason", form(oneOf("yes", "no"), text("reason", true)), { decision: "no" }, "reason"],
+    [
+      "a choice with a reason",
+      form(oneOf("approve", "deny"), text("reason", true)),
+      { decision: "deny" },
+      "reason",
+    ],
     ["a yes or no with a note", form(approved, text("internal_note")), { approved: false }, "internal_note"],
   ])("%s", (_, shape, content, reasonField) => {
-    expect(rejectionOf(shape, MESSAGE)).toMatchObject({ content, reasonField });
+    expect(rejectionOf(shape)).toMatchObject({ content, reasonField });
   });
   test.each([
     ["more has to be filled in", form(oneOf("approve", "reject"), text("cost_center", true))],
@@ -171,7 +174,7 @@ describe("how a form itself says no", () => {
     ["a choice called Approve sends a no", form(titled(["reject", "Approve"]))],
     ["a secret", { kind: "secret", reason: "asks for a password", field: "p" } as Form],
   ])("not where %s", (_, shape) => {
-    expect(rejectionOf(shape, MESSAGE)).toBeNull();
+    expect(rejectionOf(shape)).toBeNull();
   });
 
   const number = (name: string, value: number | null): Field => ({
@@ -197,7 +200,7 @@ describe("how a form itself says no", () => {
     ["dismissing", "cancel", null, true, true],
     ["the no alone", "accept", no, true, true],
     ["the no with a reason", "accept", { ...no, reason: "Too much" }, true, true],
-    ["the no with what the screen has filled in", "accept", { ...no, amount: 10 }, true, true],
+    ["the no with what was filled in", "accept", { ...no, amount: 10 }, false, true],
     ["the no with another number", "accept", { ...no, amount: 90_000 }, false, true],
     ["the no with a text", "accept", { ...no, iban: "DE00 1234" }, false, true],
     // A choice is never made for a person, so that one that is there was made.
@@ -206,7 +209,7 @@ describe("how a form itself says no", () => {
     ["a yes", "accept", { decision: "approve" }, false, false],
     ["nothing", "accept", {}, false, false],
   ])("%s is a rejection, or says no among other things", (_, action, content, rejects, isNo) => {
-    expect([isRejection(payment, action, content, MESSAGE), saysNo(payment, action, content)]).toEqual([
+    expect([isRejection(payment, action, content), saysNo(payment, action, content)]).toEqual([
       rejects,
       isNo,
     ]);
@@ -215,29 +218,10 @@ describe("how a form itself says no", () => {
   test("says no also where more has to be filled in, which the Reject button can't", () => {
     const shape = form(approved, text("cost_center", true));
     const content = { approved: false, cost_center: "CC-1" };
-    expect([isRejection(shape, "accept", content, MESSAGE), saysNo(shape, "accept", content)]).toEqual([
-      false,
-      true,
-    ]);
+    expect([isRejection(shape, "accept", content), saysNo(shape, "accept", content)]).toEqual([false, true]);
     expect(saysNo(shape, "accept", { ...content, approved: true })).toBe(false);
     expect(saysNo({ kind: "unsupported", reason: "nested" }, "accept", {})).toBe(false);
   });
-});
-
-const OF_A_SERVER = { origin: "server", gate: null, tool: "pay" };
-test.each<[string, Form, string, unknown[]]>([
-  ["the no of a choice", form(oneOf("approve", "reject")), MESSAGE, ["reject"]],
-  ["none, where the choices say other things", form(oneOf("north", "south")), MESSAGE, []],
-  ["none, where a no may do something", form(oneOf("approve", "reject")), "Keep INV-100 blocked?", []],
-  ["none, where it has to be filled in", form(oneOf("approve", "reject"), oneOf("a", "b")), MESSAGE, []],
-  [
-    "the no of a yes or no",
-    form({ ...base, name: "confirm", title: "Confirm", kind: "boolean", default: null }),
-    "Delete 14 files?",
-    [false],
-  ],
-])("harmless among the buttons of a form: %s", (_, fields, message, expected) => {
-  expect(harmlessIn({ ...OF_A_SERVER, fields, message })).toEqual(expected);
 });
 
 test.each<[string, string, boolean]>([
@@ -249,27 +233,26 @@ test.each<[string, string, boolean]>([
   ["r1", "Reject", false],
   ["t", "Reject", false],
   ["reject", "Nein", false],
-  ["reject", "Nein (sends “reject”)", true],
+  ["reject", "Nein (sends “reject”)", false],
   ["deny_payment", "Deny", true],
   ["rejected", "Rejected", true],
   ["declined", "Declined", true],
   ["refuse_to_cancel", "Refuse to cancel", false],
   ["reject_hold", "Reject", false],
   ["no_hold", "Deny", false],
-  ["deny", "Deny – put on hold", true],
-  ["reject", "Reject / Deny", true],
-  ["do_not_approve", "Reject", true],
+  ["deny", "Deny – put on hold", false],
+  ["reject", "Reject / Deny", false],
+  ["do_not_approve", "Reject", false],
   ["no_review_wire_now", "Reject", false],
   ["deny_claim_pay_invoice", "Reject", false],
   ["reject,transfer", "Reject", false],
   ["hold_released_wire", "Reject", false],
 ])("%s, called %s, ends a request where several have to agree: %s", (value, title, rejects) => {
-  const shape = form(titled([value, title]));
+  const shape = form(titled([value, title], ["accept", "Accept"]));
   const content = { decision: value };
-  expect(isRejection(shape, "accept", content, MESSAGE)).toBe(rejects);
+  expect(isRejection(shape, "accept", content)).toBe(rejects);
   // Nobody may take it for a consent, whatever it is.
   expect(saysNo(shape, "accept", content)).toBe(true);
-  expect(isHarmless({ label: title, content })).toBe(rejects);
 });
 
 test.each([

@@ -1,10 +1,9 @@
-import { isTyped, optionsOf } from "../../mcp/forms/field-kinds.ts";
+import { optionsOf } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import { hides } from "../../text/foreign/hidden.ts";
 import { affirms, asksForNo, denies, isTurned, refuses } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise } from "../../text/labels.ts";
 import { destroysFirst } from "../destruction.ts";
-import type { AskedText } from "./plain-no.ts";
 
 export interface Choice {
   label: string;
@@ -154,21 +153,12 @@ export interface Rejection {
   reasonField: string | null;
 }
 
-/**
- * Whether an accepted answer is what the Reject button sends. Beside the form's own no and its reason it may hold what the server
- * suggests for typed fields, which the screen fills in by itself. Whatever a person adds could be what the server acts on.
- */
-export function isOwnNo(form: Form, no: Rejection | null, content: Record<string, unknown> | null): boolean {
-  if (form.kind !== "supported" || no === null || content === null) return false;
-  const isNo = Object.entries(no.content).every(([name, value]) => content[name] === value);
+/** Whether an accepted answer is what the Reject button sends. Whatever else is in it could be what the server acts on. */
+export function isOwnNo(no: Rejection | null, content: Record<string, unknown> | null): boolean {
+  if (no === null || content === null) return false;
   return (
-    isNo &&
-    Object.entries(content).every(
-      ([name, value]) =>
-        Object.hasOwn(no.content, name) ||
-        name === no.reasonField ||
-        form.fields.some((field) => field.name === name && isTyped(field) && field.default === value),
-    )
+    Object.entries(no.content).every(([name, value]) => content[name] === value) &&
+    Object.keys(content).every((name) => Object.hasOwn(no.content, name) || name === no.reasonField)
   );
 }
 
@@ -188,29 +178,13 @@ export function isYesOrNo(field: Field): boolean {
   }
 }
 
-/** What stands around the choices of a field. */
-export function askedBy(
-  { name, title, description }: Field,
-  { about }: Extract<Form, { kind: "supported" }>,
-  message: string,
-): AskedText {
-  const isPlain = PLAIN_TITLE.test(title) || title.toLowerCase() === name.toLowerCase();
-  return { title: isPlain ? "" : title, texts: [description ?? "", about ?? "", message] };
-}
-
-/** What stands around the choices of a form that is decided by one press. */
-export function whatIsAsked(form: Form, message: string): AskedText {
-  const field = form.kind === "supported" ? form.fields[0] : undefined;
-  return field && form.kind === "supported" ? askedBy(field, form, message) : { title: "", texts: [message] };
-}
-
 /** How a question is decided. */
 export function decisionOn(question: Asked & { fields: Form }): Decision {
   return decisionOf(question.fields, isApproval(question));
 }
 
 /** Who asks, and what for. */
-export interface Asked {
+interface Asked {
   origin: string;
   gate: unknown;
   tool: string;

@@ -1,20 +1,10 @@
-import { isTyped } from "../../mcp/forms/field-kinds.ts";
+import { isTyped, optionsOf } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import { affirms, asksForNo, consents, denies, refuses, refusesAnywhere } from "../../text/foreign/yes-no.ts";
 import { capitalise, humanise, splitSent } from "../../text/labels.ts";
 import { raisesAlarm } from "./alarms.ts";
-import {
-  type Asked,
-  askedBy,
-  booleanWords,
-  decisionOn,
-  isOwnNo,
-  isYesOrNo,
-  type Rejection,
-  takesDecision,
-  whatIsAsked,
-} from "./form-buttons.ts";
-import { type AskedText, isHarmless, isPlainNo } from "./plain-no.ts";
+import { booleanWords, isOwnNo, isYesOrNo, type Rejection, takesDecision } from "./form-buttons.ts";
+import { plainNosOf } from "./plain-no.ts";
 
 /** The whole name: what is sent as `promissory_note_iban` is no reason. */
 const REASON =
@@ -24,7 +14,7 @@ const REASON =
  * Returns how the form itself says no, as against declining to answer, or null if the form has no such choice
  * or requires more than that choice and a reason.
  */
-export function rejectionOf(form: Form, message: string): Rejection | null {
+export function rejectionOf(form: Form): Rejection | null {
   if (form.kind !== "supported") return null;
   const reason = form.fields.find(
     (field) => field.kind === "text" && !field.format && REASON.test(humanise(field.name)),
@@ -32,49 +22,20 @@ export function rejectionOf(form: Form, message: string): Rejection | null {
   const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
   const [choice, ...others] = rest;
   if (!choice || others.some((field) => field.required)) return null;
-  const no = nosOf(choice, askedBy(choice, form, message))[0];
-  return no
-    ? { label: no.label, content: { [choice.name]: no.value }, reasonField: reason?.name ?? null }
-    : null;
+  const [no] = plainNosOf(choice);
+  if (no === undefined) return null;
+  return { label: labelOf(choice, no), content: { [choice.name]: no }, reasonField: reason?.name ?? null };
 }
 
-/** The choices of a field that are a plain no. */
-function nosOf(field: Field, asked: AskedText): { label: string; value: unknown }[] {
-  switch (field.kind) {
-    case "one_of":
-      return field.options
-        .filter(({ value, title }) => isPlainNo({ label: title, content: { [field.name]: value } }, asked))
-        .map(({ value, title }) => ({ label: capitalise(title), value }));
-    case "boolean": {
-      const [, no] = booleanWords(field) ?? [];
-      const isPlain = no && isPlainNo({ label: no, content: { [field.name]: false } }, asked);
-      return isPlain ? [{ label: no, value: false }] : [];
-    }
-    case "text":
-    case "number":
-    case "several_of":
-      return [];
-  }
+/** What a button says that sends the field's plain no. */
+function labelOf(field: Field, value: ChoiceValue): string {
+  const option = optionsOf(field).find((each) => each.value === value);
+  return option ? capitalise(option.title) : (booleanWords(field)?.[1] ?? "No");
 }
 
 /** Whether an answer is a no and nothing else: it declines, or it is the form's own no (`isOwnNo`). */
-export function isRejection(
-  form: Form,
-  action: string,
-  content: Record<string, unknown> | null,
-  message: string,
-): boolean {
-  return action !== "accept" || isOwnNo(form, rejectionOf(form, message), content);
-}
-
-/** The choices that decide by one press and clearly do nothing, as the values that they send. */
-export function harmlessIn(question: Asked & { fields: Form; message: string }): ChoiceValue[] {
-  const decision = decisionOn(question);
-  if (decision.kind !== "choices") return [];
-  const asked = whatIsAsked(question.fields, question.message);
-  return decision.choices
-    .filter((choice) => isHarmless(choice, asked))
-    .flatMap(({ content }) => Object.values(content));
+export function isRejection(form: Form, action: string, content: Record<string, unknown> | null): boolean {
+  return action !== "accept" || isOwnNo(rejectionOf(form), content);
 }
 
 /**

@@ -68,7 +68,7 @@ export async function castVote(
 ): Promise<Voted> {
   const { approval, stage, person, onBehalfOf } = ballot;
   const its = approval.stages[stage]!;
-  const rejects = isRejection(formSchema.parse(request.form), input.action, content, request.message ?? "");
+  const rejects = isRejection(formSchema.parse(request.form), input.action, content);
   if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
   if (its.stepUp) await refuseStale(tx, proof);
   const keeping = contentOf(tx);

@@ -138,17 +138,6 @@ function isSameWord(one: string, other: string): boolean {
   return one === other || FAMILIES.some((family) => family.test(one) && family.test(other));
 }
 
-/** With what it is about, as its value names it: `reject_invoice`. */
-const JUST_REFUSAL = new RegExp(
-  `^(?:${REFUSALS}|do not|don.?t)(?: (?:the|this|it|payment|invoice|bill|request|expense|approved?|accept(?:ed)?|pay|proceed))*$`,
-  "i",
-);
-
-/** Whether a text refuses and says nothing else: `reject`, `reject_invoice`, and not `no_review_pay_now` or `reject_hold`. */
-export function isJustRefusal(text: string): boolean {
-  return JUST_REFUSAL.test(words(text));
-}
-
 function words(text: string): string {
   return humanise(bareText(text))
     .replace(/[^\p{L}\p{N}’']+/gu, " ")

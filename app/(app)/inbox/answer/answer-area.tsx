@@ -20,6 +20,7 @@ import { DecisionBar } from "./decision/decision-bar.tsx";
 import {
   asksToSee,
   asksWhy,
+  contentToSend,
   decisionOffer,
   formReadsFirst,
   isGuarded,
@@ -228,9 +229,11 @@ export function AnswerArea({
   };
   const sendForm = () => {
     if (acceptReason !== null || unseen !== null) return;
-    form.submit((content) =>
-      formReadsFirst(folds.unopened, question, content) ? readOn() : send({ action: "accept", content }),
-    );
+    form.submit((filledIn) => {
+      const content = contentToSend(question, filledIn);
+      if (formReadsFirst(folds.unopened, question, content)) readOn();
+      else send({ action: "accept", content });
+    });
   };
 
   /** Folded parts must be read before the call is changed, as before it is approved. */

@@ -1,7 +1,7 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Form } from "@/lib/mcp/forms/form.ts";
-import { decisionOf, isApproval, whatIsAsked } from "@/lib/requests/answers/form-buttons.ts";
-import { isHarmless } from "@/lib/requests/answers/plain-no.ts";
+import { decisionOf, isApproval } from "@/lib/requests/answers/form-buttons.ts";
+import { harmlessOf } from "@/lib/requests/answers/plain-no.ts";
 import type { Action, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { MOST_AT_ONCE, notAlike, notTold } from "@/lib/requests/words/bulk-words.ts";
 import { acceptBlocker, type Blocker, requestBlocker } from "../answer/answer-blockers.ts";
@@ -47,13 +47,15 @@ function bulkActions(form: Form, messages: string[], approves: boolean): BulkAct
       ];
     case "choices": {
       const keys = choiceKeys(decision);
+      const [first = [], ...others] = messages.map((message) => harmlessOf(form, message));
+      const harmless = first.filter((value) => others.every((values) => values.includes(value)));
       return decision.choices.map((choice, index) => ({
         ...accept,
         label: choice.label,
         lead: index === 0 && choice.affirmative,
         key: keys[index] ?? null,
         content: choice.content,
-        harmless: messages.every((message) => isHarmless(choice, whatIsAsked(form, message))),
+        harmless: harmless.includes(Object.values(choice.content)[0]!),
       }));
     }
   }

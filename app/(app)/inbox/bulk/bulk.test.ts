@@ -50,7 +50,7 @@ function two(more: object = {}, other: object = more): InputRequestSummary[] {
     { ...ONE, message: "Pay that?", ...other, id: "b" },
   ];
 }
-const destroys = { warnings: ["destructive"] };
+const destroys = { warnings: ["destructive"], message: "Delete 14 files?" };
 
 const ME = { user: { id: "ben", name: "Ben", email: "" } };
 
@@ -164,8 +164,8 @@ describe("what one press does to the selected requests", () => {
       },
     ],
     [
-      "what is irreversible: only the no, and its key stays R",
-      two(destroys),
+      "a deletion: only the no, and its key stays R",
+      two(destroys, { ...destroys, message: "Delete 15 files?" }),
       CONFIRM,
       { buttons: ["R No", "Decline"], keys: [null, "No", "Decline"] },
     ],
@@ -173,7 +173,7 @@ describe("what one press does to the selected requests", () => {
       "one that is irreversible among others",
       two({}, destroys),
       CONFIRM,
-      { buttons: ["R No", "Decline"], keys: [null, "No", "Decline"] },
+      { buttons: ["Decline"], keys: [null, null, "Decline"] },
     ],
     [
       "a no that destroys, and a yes that no list knows",

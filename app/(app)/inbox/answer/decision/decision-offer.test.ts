@@ -6,6 +6,7 @@ import { type Choice, type Decision, decisionOf, decisionOn } from "@/lib/reques
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import {
   asksWhy,
+  contentToSend,
   decisionButtons,
   decisionOffer,
   declinePlace,
@@ -243,17 +244,29 @@ describe("what is folded away is opened before a press decides", () => {
     expect(readsFirst(unopened, { harmless: ["reject", false] }, choice)).toBe(expected);
   });
 
-  const WITH_REASON = formOf(
-    options("approve", "reject"),
-    field({ name: "reason", kind: "text", format: null, required: false } as Partial<Field>),
-  );
   test.each<[string, Fold[], Record<string, unknown>, boolean]>([
     ["a form where nothing is folded", [], { value: "approve" }, false],
     ["a form that says yes", [fields], { value: "approve", reason: "as agreed" }, true],
     ["a form that says no", [fields], { value: "reject", reason: "too expensive" }, false],
   ])("%s", (_, unopened, content, expected) => {
     const rejection = { label: "Reject", content: { value: "reject" }, reasonField: "reason" };
-    expect(formReadsFirst(unopened, { fields: WITH_REASON, rejection }, content)).toBe(expected);
+    expect(formReadsFirst(unopened, { rejection }, content)).toBe(expected);
+  });
+
+  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ["a no, without what was filled in", { value: "reject", amount: 10 }, { value: "reject" }],
+    [
+      "a no with its reason",
+      { value: "reject", reason: "Twice", amount: 10 },
+      { value: "reject", reason: "Twice" },
+    ],
+    ["what a person changed", { value: "reject", amount: 9 }, { value: "reject", amount: 9 }],
+    ["a yes", { value: "approve", amount: 10 }, { value: "approve", amount: 10 }],
+  ])("a form sends %s", (_, filledIn, expected) => {
+    const amount = field({ name: "amount", kind: "number", required: false, default: 10 } as Partial<Field>);
+    const fields = formOf(options("approve", "reject"), amount);
+    const rejection = { label: "Reject", content: { value: "reject" }, reasonField: "reason" };
+    expect(contentToSend({ fields, rejection }, filledIn)).toEqual(expected);
   });
 
   test.each<[string, Fold[], string]>([

@@ -99,10 +99,26 @@ export function readsFirst(
 /** Whether sending a form opens what is folded away first. The form's own no is possible without. */
 export function formReadsFirst(
   unopened: Fold[],
-  { fields, rejection }: Pick<InputRequestDetail, "fields" | "rejection">,
+  { rejection }: Pick<InputRequestDetail, "rejection">,
   content: Record<string, unknown>,
 ): boolean {
-  return unopened.length > 0 && !isOwnNo(fields, rejection, content);
+  return unopened.length > 0 && !isOwnNo(rejection, content);
+}
+
+/**
+ * What a form sends. Beside its own no and the reason, the screen sends nothing that it has filled in by itself: then it would be no
+ * plain no any more.
+ */
+export function contentToSend(
+  { fields, rejection }: Pick<InputRequestDetail, "fields" | "rejection">,
+  content: Record<string, unknown>,
+): Record<string, unknown> {
+  if (rejection === null || fields.kind !== "supported") return content;
+  const defaults = new Map(fields.fields.map((field) => [field.name, field.default]));
+  const isKept = ([name, value]: [string, unknown]) =>
+    name in rejection.content || name === rejection.reasonField || value !== defaults.get(name);
+  const without = Object.fromEntries(Object.entries(content).filter(isKept));
+  return isOwnNo(rejection, without) ? without : content;
 }
 
 const FOLD_WORDS: Record<Fold["what"], (count: number, folds: number) => string> = {
