@@ -137,7 +137,9 @@ export async function markSending(
 
 /**
  * Records that the server answered this attempt with 2xx, which is no proof that the task moved on. `sentAgoMs`: since the first
- * byte, which may be long after the commit of the attempt; what the server asked before that, it asked without the answer.
+ * byte, which may be long after the commit of the attempt; what the server asked before that, it asked without the answer. It is
+ * measured in this transaction, and counted from its beginning: a stall in between must not have the answer sent after a question
+ * that followed it.
  */
 export async function markAccepted(
   tx: Tx,
@@ -149,7 +151,7 @@ export async function markAccepted(
   const [accepted] = await tx.$queryRaw<{ attempt: number; askId: string }[]>`
     WITH accepted AS (
       UPDATE delivery SET ${set}, accepted_at = now(), polls_since_accepted = 0,
-        sent_at = coalesce(clock_timestamp() - ${sentAgoMs}::float8 * interval '1 ms', sent_at), unreachable_since_accepted = false, error = NULL
+        sent_at = coalesce(now() - ${sentAgoMs}::float8 * interval '1 ms', sent_at), unreachable_since_accepted = false, error = NULL
       WHERE organization_id = ${tx.organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}
         AND attempts = ${attempts}
       RETURNING attempts, ask_id),
