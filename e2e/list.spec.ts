@@ -388,8 +388,8 @@ test("while the list is read again, what was decided is not offered as the next 
   await expect(title(ben)).toContainText(second.id);
   await expect(toastOf(ben, third.id)).toBeVisible();
   await expect(rows(ben).last()).toContainText("Approved by Ben");
-  const next = requestPane(ben).getByRole("button", { name: /^Next: / });
-  await expect(next).toContainText(first.id);
+  const next = requestPane(ben).getByRole("button", { name: /^(Next|Above): / });
+  await expect(next).toHaveText(new RegExp(`^Above: ${first.id}`));
   await expect(requestPane(ben).getByText("Nothing else in this list")).toHaveCount(0);
   await lookAt(ben);
   await approve(ben).click();
@@ -496,6 +496,11 @@ test("the title and the icon tell how many wait for this person", async ({ ola, 
 
 test("the list is grouped, dense, and stepped through beside the request", async ({ ola, ben }) => {
   const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  // From a request that is not in the list, the arrow leads into it.
+  await ben.goto(`/inbox/${asked[1]!.requestId}?tab=all&q=${asked[0]!.id}`);
+  await expect(title(ben)).toContainText(asked[1]!.id);
+  await ben.getByRole("button", { name: "Next request" }).click();
+  await expect(title(ben)).toContainText(asked[0]!.id);
   await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
   await expect(rows(ben).first()).toContainText(/-A · .* · .*1,000\.00/);
   await expect(rows(ben).first()).toContainText("Finance ERP / process_invoice");

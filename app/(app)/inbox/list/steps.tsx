@@ -7,14 +7,15 @@ import { requestTitle } from "@/lib/requests/words/inbox-rows.ts";
 import type { Listed } from "./request-list.tsx";
 import { rowAfter, waits } from "./row-changes.ts";
 
-/** `3 of 18`, with the ways to the requests before and after in the list, and the name of the next open one. */
+/** `3 of 18`, with the ways to the requests before and after in the list, and the name of the one that opens after a decision. */
 export function Steps({ listed, id }: { listed: Listed; id: string }) {
   const { rows, total, open } = listed;
   const formats = useFormats();
   const index = rows.findIndex((row) => row.request.id === id);
   const next = rowAfter(rows, id)?.request;
+  const isBelow = rows.findIndex((row) => row.request === next) > index;
   const step = (label: string, Icon: LucideIcon, to: number) => {
-    const there = index === -1 ? undefined : rows[to]?.request;
+    const there = rows[to]?.request;
     return (
       <Button
         variant="ghost"
@@ -39,7 +40,7 @@ export function Steps({ listed, id }: { listed: Listed; id: string }) {
           className="mr-auto min-w-0 truncate rounded-sm text-muted text-xs hover:text-ink hover:underline max-md:hidden"
           onClick={() => open(next.id)}
         >
-          Next: <bdi>{requestTitle(next, formats)}</bdi>
+          {isBelow ? "Next" : "Above"}: <bdi>{requestTitle(next, formats)}</bdi>
         </button>
       )}
       {index !== -1 && (
