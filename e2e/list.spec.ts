@@ -109,8 +109,8 @@ test("what is done says by a word and a colour how it was decided, the last deci
   await answer(cleo, asked[1]!.requestId, { value: "approve" }, { holdMs: 60_000 });
   await answer(cleo, asked[0]!.requestId, { value: "reject" }, { holdMs: 60_000 });
   await ben.goto(`/inbox/${asked[0]!.requestId}?tab=done&q=${prefix}`);
-  await expect(rows(ben).first()).toContainText("Rejected by Cleo · being sent");
-  await expect(rows(ben).last()).toContainText("Approved by Cleo · being sent");
+  await expect(rows(ben).first()).toContainText("Rejected by Cleo · not sent yet");
+  await expect(rows(ben).last()).toContainText("Approved by Cleo · not sent yet");
   await expect(requestPane(ben).getByRole("list", { name: "Delivery" })).toBeVisible();
   await expect(requestPane(ben).getByRole("button", { name: "Undo" })).toHaveCount(0);
   await checkAppearance(ben, "what is done");

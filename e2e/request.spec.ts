@@ -280,7 +280,7 @@ test("a question that was asked before says what changed, and what was answered 
 
 test("a request that is over says why, and leads to the task or to the new question", async ({ ben }) => {
   const pane = requestPane(ben);
-  const task = pane.getByRole("link", { name: "Open the task" });
+  const task = pane.getByRole("link", { name: "View task" }).first();
   for (const [state, endedReason] of [
     ["withdrawn", "task_cancelled"],
     ["expired", "question_lifetime"],

@@ -259,7 +259,7 @@ test("the receipt of a decided request is downloaded from its menu, and holds", 
   const menu = requestPane(ben).getByRole("button", { name: "More about this request" });
   const download = ben.getByRole("menuitem", { name: /Download receipt/ });
   await menu.click();
-  await expect(ben.getByRole("menuitem", { name: "Open the task" })).toBeVisible();
+  await expect(ben.getByRole("menuitem", { name: "View task" })).toBeVisible();
   await expect(download).toHaveCount(0);
   await ben.keyboard.press("Escape");
   await answer(ben, requestId, { value: "approve" });

@@ -4,13 +4,13 @@ import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../..
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import { answerFits } from "../../requests/answers/answer-content.ts";
-import { reachOf } from "../../requests/deliveries/delivery-status.ts";
 import {
   type AnswerCall,
   judgeDelivery,
   type Observation,
   type Verdict,
 } from "../../requests/deliveries/judge-delivery.ts";
+import { reachOf } from "../../requests/deliveries/reach.ts";
 import { judgeRewording } from "../../requests/request-status.ts";
 
 export interface Plan {

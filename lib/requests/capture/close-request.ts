@@ -9,9 +9,9 @@ import { publishChange } from "../../base/live-updates.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { noteNeverSent } from "../automatic/automatic-answer-writes.ts";
 import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/delivery-facts.ts";
-import type { Reach } from "../deliveries/delivery-status.ts";
 import * as deliveryWrites from "../deliveries/delivery-writes.ts";
 import { judgeDelivery, type Observation, type Verdict } from "../deliveries/judge-delivery.ts";
+import type { Reach } from "../deliveries/reach.ts";
 import { requests } from "../request-status.ts";
 
 /** A request that waits for a person, or whose answer is on its way. */

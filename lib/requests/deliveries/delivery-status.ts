@@ -1,4 +1,4 @@
-/** A delivery's state machine, and how far its answer can have got. Pure, client-safe. */
+/** A delivery's state machine. Pure, client-safe. */
 
 import { stateMachine } from "../../base/state-machine.ts";
 import type { DeliveryState } from "../request-schema.ts";
@@ -16,15 +16,3 @@ export const deliveries = stateMachine<DeliveryState>({
   undone: [],
   failed: [],
 });
-
-/**
- * How far an answer got. taken: the server replied 2xx. unknown: bytes may have reached the server, and no
- * reply came. nothing: the server has not had the answer, or has refused it.
- */
-export type Reach = "nothing" | "unknown" | "taken";
-
-/** Judges by all facts of a delivery; every statement to people about an answer follows from this. */
-export function reachOf(delivery: { state: DeliveryState; accepted: boolean; inDoubt: boolean }): Reach {
-  if (delivery.accepted) return "taken";
-  return delivery.state === "sending" || delivery.inDoubt ? "unknown" : "nothing";
-}

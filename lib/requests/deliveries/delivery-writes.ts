@@ -14,7 +14,8 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/
 import { lockRequest } from "../lock-request.ts";
 import type { DeliveryState } from "../request-schema.ts";
 import { requests } from "../request-status.ts";
-import { deliveries, type Reach, reachOf } from "./delivery-status.ts";
+import { deliveries } from "./delivery-status.ts";
+import { type Reach, reachOf } from "./reach.ts";
 
 /** The way an answer takes; prisma/migrations/0001_schema explains the values at the column. */
 export type Rung = "update" | "same_session" | "asked_again" | "new_session" | "retry" | "fetched";

@@ -6,7 +6,7 @@
  */
 import type { TaskState } from "../../tasks/task-status.ts";
 import type { DeliveryFacts } from "./delivery-facts.ts";
-import { reachOf } from "./delivery-status.ts";
+import { reachOf } from "./reach.ts";
 
 /** For an answer that is itself a tool call: whether the call may be repeated. */
 export type AnswerCall = "once" | "repeatable";

@@ -9,7 +9,7 @@ import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { iso } from "../../tasks/task-row.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { signedInSchema } from "../answers/signed-in.ts";
-import { reachOf } from "../deliveries/delivery-status.ts";
+import { reachOf } from "../deliveries/reach.ts";
 import { deliveryStateSchema } from "../request-schema.ts";
 import { type PublicKey, publicKeySchema, type Reach, type Receipt } from "./receipt-schema.ts";
 

@@ -11,7 +11,7 @@ const hash = z.string();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
- * How far an answer got, as lib/requests/deliveries/delivery-status.ts judges it; carried_out: of a question of Intray's own, which sends
+ * How far an answer got, as lib/requests/deliveries/reach.ts judges it; carried_out: of a question of Intray's own, which sends
  * it to no server.
  */
 const reachSchema = z.enum(["nothing", "unknown", "carried_out", "taken"]);

@@ -1,6 +1,5 @@
 import { actorWords } from "../../access/actor-words.ts";
 import type { TaskState } from "../../tasks/task-status.ts";
-import { type Reach, reachOf } from "../deliveries/delivery-status.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
 
 /**
@@ -62,7 +61,7 @@ export function deliveryMeaning({
       if (delivery.waitingFor === "fetch")
         return `It is ready: ${server.name} put its question as a task, and fetches the answer itself.`;
       if (delivery.waitingSince)
-        return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer when it comes.`;
+        return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer once the server asks again.`;
       if (delivery.inDoubt)
         return `${server.name} may have it: its reply was lost, and it still asks. Intray sends it again now.`;
       return delivery.attempts > 0
@@ -114,11 +113,6 @@ export function receivedWords(request: Known & Pick<InputRequestSummary, "answer
   const who = actorWords(requestedBy);
   if (answerFetchedAt(request) !== null) return `fetched by ${who}`;
   return requestedBy.kind === "member" ? `${who} sees it on the task’s page` : `${who} gets it when it asks`;
-}
-
-/** How far an answer has come, judged by its delivery in the API. */
-export function reachIn(delivery: NonNullable<InputRequestSummary["delivery"]>): Reach {
-  return reachOf({ ...delivery, accepted: delivery.acceptedAt !== null });
 }
 
 /** Whether the answer took effect without any message to the server. */

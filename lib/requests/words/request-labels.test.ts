@@ -7,6 +7,7 @@ import {
   repeatsRequest,
   requestLabel,
   requestName,
+  requestTone,
   whoDecides,
 } from "./request-labels.ts";
 
@@ -30,7 +31,7 @@ test.each([
 });
 
 test("an answer to a question that the server has lost: what helps is said", () => {
-  const helps = /kept here\. The task may wait for ever: somebody should cancel it\.$/;
+  const helps = /kept here\. The task may wait forever\.$/;
   expect(endedWords("undeliverable", "not_asked_again", "nothing").next).toMatch(helps);
   expect(endedWords("undeliverable", "not_asked_again", "unknown").next).not.toMatch(helps);
 });
@@ -141,7 +142,7 @@ test("a toast's name of a request cannot hide anything", () => {
 
 test("a request that was decided with a plain word says which, and any other that it was answered", () => {
   const answer = { action: "decline", words: "Declined" } as never;
-  const gated = { origin: "intray", gate: { rule: null }, tool: "pay", answer } as const;
+  const gated = { origin: "intray", gate: { rule: null }, tool: "pay", answer, delivery: null } as const;
   expect(requestLabel({ ...gated, state: "settled" })).toBe("Declined");
   expect(requestLabel({ ...gated, state: "answered" })).toBe("Declined");
   expect(requestLabel({ ...gated, state: "expired" })).toBe("Expired");
@@ -153,8 +154,39 @@ test("a request that was decided with a plain word says which, and any other tha
   expect(answered("Approved")).toBe("Approved");
   expect(answered("Rejected")).toBe("Rejected");
   expect(answered("Answered “North”")).toBe("Answered");
-  // Not before the server has it.
-  expect(answered("Approved", "answered")).toBe("Answer on its way");
+});
+
+test.each([
+  ["an answer that can be undone", "answered", { state: "held" }, "Not sent yet"],
+  ["an answer that can't be sent now", "answered", { state: "pending", attempts: 3 }, "Not sent yet"],
+  ["an answer that is being sent", "answered", { state: "sending" }, "Answer on its way"],
+  ["an answer whose reply was lost", "answered", { state: "pending", inDoubt: true }, "Answer on its way"],
+  [
+    "an answer that is asked for again",
+    "answered",
+    { state: "pending", acceptedAt: "then" },
+    "Answer on its way",
+  ],
+  [
+    "an answer that the server has",
+    "answered",
+    { state: "accepted", acceptedAt: "then" },
+    "Accepted by server",
+  ],
+  ["an answer that was refused", "undeliverable", { state: "failed" }, "Delivery failed"],
+  ["an answer in doubt", "undeliverable", { state: "failed", inDoubt: true }, "Delivery unknown"],
+  ["an answer in doubt to a lost task", "withdrawn", { state: "failed", inDoubt: true }, "Delivery unknown"],
+  ["an answer that a lost task had", "withdrawn", { state: "failed", acceptedAt: "then" }, "Withdrawn"],
+] as const)("%s: the badge says how far it has come", (_, state, delivery, label) => {
+  const request = {
+    state,
+    ...asked,
+    tool: "pay",
+    answer: { action: "accept", words: "Approved" } as never,
+    delivery: { ...way, ...delivery },
+  };
+  expect(requestLabel(request)).toBe(label);
+  expect(requestTone(request) === "bad").toBe(label.startsWith("Delivery"));
 });
 
 test.each([
@@ -189,7 +221,7 @@ test("who decides where the policy has no rule", () => {
   const me = { organization: { name: "Acme" }, user: { id: "ben" } };
   const says = (urlOwner: { id: string; name: string } | null, secondPerson = false) =>
     whoDecides({ urlOwner, secondPerson }, me);
-  expect(says(null)).toBe("Any member of Acme can decide, including the requester. Viewers can’t");
+  expect(says(null)).toBe("Any member of Acme except viewers can decide, including the requester");
   expect(says(null, true)).toBe("Any member of Acme can accept, except viewers and the requester");
   expect(says({ id: "ben", name: "Ben" })).toBe("Only you can accept; others except viewers can decline");
   expect(says({ id: "ana", name: "Ana" }, true)).toMatch(/^Only Ana can accept/);

@@ -3,7 +3,7 @@ import { visibleText } from "../../text/foreign/hidden.ts";
 import type { Tone } from "../../text/labels.ts";
 import { shorten } from "../../text/labels.ts";
 import { isApproval } from "../answers/form-buttons.ts";
-import type { Reach } from "../deliveries/delivery-status.ts";
+import { type Reach, reachIn } from "../deliveries/reach.ts";
 import type {
   InputRequestDetail,
   InputRequestSummary,
@@ -44,15 +44,34 @@ export const OUTCOME_TONES: Record<Outcome, Tone> = {
 
 /** A request's state; of one that was decided with a plain word, this word. A server's is told once the server has it. */
 export function requestLabel(
-  request: Pick<InputRequestSummary, "state" | "answer" | "origin" | "gate" | "tool">,
+  request: Pick<InputRequestSummary, "state" | "answer" | "origin" | "gate" | "tool" | "delivery">,
 ): string {
   const { state, answer } = request;
+  if (isUnknown(request)) return "Delivery unknown";
   if (!answer || (state !== "settled" && state !== "answered")) return REQUEST_LABELS[state];
   const isPlain = state === "settled" && outcomeOf(answer) !== "answer";
-  return isPlain || isApproval(request) ? answer.words : REQUEST_LABELS[state];
+  if (isPlain || isApproval(request)) return answer.words;
+  return state === "answered" ? wayWords(request) : REQUEST_LABELS[state];
 }
 
-export const REQUEST_TONES: Record<RequestState, Tone> = {
+/** The colour of `requestLabel`. */
+export function requestTone(request: Pick<InputRequestSummary, "state" | "answer" | "delivery">): Tone {
+  return isUnknown(request) ? "bad" : REQUEST_TONES[request.state];
+}
+
+/** How far the answer has come to a request that waits for its server. */
+export function wayWords({ delivery }: Pick<InputRequestSummary, "delivery">): string {
+  if (delivery?.state === "accepted") return "Accepted by server";
+  return delivery && reachIn(delivery) === "nothing" ? "Not sent yet" : REQUEST_LABELS.answered;
+}
+
+/** Whether a request ended while nobody knows whether its server got the answer. */
+function isUnknown({ state, answer, delivery }: Pick<InputRequestSummary, "state" | "answer" | "delivery">) {
+  const hasEnded = state !== "open" && state !== "answered" && state !== "settled";
+  return hasEnded && !!answer && !!delivery && reachIn(delivery) === "unknown";
+}
+
+const REQUEST_TONES: Record<RequestState, Tone> = {
   open: "wait",
   answered: "accent",
   settled: "neutral",
@@ -82,7 +101,7 @@ export function whoDecides(
     return `Only ${urlOwner.id === me.user.id ? "you" : urlOwner.name} can accept; others except viewers can decline`;
   return secondPerson
     ? `Any member of ${me.organization.name} can accept, except viewers and the requester`
-    : `Any member of ${me.organization.name} can decide, including the requester. Viewers can’t`;
+    : `Any member of ${me.organization.name} except viewers can decide, including the requester`;
 }
 
 /** A status that says only that the task waits for somebody, as `Invoice status: PENDING-APPROVAL`. */
@@ -128,13 +147,13 @@ export function endedWords(
             : `The answer could not be delivered${because}.`,
         next:
           reach === null || reach === "nothing"
-            ? `The server did not receive it. The decision is kept here.${reason === "not_asked_again" ? " The task may wait for ever: somebody should cancel it." : ""}`
+            ? `The server did not receive it. The decision is kept here.${reason === "not_asked_again" ? " The task may wait forever." : ""}`
             : ANSWERS[reach],
       };
     default:
       return {
         what: "This question takes no answer any more.",
-        next: "Open the task to see what happened next.",
+        next: "The task’s page shows what happened next.",
       };
   }
 }

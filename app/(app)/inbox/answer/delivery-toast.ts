@@ -1,4 +1,4 @@
-import type { Reach } from "@/lib/requests/deliveries/delivery-status.ts";
+import type { Reach } from "@/lib/requests/deliveries/reach.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { answerFetchedAt, type DeliveryStage, receivedWords } from "@/lib/requests/words/delivery.ts";
 import { receiverOf } from "@/lib/requests/words/own-questions.ts";

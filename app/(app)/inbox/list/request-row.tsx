@@ -28,12 +28,7 @@ import { isWide } from "@/components/ui/wide.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { titleParts } from "@/lib/requests/words/inbox-rows.ts";
-import {
-  REQUEST_LABELS,
-  REQUEST_TONES,
-  requestName,
-  WARNING_LABELS,
-} from "@/lib/requests/words/request-labels.ts";
+import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { rowBadges } from "./row-badges.ts";
 import type { StableRow } from "./row-changes.ts";
@@ -153,7 +148,6 @@ function RowBox({ request, checked, selecting, onToggle }: RowSelection & { requ
   );
 }
 
-const LABELS = { states: REQUEST_LABELS, tones: REQUEST_TONES, warnings: WARNING_LABELS };
 const BADGE_ICONS = {
   yes: Check,
   no: X,
@@ -170,7 +164,7 @@ const BADGE_ICONS = {
 
 function RowBadges({ row }: { row: StableRow }) {
   const me = useMe();
-  return rowBadges(row.request, row, me, LABELS).map((badge) =>
+  return rowBadges(row.request, row, me).map((badge) =>
     "time" in badge ? (
       <TimeLeftBadge key="time" until={badge.time} />
     ) : (

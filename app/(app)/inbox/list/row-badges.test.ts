@@ -3,11 +3,6 @@ import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { rowBadges } from "./row-badges.ts";
 
 const me = { user: { id: "ben", name: "Ben", email: "" } };
-const labels = {
-  states: { settled: "Answered", withdrawn: "Withdrawn", expired: "Expired" },
-  tones: { settled: "neutral", withdrawn: "neutral", expired: "bad" },
-  warnings: { destructive: "Irreversible", sum_differs: "Amounts differ" },
-} as unknown as Parameters<typeof rowBadges>[3];
 const person = (id: string, name: string) => ({ id, name, at: "", until: "" });
 const ana = person("ana", "Ana");
 const ben = person("ben", "Ben");
@@ -16,6 +11,7 @@ const OPEN = {
   origin: "server",
   requestedBy: { kind: "member", id: "ola", name: "Ola" },
   answer: null,
+  delivery: null,
   approval: null,
   claimedBy: null,
   task: { cancelRequestedAt: null },
@@ -93,8 +89,27 @@ test.each<[string, object, string[]]>([
     {
       state: "answered",
       answer: { action: "accept", words: "Approved", by: { kind: "member", name: "Cleo" } },
+      delivery: { state: "held", acceptedAt: null, inDoubt: false },
     },
-    ["yes Approved by Cleo · being sent good"],
+    ["yes Approved by Cleo · not sent yet good"],
+  ],
+  [
+    "that the server has a decision, and does not move on",
+    {
+      state: "answered",
+      answer: { action: "accept", words: "Approved", by: { kind: "member", name: "Cleo" } },
+      delivery: { state: "accepted", acceptedAt: "2026-11-21", inDoubt: false },
+    },
+    ["yes Approved by Cleo · accepted by server good"],
+  ],
+  [
+    "that nobody knows whether a lost task got its answer",
+    {
+      state: "withdrawn",
+      answer: { action: "accept", words: "Approved", by: { kind: "member", name: "Cleo" } },
+      delivery: { state: "failed", acceptedAt: null, inDoubt: true },
+    },
+    ["ended Delivery unknown bad"],
   ],
   [
     "that the answer to an agent can still be undone",
@@ -121,7 +136,7 @@ test.each<[string, object, string[]]>([
   ],
   ["that an expired one is over", { state: "expired", claimedBy: ana }, ["clock Expired bad"]],
 ])("%s", (_, more, expected) => {
-  const badges = rowBadges({ ...OPEN, ...more }, { gone: false }, me, labels);
+  const badges = rowBadges({ ...OPEN, ...more }, { gone: false }, me);
   const said = badges.map((badge) =>
     "time" in badge
       ? `until ${badge.time}`
@@ -131,13 +146,12 @@ test.each<[string, object, string[]]>([
 });
 
 test("a row that has left the list says only that", () => {
-  const badges = rowBadges({ ...OPEN, warnings: ["destructive"], comments: 2 }, { gone: true }, me, labels);
+  const badges = rowBadges({ ...OPEN, warnings: ["destructive"], comments: 2 }, { gone: true }, me);
   expect(badges).toEqual([{ words: "No longer waiting", icon: "gone" }]);
 });
 
 test("a row that has left the list says what the reader did, where they did it", () => {
-  const said = (more: object) =>
-    rowBadges({ ...OPEN, ...more } as InputRequestSummary, { gone: true }, me, labels);
+  const said = (more: object) => rowBadges({ ...OPEN, ...more } as InputRequestSummary, { gone: true }, me);
   const answer = { action: "accept", words: "Approved", by: { kind: "member", id: "ben", name: "Ben" } };
   expect(said({ state: "answered", answer })).toEqual([
     { words: "Approved by Ben", tone: "good", icon: "yes" },
@@ -149,7 +163,7 @@ test("a row that has left the list says what the reader did, where they did it",
 
 test("a row says that a decision made here is being recorded, or was not", () => {
   const said = (decision: "recording" | "refused") =>
-    rowBadges({ ...OPEN, comments: 1 }, { gone: false, decision }, me, labels).map(
+    rowBadges({ ...OPEN, comments: 1 }, { gone: false, decision }, me).map(
       (badge) => "words" in badge && badge.words,
     );
   expect(said("recording")).toEqual(["Recording your decision…"]);

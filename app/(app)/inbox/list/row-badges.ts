@@ -1,6 +1,14 @@
 import { actorWords } from "@/lib/access/actor-words.ts";
-import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/requests/request-schema.ts";
-import { OUTCOME_TONES, type Outcome, outcomeOf } from "@/lib/requests/words/request-labels.ts";
+import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import {
+  OUTCOME_TONES,
+  type Outcome,
+  outcomeOf,
+  requestLabel,
+  requestTone,
+  WARNING_LABELS,
+  wayWords,
+} from "@/lib/requests/words/request-labels.ts";
 import type { Tone } from "@/lib/text/labels.ts";
 import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
 import type { StableRow } from "./row-changes.ts";
@@ -19,6 +27,8 @@ type Badged = Pick<
   InputRequestSummary,
   | "state"
   | "origin"
+  | "tool"
+  | "delivery"
   | "answer"
   | "approval"
   | "requestedBy"
@@ -43,24 +53,19 @@ export function rowBadges(
   request: Badged,
   { gone, decision }: Pick<StableRow, "gone" | "decision">,
   me: { user: { id: string; name: string; email: string } },
-  labels: {
-    states: Record<RequestState, string>;
-    tones: Record<RequestState, Tone>;
-    warnings: Record<RequestWarning, string>;
-  },
 ): RowBadge[] {
   const { state, origin, answer, approval, claimedBy, assignedTo, needsInfo, comments } = request;
   if (state !== "open") {
     const isDecided = state === "settled" || state === "answered";
     if (!isDecided || !answer) {
       const icon = state === "undeliverable" ? "warning" : state === "expired" ? "clock" : "ended";
-      return [{ words: labels.states[state], tone: labels.tones[state], icon }];
+      return [{ words: requestLabel(request), tone: requestTone(request), icon }];
     }
     const outcome = outcomeOf(answer);
     // A row that has left the list is not read again.
     const isOnItsWay = state === "answered" && !gone;
-    const way = isOnItsWay ? (origin === "intray" ? " · not final yet" : " · being sent") : "";
-    const words = `${answer.words} by ${actorWords(answer.by)}${way}`;
+    const way = origin === "intray" ? "not final yet" : wayWords(request).toLowerCase();
+    const words = `${answer.words} by ${actorWords(answer.by)}${isOnItsWay ? ` · ${way}` : ""}`;
     return [{ words, tone: OUTCOME_TONES[outcome], icon: outcome }];
   }
   if (gone && approval?.why === "already_voted")
@@ -73,7 +78,7 @@ export function rowBadges(
     decision === "refused" && { words: "Not recorded", tone: "bad", icon: "warning" },
     ...request.warnings.map(
       (warning): RowBadge => ({
-        words: labels.warnings[warning],
+        words: WARNING_LABELS[warning],
         tone: "bad",
         icon: "warning",
       }),

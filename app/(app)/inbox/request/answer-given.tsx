@@ -117,15 +117,15 @@ function DeliverySteps({ request }: { request: InputRequestDetail }) {
   const { answer, delivery } = request;
   if (!answer || !delivery) return null;
   const failed = delivery.state === "failed" || request.state === "undeliverable";
+  const held = delivery.state === "held";
   const reached = delivery.confirmedAt ? 4 : delivery.acceptedAt ? 3 : delivery.sentAt ? 2 : 1;
   const progress = (step: number): Progress => {
     // The task moved on, although the reply to the attempt never arrived.
     if (step === 3 && delivery.confirmedAt && !delivery.acceptedAt) return "later";
     if (step <= reached && !(step === 2 && !delivery.acceptedAt && !delivery.confirmedAt)) return "done";
     if (failed) return step === (delivery.acceptedAt ? 4 : 2) ? "failed" : "later";
-    return step === (delivery.acceptedAt ? 4 : 2) ? "now" : "later";
+    return !held && step === (delivery.acceptedAt ? 4 : 2) ? "now" : "later";
   };
-  const held = delivery.state === "held";
   if (needsNoSending(delivery)) {
     const isAwaited = awaitsAgent(request);
     return (

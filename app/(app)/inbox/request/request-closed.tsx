@@ -9,9 +9,9 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { reachIn } from "@/lib/requests/deliveries/reach.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
-import { reachIn } from "@/lib/requests/words/delivery.ts";
-import { endedWords, REQUEST_TONES, requestLabel } from "@/lib/requests/words/request-labels.ts";
+import { endedWords, requestLabel, requestTone } from "@/lib/requests/words/request-labels.ts";
 import { openRequestsOfTask } from "@/lib/web/client/requests.ts";
 import { mayUndo } from "../answer/answer-blockers.ts";
 import { newestUndoable } from "../answer/decision-store.ts";
@@ -39,9 +39,8 @@ export function RequestClosed({ request }: { request: InputRequestDetail }) {
 
 /** The badge of a request that is no longer open. */
 export function EndState({ request }: { request: InputRequestDetail }) {
-  const { state } = request;
   return (
-    <Badge tone={REQUEST_TONES[state]} icon={REQUEST_ICONS[state]}>
+    <Badge tone={requestTone(request)} icon={REQUEST_ICONS[request.state]}>
       {requestLabel(request)}
     </Badge>
   );
@@ -53,15 +52,25 @@ function RequestEnded({ request }: { request: InputRequestDetail }) {
   if (request.state === "answered" || request.state === "settled" || request.state === "open") return null;
   const reach = request.answer && request.delivery && reachIn(request.delivery);
   const words = endedWords(request.state, request.endedReason, reach);
+  const isLost = request.endedReason === "not_asked_again";
   const failed = request.state !== "withdrawn";
-  const start = me.may("tasks:start") ? "start it again as a new task" : "ask an operator to start it again";
+  const [cancel, start] = me.may("tasks:start")
+    ? ["Cancel it on the task’s page.", "start it again as a new task"]
+    : ["Ask an operator to cancel it.", "ask an operator to start it again"];
   const again =
     reach === "unknown"
       ? `Look at ${request.server.name} first: the answer may have worked there. Only if it did not, ${start}.`
       : `If it still matters, ${start}.`;
   return (
-    <Notice tone={failed ? "bad" : "neutral"} title={words.what} action={<NextSteps request={request} />}>
-      <p>{words.next}</p>
+    <Notice
+      tone={failed || reach === "unknown" ? "bad" : "neutral"}
+      title={words.what}
+      action={<NextSteps request={request} />}
+    >
+      <p>
+        {words.next}
+        {isLost && reach === "nothing" && ` ${cancel}`}
+      </p>
       {failed && <p>{again}</p>}
     </Notice>
   );
@@ -90,7 +99,7 @@ function NextSteps({ request }: { request: InputRequestDetail }) {
         </Button>
       )}
       <Button asChild size="sm">
-        <Link href={`/tasks/${request.taskId}`}>Open the task</Link>
+        <Link href={`/tasks/${request.taskId}`}>View task</Link>
       </Button>
       <RestartDialog
         task={{ id: request.taskId, tool: request.tool, state: request.task.state }}

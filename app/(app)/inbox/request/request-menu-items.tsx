@@ -30,7 +30,7 @@ export function RequestMenuItems({ request, link }: { request: InputRequestDetai
       <MenuItem asChild>
         <Link href={`/tasks/${request.taskId}`}>
           <ListChecks aria-hidden strokeWidth={1.75} />
-          Open the task
+          View task
         </Link>
       </MenuItem>
       {request.state !== "open" && !me.view && (

@@ -10,9 +10,10 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
+import { reachIn } from "@/lib/requests/deliveries/reach.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { needsNoSending, reachIn, receivedWords } from "@/lib/requests/words/delivery.ts";
-import { REQUEST_TONES, requestLabel } from "@/lib/requests/words/request-labels.ts";
+import { needsNoSending, receivedWords } from "@/lib/requests/words/delivery.ts";
+import { requestLabel, requestTone } from "@/lib/requests/words/request-labels.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 import { taskRequests } from "@/lib/web/client/tasks/task-history.ts";
 
@@ -49,7 +50,7 @@ function Row({ request }: { request: InputRequestSummary }) {
             <span className="line-clamp-2 min-w-0 flex-1">
               <PlainText text={request.message} />
             </span>
-            <Badge tone={REQUEST_TONES[request.state]}>{requestLabel(request)}</Badge>
+            <Badge tone={requestTone(request)}>{requestLabel(request)}</Badge>
           </span>
           <span className="text-[13px] text-muted">
             <Facts request={request} />
