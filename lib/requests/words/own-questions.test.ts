@@ -4,6 +4,7 @@ import {
   commentWords,
   declineWords,
   factsOf,
+  isInDetails,
   nextWords,
   programCallOf,
   receiverOf,
@@ -171,6 +172,21 @@ describe("a document that the card shows below is only named in the details", ()
       scan: "Document below",
     });
   });
+});
+
+test.each<[string, object, object | null, boolean]>([
+  [
+    "are hidden where the details have them all",
+    { id: "1", lines: [1] },
+    { id: "1", lines: [1], paid: 0 },
+    true,
+  ],
+  ["stay where the server has another value", { id: "1", amount: 5 }, { id: "1", amount: 500 }, false],
+  ["stay where the server does not tell one", { id: "1", amount: 5 }, { id: "1" }, false],
+  ["stay where an object has the name from its class", { toString: "1" }, {}, false],
+  ["stay where there are no details", {}, null, false],
+])("the arguments %s", (_, facts, details, expected) => {
+  expect(isInDetails({ ...facts }, details && { ...details })).toBe(expected);
 });
 
 test("the facts of a call that came by the Agent Approval Protocol begin with the call", () => {

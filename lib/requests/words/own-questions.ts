@@ -98,6 +98,16 @@ export function factsOf({
   return origin === "intray" && !gate ? ownFacts(values) : values;
 }
 
+/** Whether the server's details have each of these facts with the same value, so that they need not be shown twice. */
+export function isInDetails(
+  facts: Record<string, unknown>,
+  details: Record<string, unknown> | null,
+): boolean {
+  const same = ([name, value]: [string, unknown]) =>
+    Object.hasOwn(details ?? {}, name) && JSON.stringify(details?.[name]) === JSON.stringify(value);
+  return details !== null && Object.entries(facts).every(same);
+}
+
 /** The call that a coding agent's hook asks about; null: the request is about something else. */
 export function programCallOf({
   arguments: { call },

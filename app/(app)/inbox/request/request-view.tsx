@@ -10,7 +10,7 @@ import { decisionOn } from "@/lib/requests/answers/form-buttons.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
 import { agreedChange } from "@/lib/requests/words/changed-calls.ts";
-import { factsOf, nextWords, programCallOf } from "@/lib/requests/words/own-questions.ts";
+import { factsOf, isInDetails, nextWords, programCallOf } from "@/lib/requests/words/own-questions.ts";
 import { nextVoteWords } from "@/lib/requests/words/vote-words.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
@@ -112,6 +112,7 @@ export function RequestView({
   const facts = factsOf(question);
   const call = programCallOf(question);
   const isDocumentsAlone = Object.keys(facts).length === 0 && Object.keys(question.arguments).length > 0;
+  const isToldTwice = !question.gate && !question.previous && isInDetails(facts, question.details);
 
   /** Scrolls the question into view. Returns whether it was in view already. */
   const showQuestion = () => {
@@ -165,7 +166,7 @@ export function RequestView({
                   </section>
                 )}
                 {call && <ProgramsCall request={question} call={call} />}
-                {!isDocumentsAlone && (
+                {!isDocumentsAlone && !isToldTwice && (
                   <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
                     <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
                       {question.previous
