@@ -64,8 +64,10 @@ test("two people above 5,000, by rows and with the keyboard alone", { tag: "@jou
   await ana.keyboard.press("Tab");
   await expect(row.getByText("Use a number such as 5000")).toBeVisible();
   await checkAppearance(ana, "policy, a row that says nothing yet");
+  // The text is right: it has what the form last said.
+  await expect(ana.getByLabel("Policy as JSON")).not.toHaveAttribute("aria-invalid", "true");
   await press("Show 1 problem");
-  await expect(ana.getByRole("button", { name: /^Line \d+/ })).toBeFocused();
+  await expect(ana.getByRole("button", { name: "rules.0.when" })).toBeFocused();
   await tabTo(ana, row.getByLabel("Value"));
   await ana.keyboard.press("ControlOrMeta+a");
   await ana.keyboard.type("5000");

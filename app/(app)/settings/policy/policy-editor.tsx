@@ -193,8 +193,8 @@ export function PolicyEditor({
             box={box}
             text={text}
             format={format}
-            describedBy={problems.length > 0 ? list : undefined}
-            isWrong={problems.length > 0}
+            describedBy={ofPolicy.length > 0 ? list : undefined}
+            isWrong={ofPolicy.length > 0}
             onChange={(now) => change(() => its.setText(now))}
             onFormat={(now) => void its.setFormat(now)}
           />
@@ -209,16 +209,18 @@ export function PolicyEditor({
           <ul id={list} className="flex flex-col gap-1">
             {problems.map((problem) => (
               <li key={`${problem.field} ${problem.message}`} className="break-words">
-                <button
-                  type="button"
-                  className="underline underline-offset-4"
-                  onClick={() => goToLine(place(problem))}
-                >
-                  Line {lineOf(text, place(problem))}
-                </button>
+                {!unread.includes(problem) && (
+                  <button
+                    type="button"
+                    className="underline underline-offset-4"
+                    onClick={() => goToLine(place(problem))}
+                  >
+                    Line {lineOf(text, place(problem))}
+                  </button>
+                )}
                 {draft && problem.field && (
                   <>
-                    {" · "}
+                    {!unread.includes(problem) && " · "}
                     <button
                       type="button"
                       className="underline underline-offset-4"

@@ -17,7 +17,13 @@ export function TryButton({ policy, replay }: { policy: unknown; replay: Replay 
       onClick={() => replay.start(policy)}
     >
       <History aria-hidden strokeWidth={1.75} />
-      {replay.isRunning ? "Trying…" : "Try it on the last 30 days"}
+      {replay.isRunning ? (
+        "Trying…"
+      ) : (
+        <span>
+          Try it<span className="max-md:sr-only"> on the last 30 days</span>
+        </span>
+      )}
     </Button>
   );
 }
