@@ -143,7 +143,9 @@ export function Columns({
             <span className="text-ink">{shown.name}:</span> {inWords(shown)}
           </>
         ) : (
-          "Point at a column, or use the arrow keys, to read its figures."
+          <span className="max-md:hidden">
+            Point at a column, or use the arrow keys, to read its figures.
+          </span>
         )}
       </p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[13px]">

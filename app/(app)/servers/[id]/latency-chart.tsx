@@ -24,22 +24,24 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
       const isFirst = index === 0 || steps[index - 1]?.[of] === null;
       return `${isFirst ? "M" : "L"}${x(index).toFixed(1)} ${y(ms).toFixed(1)}`;
     });
-  const points = steps.flatMap(({ at, p50Ms }, index) =>
-    p50Ms === null ? [] : [{ at, cx: x(index), cy: y(p50Ms) }],
-  );
+  const dots = (of: "p50Ms" | "p90Ms") =>
+    steps.flatMap((step, index) => {
+      const ms = step[of];
+      return ms === null ? [] : `M${x(index).toFixed(1)} ${y(ms).toFixed(1)}h0`;
+    });
   return (
     <ChartCard
       title="Latency"
       note="Of calls that were answered"
       chart={
-        points.length === 0 ? (
+        stats.p50Ms === null ? (
           <p className="py-12 text-center text-muted">No answered calls in this period.</p>
         ) : (
           <div className="flex flex-col gap-2">
             <div className="flex gap-2">
               <div
                 aria-hidden
-                className="flex h-44 w-12 shrink-0 flex-col justify-between text-right text-[11px] text-muted tabular-nums"
+                className="flex h-44 w-12 lg:h-56 shrink-0 flex-col justify-between text-right text-[11px] text-muted tabular-nums"
               >
                 <span>{formatLatency(top, formats)}</span>
                 <span>0</span>
@@ -49,7 +51,7 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
                 aria-label={`Median ${formatLatency(stats.p50Ms, formats)}, p90 ${formatLatency(stats.p90Ms, formats)}; “as table” has each step`}
                 viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`}
                 preserveAspectRatio="none"
-                className="h-44 min-w-0 flex-1 overflow-visible"
+                className="h-44 min-w-0 flex-1 overflow-visible lg:h-56"
               >
                 <path d={`M0 ${HEIGHT}H${WIDTH}`} stroke="var(--line)" vectorEffect="non-scaling-stroke" />
                 <path
@@ -69,11 +71,11 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
                   strokeLinecap="round"
                   vectorEffect="non-scaling-stroke"
                 />
-                {points.map(({ at, cx, cy }) => (
+                {(["p90Ms", "p50Ms"] as const).map((of) => (
                   <path
-                    key={at}
-                    d={`M${cx.toFixed(1)} ${cy.toFixed(1)}h0`}
-                    stroke="var(--accent)"
+                    key={of}
+                    d={dots(of).join("")}
+                    stroke={of === "p90Ms" ? "var(--wait)" : "var(--accent)"}
                     strokeWidth={5}
                     strokeLinecap="round"
                     vectorEffect="non-scaling-stroke"
