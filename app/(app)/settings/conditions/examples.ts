@@ -11,7 +11,7 @@ export const POLICY_EXAMPLES: Example<DraftRule>[] = [
     stages: [{ name: "Approvers", approvers: { roles: ["approver"] }, need: 2 }],
   },
   {
-    name: "Nobody approves their own",
+    name: "No self-approval",
     stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }],
     requester: "excluded",
   },
@@ -19,9 +19,14 @@ export const POLICY_EXAMPLES: Example<DraftRule>[] = [
 
 const call = { servers: [], tools: [] };
 export const CALL_EXAMPLES: Example<CallRule>[] = [
-  { ...call, name: "Reading is free", when: "tool.readOnly", before: "allow" },
-  { ...call, name: "Ask above 5,000", when: "amount != null && amount > 5000.0", before: "ask" },
-  { ...call, name: "Agents destroy nothing", when: "agent != null && tool.destructive", before: "deny" },
+  { ...call, name: "Allow read-only tools", when: "tool.readOnly", before: "allow" },
+  { ...call, name: "Require approval above 5,000", when: "amount != null && amount > 5000.0", before: "ask" },
+  {
+    ...call,
+    name: "Deny destructive tools to agents",
+    when: "agent != null && tool.destructive",
+    before: "deny",
+  },
 ];
 
 /** The rules with an example at the end, but before a rule for everything at the end: behind that one it would decide nothing. */
