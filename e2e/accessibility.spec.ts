@@ -106,7 +106,7 @@ test("servers, dialogs and menus", async ({ ana, ola }) => {
   await ana.getByRole("button", { name: "Change" }).click();
   await ana.getByLabel("Address").fill("http://127.0.0.1:9/mcp");
   await ana.keyboard.press("Enter");
-  await expect(ana.getByRole("button", { name: "Connect anyway" })).toBeVisible(SOON);
+  await expect(ana.getByRole("button", { name: "Save anyway" })).toBeVisible(SOON);
   await checkAppearance(ana, "a server that does not answer");
   await ana.getByRole("dialog").getByRole("button", { name: "Close" }).first().click();
   await ana.getByRole("link", { name: "Finance ERP", exact: true }).click();

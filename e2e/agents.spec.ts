@@ -62,7 +62,7 @@ test("an owner adds an agent, copies its set-up once, changes what it may call, 
   expect(await yara.evaluate(() => navigator.clipboard.readText())).toContain(`${process.env.E2E_URL}/mcp`);
   await dialog.getByRole("button", { name: "Done" }).click();
   const row = yara.getByRole("list", { name: "Agents" }).getByRole("listitem");
-  await expect(row).toContainText("No client yet · with a secret · 1 server, 1 tool · waits up to 20 s");
+  await expect(row).toContainText("uses a secret · 1 server, 1 tool · waits up to 20 s");
   await expect(row).toContainText("never connected");
 
   await row.getByRole("link", { name: "Coding agent" }).click();

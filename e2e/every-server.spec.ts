@@ -43,7 +43,7 @@ test("a server's page says what it is like, and what that means", async ({ ana }
   );
   await ana.goto(`/servers/${server.id}`);
   await expect(ana.getByText("Gives up on questions after about a minute")).toBeVisible();
-  await expect(ana.getByText(/Not seen yet: .*whether it tells of changes by itself/)).toBeVisible();
+  await expect(ana.getByText(/Not known yet: .*whether it tells of changes by itself/)).toBeVisible();
   const log = ana.getByRole("region", { name: "The server’s log" });
   await log.focus();
   await expect(log).toBeFocused();

@@ -336,7 +336,7 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await checkAppearance(jana, "api keys");
   await choose("Invoices", "End the previous secret…");
   await dialog.getByRole("button", { name: "End it now" }).click();
-  await expect(list).toContainText("Expiring");
+  await expect(list).toContainText("Ends soon");
   expect(await withKey()).toBe(401);
   await choose("Invoices", "Revoke…");
   await tabTo(jana, dialog.getByRole("button", { name: "Revoke", exact: true }));

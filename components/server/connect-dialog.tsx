@@ -49,7 +49,7 @@ export function ConnectDialog({
       open={open}
       onOpenChange={onOpenChange}
       title="Connect server"
-      description="An MCP server with Streamable HTTP. Its address is tried before anything is saved."
+      description="An MCP server with Streamable HTTP. Intray tests the address before it saves anything."
     >
       <ConnectSteps onDone={() => onOpenChange(false)} />
     </Dialog>
@@ -207,7 +207,7 @@ function ServerForm({
       <DialogActions>
         <Button onClick={onDone}>Close</Button>
         <Button type="submit" variant={connectable ? "primary" : "outline"} disabled={pending}>
-          {pending ? "Connecting…" : connectable ? "Connect" : "Connect anyway"}
+          {pending ? "Connecting…" : connectable ? "Connect" : "Save anyway"}
         </Button>
       </DialogActions>
     </form>

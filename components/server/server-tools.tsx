@@ -102,9 +102,7 @@ function NoTools({ server, error, onRetry }: { server: Server; error: Error; onR
     return <LoadFailure what="The tools" error={error} onRetry={onRetry} />;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-panel px-4 py-3">
-      <p className="min-w-60 flex-1 text-muted">
-        No tools known yet: {server.name} never answered. {error.sentence}
-      </p>
+      <p className="min-w-60 flex-1 text-muted">No tools known yet. {error.sentence}</p>
       <Button size="sm" onClick={onRetry}>
         Try again
       </Button>

@@ -92,7 +92,7 @@ export const AROUND: Shot[] = [
       for (const name of ["Claude Code on Ana’s laptop", "Nightly reconciliation"])
         await write("POST", "/agent-credentials", { name, grants, expires: 7 });
       await page.goto("/servers/agents");
-      await expect(page.getByText("Expiring").first()).toBeVisible();
+      await expect(page.getByText(/^Ends /).first()).toBeVisible();
     },
   },
   {
@@ -260,7 +260,7 @@ export const AROUND: Shot[] = [
       await page.getByRole("button", { name: "Connect server" }).click();
       await page.getByLabel("Address").fill(office.url.replace(/mcp$/, "answers"));
       await page.keyboard.press("Enter");
-      await expect(page.getByRole("button", { name: "Connect anyway" })).toBeVisible();
+      await expect(page.getByRole("button", { name: "Save anyway" })).toBeVisible();
       await page.getByText("Advanced").click();
     },
   },

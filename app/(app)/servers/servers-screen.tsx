@@ -126,8 +126,8 @@ function ServerCard({ server }: { server: Server }) {
         {server.era ? <EraBadge era={server.era} /> : <span>Protocol version unknown</span>}
         {server.lastDay.successRate !== null && (
           <span title="Calls of the last 24 hours">
-            {formatShare(server.lastDay.successRate, formats)} answered, p90{" "}
-            {formatLatency(server.lastDay.p90Ms, formats)}
+            {formatShare(server.lastDay.successRate, formats)} answered
+            {server.lastDay.p90Ms !== null && `, p90 ${formatLatency(server.lastDay.p90Ms, formats)}`}
           </span>
         )}
         {server.health.checkedAt && (

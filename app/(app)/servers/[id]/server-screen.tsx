@@ -186,7 +186,7 @@ function ServerTraits({ server }: { server: ServerDetail }) {
           <p
             className={`px-4 py-2.5 text-[13px] text-muted ${seen.length > 0 ? "border-line border-t" : ""}`}
           >
-            Not seen yet: {notYet.join("; ")}.
+            Not known yet: {notYet.join("; ")}.
           </p>
         )}
       </div>

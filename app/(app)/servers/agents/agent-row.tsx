@@ -1,5 +1,5 @@
 import { CircleX, Clock3, TriangleAlert } from "lucide-react";
-import { TimeAgo } from "@/components/time/time.tsx";
+import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import type { Agent } from "@/lib/agents/agent-schema.ts";
@@ -21,10 +21,13 @@ export function AgentRow({ agent }: { agent: Agent }) {
           <AgentBadges agent={agent} />
         </span>
         <span className="break-words text-muted text-xs">
-          <ClaimedClient client={agent.client} />
-          {member ? ` · signed in by ${member.name}` : " · with a secret"}
-          {" · "}
-          {grantWords(grants)} · {waitWords(holdMs)}
+          {agent.client && (
+            <>
+              <ClaimedClient client={agent.client} /> ·{" "}
+            </>
+          )}
+          {member ? `signed in by ${member.name}` : "uses a secret"} · {grantWords(grants)} ·{" "}
+          {waitWords(holdMs)}
         </span>
       </span>
       <span className="flex flex-col gap-1 text-right text-xs max-md:basis-full max-md:text-left">
@@ -47,7 +50,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
   );
 }
 
-export function AgentBadges({ agent: { state, grants } }: { agent: Agent }) {
+export function AgentBadges({ agent: { state, expiresAt, grants } }: { agent: Agent }) {
   const changed = changedTools(grants);
   return (
     <>
@@ -56,9 +59,9 @@ export function AgentBadges({ agent: { state, grants } }: { agent: Agent }) {
           Expired
         </Badge>
       )}
-      {state === "expiring" && (
+      {state === "expiring" && expiresAt && (
         <Badge tone="wait" icon={Clock3}>
-          Expiring
+          Ends <Day at={expiresAt} />
         </Badge>
       )}
       {changed > 0 && (

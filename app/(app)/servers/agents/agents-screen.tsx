@@ -35,7 +35,9 @@ export function AgentsScreen({ url }: { url: string }) {
     <div data-scroller className="scroll-quiet flex-1">
       <div className="flex max-w-[1120px] flex-col gap-4 px-4 py-4 md:px-6">
         <header className="flex flex-col gap-2">
-          <Breadcrumb above={[{ href: "/servers", label: "Servers" }]} name="Agents" />
+          <span className="md:hidden">
+            <Breadcrumb above={[{ href: "/servers", label: "Servers" }]} name="Agents" />
+          </span>
           <div className="flex min-h-9 flex-wrap items-center gap-3">
             <h1 className="min-w-0 flex-1 font-semibold text-[17px] tracking-tight">Agents</h1>
             {list && list.length > 0 && make}

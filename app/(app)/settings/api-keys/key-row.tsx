@@ -118,7 +118,7 @@ function StateBadge({ apiKey: { state, expiresAt } }: { apiKey: ApiKey }) {
   if (state === "expiring")
     return (
       <Badge tone="wait" icon={Clock3}>
-        Expiring
+        Ends soon
       </Badge>
     );
   return expiresAt ? null : <Badge icon={NoEnd}>No end</Badge>;

@@ -120,13 +120,7 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
   return (
     <>
       <header className="flex flex-col gap-2">
-        <Breadcrumb
-          above={[
-            { href: "/servers", label: "Servers" },
-            { href: "/servers/agents", label: "Agents" },
-          ]}
-          name={name}
-        />
+        <Breadcrumb above={[{ href: "/servers/agents", label: "Agents" }]} name={name} />
         <div className="flex flex-wrap items-center gap-3">
           <h1 className="min-w-0 break-words font-semibold text-[21px] leading-tight tracking-tight">
             {name}
