@@ -91,7 +91,9 @@ export const FULL_INBOX: Shot[] = [
     async open(page, fixture) {
       const { requestId } = await fixture.ask("deploy");
       await page.route(`**/api/v1/input-requests/${requestId}`, () => new Promise(() => undefined));
-      await page.goto(`/inbox/${requestId}`);
+      // The page of a request has it already.
+      await page.goto("/inbox?tab=all");
+      await page.locator(`a[href*="${requestId}"]`).click();
       await expect(page.locator(".skeleton").first()).toBeVisible();
     },
   },

@@ -54,6 +54,7 @@ const session = (id: number, current: boolean, userAgent: string) => ({
   current,
   method: current ? "passkey" : "password",
   userAgent,
+  agent: null,
   address: current ? "198.51.100.7" : "203.0.113.20",
   createdAt: AGO(60 * id),
   lastSeenAt: AGO(id),
@@ -244,7 +245,7 @@ export const PEOPLE: Shot[] = [
       await page.unroute("**/api/v1/organization/content-sealing");
       await page.route("**/api/v1/organization/content-sealing", (route) => route.fulfill({ json }));
       await page.goto("/settings/organization");
-      await expect(page.getByText("The organization's key can't be opened")).toBeVisible();
+      await expect(page.getByText("The organization’s key can’t be opened")).toBeVisible();
       await page.getByRole("heading", { name: "Encryption" }).scrollIntoViewIfNeeded();
     },
   },

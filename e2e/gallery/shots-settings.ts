@@ -117,6 +117,7 @@ export const SETTINGS: Shot[] = [
           json: {
             providers: ["acme"],
             providerAgeMs: 28_800_000,
+            keyAgeMs: null,
             acrValues: [],
             amrValues: ["mfa"],
             secondFactorFrom: "admin",
@@ -163,7 +164,7 @@ export const SETTINGS: Shot[] = [
     async open(page) {
       await page.goto("/settings/saml");
       await page.getByRole("button", { name: "Add a provider…" }).click();
-      await page.getByLabel("Described by").selectOption("hand");
+      await page.getByLabel("Set up from").selectOption("hand");
       await expect(page.getByLabel("Signing certificates")).toBeVisible();
     },
   },
@@ -249,7 +250,7 @@ export const SETTINGS: Shot[] = [
         if (name === "Nightly export") await write("POST", `/api-keys/${id}/rotate`, {});
       }
       await page.reload();
-      await expect(page.getByText("Expiring").first()).toBeVisible();
+      await expect(page.getByText("Ends soon").first()).toBeVisible();
     },
   },
   {
