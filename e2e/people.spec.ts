@@ -149,7 +149,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
 
   const late = await open(browser);
   await late.goto(link);
-  await titled(late, "This invitation has expired");
+  await titled(late, "This invitation no longer works");
   await expect(late.getByText("Delta")).toHaveCount(0);
   await checkAppearance(late, "join, used");
   for (const page of [dana, vera, late]) await page.context().close();
@@ -490,6 +490,6 @@ test("a forgotten password: asked for on the page to sign in, mailed, and set on
   await expect(page.getByText("Password set by a mailed link").first()).toBeVisible(SOON);
   const late = await open(browser);
   await late.goto(mailed);
-  await titled(late, "This link has expired");
+  await titled(late, "This link no longer works");
   for (const each of [dana, page, late]) await each.context().close();
 });

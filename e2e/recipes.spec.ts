@@ -70,7 +70,7 @@ test("an admin tries a recipe on a reply, is told where it is wrong, and saves i
   await recipes.getByRole("button", { name: `Edit ${NAME}` }).click();
   await text.fill(good.replaceAll("approve_invoice", "aprove_invoice"));
   await dialog.getByRole("button", { name: "Save as the next version" }).click();
-  await expect(ana.getByText(/can't be started: .*aprove_invoice/)).toBeVisible();
+  await expect(ana.getByText(/can’t be started: .*aprove_invoice/)).toBeVisible();
   await ana.goto("/activity");
   await expect(ana.getByText(/Ana changed the recipe “process_invoice”/).first()).toBeVisible();
 

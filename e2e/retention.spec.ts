@@ -43,7 +43,7 @@ test("finished tasks are kept for a year, after what would go was shown and the 
   await expectToast(ana, "Saved");
   await expect.poll(async () => (await ana.request.get(`/api/v1/tasks/${old}`)).status(), SOON).toBe(404);
 
-  await kept.selectOption("For ever");
+  await kept.selectOption("Forever");
   await expect(ana.getByText("This would go now")).toHaveCount(0);
   await save.click();
   await expect

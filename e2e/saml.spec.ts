@@ -29,7 +29,7 @@ test("an owner adds a provider, tests it, and somebody new signs in through it",
   await checkAppearance(ana, "no SAML providers");
   await ana.getByRole("button", { name: "Add a provider…" }).click();
   const dialog = ana.getByRole("dialog");
-  await dialog.getByLabel("Described by").selectOption("hand");
+  await dialog.getByLabel("Set up from").selectOption("hand");
   await dialog.getByRole("button", { name: "Add the provider" }).click();
   await expect(dialog.locator("[aria-invalid]").first()).toBeFocused();
   await checkAppearance(ana, "a SAML provider with errors");

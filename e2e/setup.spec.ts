@@ -115,7 +115,7 @@ test("a stranger does not set Intray up", async ({ browser }) => {
   await page.context().close();
 });
 
-test("setting up makes the first owner, ends the demonstration for good, and leads to the first steps", {
+test("setting up makes the first owner, ends the demonstration, and leads to the first steps", {
   tag: "@journey",
 }, async ({ browser }) => {
   const demo = await open(browser);
@@ -358,7 +358,7 @@ test("a password link works once, and a second start shows no demonstration and 
   await late.getByRole("button", { name: "Save password" }).click();
   await expect(late.getByText("This link was used or has expired")).toBeVisible();
   await late.goto(link);
-  await expect(late.getByRole("heading", { name: "This link has expired" })).toBeVisible();
+  await expect(late.getByRole("heading", { name: "This link no longer works" })).toBeVisible();
 
   const before = intray.errors().length;
   await intray.restart();

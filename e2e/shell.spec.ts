@@ -331,7 +331,7 @@ test("on a phone what is pressed in dialogs and headers is as large as a thumb",
   await expectThumbSized(sheet.getByRole("link", { name: "Keyboard settings" }));
   await expectThumbSized(sheet.locator("label").filter({ hasText: "Single-key shortcuts" }));
   for (const [says, isOn] of [
-    ["Letters and signs act", false],
+    ["Keys such as A and R act", false],
     ["Off: only Esc", true],
   ] as const) {
     // The second change is sent once the first is saved.

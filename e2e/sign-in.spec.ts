@@ -251,7 +251,7 @@ test("what concerns the account is told and stays unread, and too many tries say
     await stranger.getByLabel("Password").fill("a guess");
     await stranger.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(
-      stranger.getByRole("alert").filter({ hasText: tries < 5 ? /is wrong/ : /Too many tries/ }),
+      stranger.getByRole("alert").filter({ hasText: tries < 5 ? /is wrong/ : /Too many attempts/ }),
     ).toBeVisible();
   }
   await expect(stranger.getByRole("alert").filter({ hasText: /Try again in \d+ s/ })).toBeVisible();

@@ -15,7 +15,7 @@ export function ForgotPasswordForm() {
   const { form, errors, failure, pending, blocked, onSubmit } = useForm({
     schema: forgotPasswordSchema,
     read: (data) => Object.fromEntries(data),
-    sentences: { throttled: "Too many tries from your network. Try again in a minute." },
+    sentences: { throttled: "Too many attempts from your network. Try again in a minute." },
     send: async (values) => {
       await api.post("/api/forgot-password", values);
       setAsked(values.email);

@@ -26,7 +26,7 @@ export function JoinScreen() {
   if (state.kind === "none" || state.kind === "over")
     return (
       <LinkOver
-        title="This invitation has expired"
+        title="This invitation no longer works"
         next="It was used or withdrawn, or is older than a week. Ask the person who invited you for a new link."
       />
     );

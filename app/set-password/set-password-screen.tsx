@@ -51,13 +51,13 @@ export function SetPasswordScreen() {
   if (state.kind === "over")
     return (
       <LinkOver
-        title="This link has expired"
+        title="This link no longer works"
         next="Each link works once, for a limited time. Ask the person who runs Intray for a new link."
       />
     );
   if (state.kind !== "found") return <LinkPending title="Set your password" state={state} />;
   return (
-    <FrontPage title="Set your password" intro="Then sign in with it.">
+    <FrontPage title="Set your password" intro="Then sign in with your e-mail and this password.">
       <SetPasswordForm token={state.token} onSet={link.forget} />
     </FrontPage>
   );

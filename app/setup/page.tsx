@@ -10,7 +10,7 @@ export const metadata = { title: "Set up" };
 export default async function SetupPage() {
   const { setupPossible, setupOpen, demo } = await signInOptions();
   if (!setupPossible) redirect("/sign-in");
-  const ends = demo.length > 0 ? " This ends the demonstration for good." : "";
+  const ends = demo.length > 0 ? " The demo then ends: its people, API keys and agents no longer work." : "";
   return (
     <FrontPage
       title="Set up Intray"
@@ -21,7 +21,7 @@ export default async function SetupPage() {
         <p className="text-[13px] text-muted">
           Not yet?{" "}
           <Link href="/sign-in" className="text-accent underline underline-offset-4">
-            Go back to the demonstration
+            Go back to the demo
           </Link>
         </p>
       )}

@@ -32,7 +32,7 @@ export function SetupForm() {
       <TextField
         name="token"
         label="Setup token"
-        description="What npm start prints once it is ready, or the value of INTRAY_SETUP_TOKEN."
+        description="Printed by npm start when Intray is ready, or the value of INTRAY_SETUP_TOKEN."
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

@@ -20,7 +20,7 @@ const SENTENCES: Record<string, string> = {
   unavailable: "Intray cannot sign you in just now. Try again in a moment.",
   unreachable: "Intray can’t be reached. Try again.",
   wrong_code: "The code is wrong, or was used before. Wait for the next one.",
-  sign_in_again: "That took too long, or too many tries. Start again with your password.",
+  sign_in_again: "That took too long, or there were too many attempts. Start again with your password.",
   passkey_refused: "The passkey was not accepted. Try again, or sign in another way.",
   passkey_closed: "No passkey was given.",
   OAuthSignin: "The sign-in provider can’t be reached. Try again.",
@@ -60,7 +60,7 @@ function sentenceOf(code: string): string {
 function pauseSentence(seconds: number): string {
   const wait = Math.min(Math.max(seconds, 1), 3600);
   const words = formatDuration((wait > 60 ? Math.ceil(wait / 60) * 60 : wait) * 1000);
-  return `Too many tries. Try again in ${words}, sign in another way, or use a browser that you signed in with before.`;
+  return `Too many attempts. Try again in ${words}, or in a browser in which you signed in before.`;
 }
 
 const never = () => () => {};

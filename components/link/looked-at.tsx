@@ -16,7 +16,7 @@ export function LinkPending({
   state: Extract<LookedAt<unknown>, { kind: "waiting" | "throttled" | "failed" }>;
 }) {
   if (state.kind === "throttled")
-    return <LinkOver title="Too many tries" next="Wait a minute, then open the link again." />;
+    return <LinkOver title="Too many attempts" next="Wait a minute, then open the link again." />;
   return (
     <FrontPage title={title}>
       {state.kind === "waiting" ? (

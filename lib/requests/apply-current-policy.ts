@@ -57,7 +57,7 @@ export async function applyCurrentPolicy(
   if (isMaskedCall(request, task.arguments))
     throw new AppError(
       "call_hidden",
-      "Parts of this call are hidden, so the policy can't judge it again. Decline the request: the program's next one follows the current policy.",
+      "Parts of this call are hidden, so the policy can’t judge it again. Decline the request: the program’s next one follows the current policy.",
     );
   const before = request.approval === null ? null : approvalSchema.parse(request.approval);
   // Already judged by this version. Do not judge again: other inputs, like the server's name, may have changed.

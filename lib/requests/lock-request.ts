@@ -118,7 +118,7 @@ const REASONS: Record<string, string> = {
   retracted: "The server took the question back. Nothing was sent.",
   question_ttl: "The time that the server gave for the answer ran out. Nothing was sent.",
   question_lifetime: "The server gave the question up before it was answered. Nothing was sent.",
-  expired: "The question's time ran out. Nothing was sent.",
+  expired: "The question’s time ran out. Nothing was sent.",
 };
 
 export function questionChanged(inputRequestId: string): AppError {

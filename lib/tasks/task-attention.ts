@@ -55,7 +55,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   start_unknown: {
     severity: "stuck",
     label: "Start unknown",
-    words: "It is unknown whether the server took the call. Settle it on the task's page.",
+    words: "It is unknown whether the server took the call. Settle it on the task’s page.",
     states: ["start_unknown"],
   },
   question_unattributed: {
@@ -93,7 +93,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   needs_sign_in: {
     severity: "stuck",
     label: "Needs sign-in",
-    words: "The server no longer accepts the sign-in. Connect again on the server's page.",
+    words: "The server no longer accepts the sign-in. Connect again on the server’s page.",
     states: ["queued", "starting", "working", "input_required"],
   },
   server_unreachable: {
@@ -133,7 +133,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     severity: "stuck",
     label: "Stalled",
     words:
-      "The server says that it works, but nothing has changed for hours. Contact the server's owner, or cancel.",
+      "The server says that it works, but nothing has changed for hours. Contact the server’s owner, or cancel.",
     states: ["working"],
   },
   lost: {

@@ -79,7 +79,7 @@ test.each([
   ["task.adopted", {}, "Ben took it over from the server"],
   ["task.start_settled", { started: false }, "Ben found that it never started"],
   ["task.lost", { code: "connection_lost" }, "Lost: the connection ended before the result came"],
-  ["task.lost", { code: "too_large" }, "Lost: the server's reply was larger than Intray takes"],
+  ["task.lost", { code: "too_large" }, "Lost: the server’s reply was larger than Intray takes"],
   ["task.lost", { code: "lost" }, "The server no longer knows this task"],
   ["request.opened", {}, /^Ben asked$/],
   ["request.replaced", {}, /^Server asked a different question instead$/],
@@ -135,7 +135,7 @@ test.each([
   [
     "organization.retention_changed",
     { messageDays: 30, payloadDays: null, taskDays: 1 },
-    "Ben set what is kept: protocol messages for 30 days, details of the history for ever, finished tasks for 1 day",
+    "Ben set what is kept: protocol messages for 30 days, details of the history forever, finished tasks for 1 day",
   ],
 ])("%s with %o is told in words", (type, data, words) => {
   expect(describeEvent({ type, actor, data }).text).toMatch(words);

@@ -43,7 +43,7 @@ function FailedTasks({ from }: { from: string }) {
   return (
     <Card
       title="Failures by cause"
-      note="Grouped by tool and error, whatever its numbers; the last one is shown"
+      note="Grouped by tool and error, ignoring numbers. The latest is shown"
       action={
         <Link
           href={tasksHref({ ...filter, state: STATES })}

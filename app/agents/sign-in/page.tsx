@@ -49,7 +49,7 @@ const WORDS: Record<string, Words> = {
   },
   temporarily_unavailable: {
     title: "Intray can’t do this right now",
-    sentence: `There were too many tries, or the database can’t be reached. Wait a minute. ${AGAIN}`,
+    sentence: `There were too many attempts, or the database can’t be reached. Wait a minute. ${AGAIN}`,
   },
   access_denied: {
     title: "The agent was not allowed",

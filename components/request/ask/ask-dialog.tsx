@@ -189,7 +189,7 @@ function AskForm({ onClose }: { onClose: () => void }) {
         />
       </div>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>
           {pending ? "Asking…" : "Ask"}
         </Button>

@@ -22,7 +22,7 @@ export function ShortcutSheet({
       open={open}
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
-      description="Disabled while typing. No single key decides what is irreversible: hold Enter, or type the word."
+      description="Disabled while you type. An irreversible request needs more than one key: hold Enter, or type the word."
       forReading
       className="md:max-w-3xl"
     >
@@ -87,7 +87,7 @@ export function SingleKeysSwitch() {
         label="Single-key shortcuts"
         description={
           preferences.singleKeys
-            ? "Letters and signs act while nothing is being typed."
+            ? "Keys such as A and R act while you are not typing."
             : "Off: only Esc, Enter and Ctrl K act. Useful with speech input."
         }
       />

@@ -35,7 +35,7 @@ export function LinkOver({ title, next }: { title: string; next: string }) {
   return (
     <FrontPage title={title} intro={next}>
       <div className="flex flex-col gap-3 border-line border-t pt-5">
-        <p className="text-muted">You already have an account?</p>
+        <p className="text-muted">Already have an account?</p>
         <Button asChild variant="primary">
           <Link href="/sign-in">Sign in</Link>
         </Button>

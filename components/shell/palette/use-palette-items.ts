@@ -133,5 +133,5 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
 const THEMES = [
   { theme: "light", label: "Use the light theme", icon: Sun },
   { theme: "dark", label: "Use the dark theme", icon: Moon },
-  { theme: "system", label: "Follow the system's theme", icon: Monitor },
+  { theme: "system", label: "Follow the system’s theme", icon: Monitor },
 ];

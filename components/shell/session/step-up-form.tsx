@@ -83,7 +83,7 @@ async function askPasskey() {
   return startAuthentication({ optionsJSON }).catch(() => {
     throw new ApiError(0, {
       code: "passkey_closed",
-      title: "No passkey was used: the browser's dialog was closed",
+      title: "No passkey was used: the browser’s dialog was closed",
     });
   });
 }

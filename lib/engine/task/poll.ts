@@ -199,7 +199,7 @@ async function gone(ctx: WatcherContext, task: WatchedTask): Promise<void> {
     if (isOver) learnFromGone(ctx, task, overForMs);
     const state = isOver ? "expired" : "lost";
     const message =
-      state === "lost" ? "The server does not know the task any more." : "The task's time ran out.";
+      state === "lost" ? "The server does not know the task any more." : "The task’s time ran out.";
     if (hasEnded(task.work.state)) await applyRemote(ctx, task, missingRemote(task));
     else await endWatched(ctx, task, { state, error: { code: state, message } });
   } else ctx.wake(task.id, NOT_FOUND_CONFIRM_MS);

@@ -363,7 +363,7 @@ describe("normaliseForm", () => {
     ["two types", { type: ["string", "number"] }],
     ["a reference", { $ref: "#/$defs/x" }],
   ])("says in plain words why it does not show %s", (_, property) => {
-    const reason = 'The field "f" cannot be shown (forms have no fields of its type)';
+    const reason = "The field “f” can’t be shown (forms have no fields of its type)";
     expect(form({ f: property })).toEqual({ kind: "unsupported", reason });
   });
 

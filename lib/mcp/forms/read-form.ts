@@ -51,11 +51,11 @@ function readForm(requestedSchema: unknown): Form {
   if (names.length > MAX_FIELDS)
     return unsupported(`The form has ${names.length} fields, more than ${MAX_FIELDS}`);
   const unknown = required.find((name) => !Object.hasOwn(properties, name));
-  if (unknown !== undefined) return unsupported(`The form requires "${unknown}" but does not describe it`);
+  if (unknown !== undefined) return unsupported(`The form requires “${unknown}” but does not describe it`);
 
   // Parsing leaves this one out, and a field must not go missing.
   if (isRecord(requestedSchema) && hasProto(requestedSchema.properties))
-    return unsupported('The field "__proto__" cannot be shown');
+    return unsupported("The field “__proto__” can’t be shown");
 
   const definitions = definitionsIn(requestedSchema);
   const labels = labelsIn(properties);
@@ -64,11 +64,11 @@ function readForm(requestedSchema: unknown): Form {
   for (const [name, value] of Object.entries(properties)) {
     const parsed = property.safeParse(plain(value, definitions));
     if (!parsed.success)
-      return unsupported(`The field "${name}" cannot be shown (${fieldIssue(parsed.error)})`);
+      return unsupported(`The field “${name}” can’t be shown (${fieldIssue(parsed.error)})`);
     const secret = secretIn(name, parsed.data);
     if (secret) return { kind: "secret", field: name, reason: secret };
     const field = toField(name, parsed.data, required.includes(name));
-    if (typeof field === "string") return unsupported(`The field "${name}" cannot be shown (${field})`);
+    if (typeof field === "string") return unsupported(`The field “${name}” can’t be shown (${field})`);
     choices += optionsOf(field).length;
     if (choices > MOST_CHOICES)
       return unsupported(`The form has more than ${MOST_CHOICES.toLocaleString("en")} choices`);

@@ -27,7 +27,7 @@ export function secretIn(
     property.writeOnly ||
     // A title may be that of a property and of what it refers to.
     [name, label, ...label.split(" · ")].some((text) => SECRET.test(words(text)));
-  return found ? `"${label}" looks like a secret, and secrets do not belong in a form` : null;
+  return found ? `“${label}” looks like a secret, and secrets do not belong in a form` : null;
 }
 
 /** Normalizes `apiKey`, `API-key` and `api_key:` to `api key`, without hidden characters. */

@@ -84,7 +84,7 @@ export function refuseAction(
   { action }: Pick<AnswerInput, "action">,
 ): void {
   if (action === "accept" || isDeclinable(request)) return;
-  const message = "This question can't be declined. Choose one of its answers.";
+  const message = "This question can’t be declined. Choose one of its answers.";
   throw new AppError("invalid_content", message, { errors: [{ field: "action", message }] });
 }
 
@@ -100,7 +100,7 @@ export function refuseRevision(
   const refuse = (field: string, message: string) => {
     throw new AppError("invalid_content", message, { errors: [{ field, message }] });
   };
-  if (origin !== "intray") refuse("revise", "A server’s question can't be sent back for revision.");
+  if (origin !== "intray") refuse("revise", "A server’s question can’t be sent back for revision.");
   if (action !== "decline") refuse("action", "To ask for a revision, decline with `revise`.");
   if (!comment) refuse("comment", "Say what to change.");
 }
@@ -157,6 +157,6 @@ export function refuseOthersAnswer(
   if (request.fourEyes)
     throw new AppError(
       "four_eyes",
-      `You asked for this task, or somebody who counts as one person with you did: you can't undo what ${actorWords(by)} decided.`,
+      `You asked for this task, or somebody who counts as one person with you did: you can’t undo what ${actorWords(by)} decided.`,
     );
 }

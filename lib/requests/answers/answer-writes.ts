@@ -270,7 +270,7 @@ async function keepCredential(
   { actor }: Principal,
   sessionId: string | null = null,
 ): Promise<SignedIn | null> {
-  if (actor.kind === "agent") throw new AppError("forbidden", "Agents can't answer requests. People do.");
+  if (actor.kind === "agent") throw new AppError("forbidden", "Agents can’t answer requests. People do.");
   if (actor.id === null) return null;
   // The web's alone may ask for it: without a session, as of a command, there is nothing to ask.
   const proof =

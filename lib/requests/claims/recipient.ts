@@ -31,7 +31,7 @@ export async function answerer(tx: Tx, memberId: string): Promise<Recipient> {
   return member;
 }
 
-const CANT_ANSWER = "A viewer can't answer; assign it to somebody who may.";
+const CANT_ANSWER = "A viewer can’t answer; assign it to somebody who may.";
 
 /**
  * Returns the member whom a program names, by id or e-mail address, and keeps their role until the transaction ends. Call

@@ -181,7 +181,7 @@ async function mentioned(
       ? []
       : [{ field: `mentions.${at}`, message: "No member who can see this request has this id" }],
   );
-  if (errors.length > 0) throw new AppError("invalid_input", "Somebody can't be mentioned here.", { errors });
+  if (errors.length > 0) throw new AppError("invalid_input", "Somebody can’t be mentioned here.", { errors });
   return mentions;
 }
 

@@ -26,7 +26,7 @@ export function judgeContent(document: {
 }): JudgedContent {
   const bytes = bytesOf(document);
   if (bytes === null)
-    return { refused: "not_shown", why: "This document is damaged: its data can't be read." };
+    return { refused: "not_shown", why: "This document is damaged: its data can’t be read." };
   if (bytes.length > DOCUMENT_BYTES) return TOO_LARGE;
   const claim = document.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
   const drawn = document.text === null && SIGNATURES.find(([, matches]) => matches(bytes))?.[0];

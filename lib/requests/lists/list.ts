@@ -210,7 +210,7 @@ function refuseSealedAmounts(
   if (order === "amount" || amountMin !== undefined || amountMax !== undefined)
     throw new AppError(
       "content_sealed",
-      "Task content is encrypted, amounts too: requests can't be sorted or filtered by amount.",
+      "Task content is encrypted, amounts too: requests can’t be sorted or filtered by amount.",
     );
 }
 

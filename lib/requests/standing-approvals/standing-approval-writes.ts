@@ -57,7 +57,7 @@ export async function giveStandingApproval(
   if (!task?.agentId || request.gate !== "waiting" || userId === null || !isRecord(task.arguments))
     throw refused("Only calls of agents can be approved for a while.");
   if (JSON.stringify(task.arguments).length > MOST_CHARACTERS)
-    throw refused(`A call of more than ${MOST_CHARACTERS / 1024} KiB can't be approved for a while.`);
+    throw refused(`A call of more than ${MOST_CHARACTERS / 1024} KiB can’t be approved for a while.`);
   const [{ count }] = await tx.$queryRaw<
     [{ count: number }]
   >`SELECT count(*)::integer AS count FROM standing_approval s

@@ -186,7 +186,7 @@ function refusalOf(
     });
   }
   if (!isAsked)
-    return new AppError("not_an_approver", `This waits for ${its.name}, and you don't vote there.`);
+    return new AppError("not_an_approver", `This waits for ${its.name}, and you don’t vote there.`);
   const alike = votes.find((vote) => vote.stage === stage && vote.isOnesOwn);
   return alike
     ? new AppError(

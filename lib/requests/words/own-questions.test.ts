@@ -43,19 +43,19 @@ test("asking to revise gives the text to who asked, and ends the request unless 
     "The agent “Claude” gets your text, and can ask again with changes.",
   ]);
   expect(reviseWords({ ...gated, ...votedOn(2) })).toBe(
-    "It counts as your rejection and is kept in the timeline. It takes 1 more to end this.",
+    "It counts as your rejection and is kept in Intray. It takes 1 more to end this.",
   );
 });
 
 test("a comment goes with the answer to who asked through Intray, and to no server", () => {
   expect([ofServer, gated, own].map(commentWords)).toEqual([
-    "kept in the timeline, not sent to the server",
-    "kept in the timeline",
+    "kept in Intray, not sent to the server",
+    "kept in Intray",
     "goes to the agent “Claude” with the answer",
   ]);
   const { approval } = votedOn(1);
   expect(commentWords({ ...own, approval })).toBe(
-    "kept in the timeline; that of the last vote goes to the agent “Claude”",
+    "kept in Intray; that of the last vote goes to the agent “Claude”",
   );
 });
 
@@ -72,7 +72,7 @@ test("a rejection that ends nothing tells nobody", () => {
     "The agent “Claude” is told that you declined, and your reason.",
   );
   expect(declineWords({ ...ofServer, ...votedOn(2) })).toBe(
-    "Your rejection is kept in the timeline, and nothing is sent. It takes 1 more to end this.",
+    "Your rejection is kept in Intray, and nothing is sent. It takes 1 more to end this.",
   );
   expect(declineWords({ ...ofServer, ...votedOn(2, [false, true]) })).toContain("Finance ERP is told only");
 });

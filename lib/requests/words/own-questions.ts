@@ -31,9 +31,9 @@ export function declineWords(request: Asked & Pick<InputRequestSummary, "approva
   const { origin, gate, requestedBy, approval } = request;
   const more = approval ? rejectionsBesides(approval) : 0;
   if (more > 0)
-    return `Your rejection is kept in the timeline, and nothing is sent. It takes ${more} more to end this.`;
+    return `Your rejection is kept in Intray, and nothing is sent. It takes ${more} more to end this.`;
   if (origin === "server")
-    return `${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`;
+    return `${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray.`;
   const told = `${actorWords(requestedBy, { begins: true })} is told that you declined, and your reason.`;
   return gate ? `The call is not made. ${told}` : told;
 }
@@ -51,7 +51,7 @@ export function reviseWords(request: Asked & Pick<InputRequestSummary, "approval
   const { gate, approval } = request;
   const more = approval ? rejectionsBesides(approval) : 0;
   if (more > 0)
-    return `It counts as your rejection and is kept in the timeline. It takes ${more} more to end this.`;
+    return `It counts as your rejection and is kept in Intray. It takes ${more} more to end this.`;
   return `${gate ? "The call is not made. " : ""}${reviseShortly(request)}`;
 }
 
@@ -68,10 +68,10 @@ export function cancelWords({ server }: Pick<Asked, "server">): string {
 /** Who reads the comment that is given with an answer. */
 export function commentWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
   const { origin, gate, requestedBy, approval } = request;
-  if (origin === "server") return "kept in the timeline, not sent to the server";
-  if (gate) return "kept in the timeline";
+  if (origin === "server") return "kept in Intray, not sent to the server";
+  if (gate) return "kept in Intray";
   return approval
-    ? `kept in the timeline; that of the last vote goes to ${actorWords(requestedBy)}`
+    ? `kept in Intray; that of the last vote goes to ${actorWords(requestedBy)}`
     : `goes to ${actorWords(requestedBy)} with the answer`;
 }
 

@@ -31,7 +31,7 @@ describe("what a server is like", () => {
     [{ namesTask: false }, "Does not say which task a question belongs to"],
     [{ sessionLimit: 4 }, "Takes no more than 4 sessions at a time"],
     [{ opensStream: true }, "May put its questions as tasks"],
-    [{ opensStream: false }, "Can't put its questions as tasks"],
+    [{ opensStream: false }, "Can’t put its questions as tasks"],
     [{ opensStream: true, refusesTasks: true }, "Refuses to put its questions as tasks"],
     [{ putsTasks: true }, "Puts its questions as tasks, and has not fetched an answer yet"],
     [{ putsTasks: true, fetches: true }, "Puts its questions as tasks, and fetches the answers"],

@@ -108,7 +108,7 @@ const TRAITS: Trait[] = [
           "Intray offers to keep them, so that an answer may take longer than the server waits for a reply.",
         )
       : line(
-          "Can't put its questions as tasks",
+          "Can’t put its questions as tasks",
           "It opens no stream on which it could ask for them, so Intray does not offer to keep any.",
         );
   },

@@ -65,7 +65,7 @@ export const TASK_WORDS = {
     return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
   },
   "task.lost": (data) => say(LOST_BY[text(data.code) ?? ""] ?? "The server no longer knows this task", "bad"),
-  "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
+  "task.expired": () => say("Expired: the server’s time for it ran out", "bad"),
   "task.start_unknown": () =>
     say("The connection broke while starting: unknown whether the server began", "wait"),
   "task.adopted": (_, who) =>
@@ -173,7 +173,7 @@ export const TASK_WORDS = {
     // The server or the caller is not told by this: a call is made, or an answer is fetched, afterwards.
     if (data.reply === "not_needed") return say("Decision is final", "accent");
     if (data.reply === "lost")
-      return say("Task moved on; the server's reply to the answer was lost", "accent");
+      return say("Task moved on; the server’s reply to the answer was lost", "accent");
     const vanished = VANISHED.has(text(data.ended) ?? "");
     return say(
       vanished ? "Server has the answer; the task ended before it moved on" : "Task moved on",
@@ -225,8 +225,8 @@ function list(names: unknown): string | undefined {
 
 const LOST_BY: Record<string, string> = {
   connection_lost: "Lost: the connection ended before the result came",
-  bad_reply: "Lost: the server's reply made no sense",
-  too_large: "Lost: the server's reply was larger than Intray takes",
+  bad_reply: "Lost: the server’s reply made no sense",
+  too_large: "Lost: the server’s reply was larger than Intray takes",
 };
 
 function insisted(data: Data): string {
@@ -255,7 +255,7 @@ export const REASONS: Record<string, string> = {
   outcome_unknown: "it is unknown whether the tool ran, and it must not run twice",
   not_asked_again: "the server lost the question and does not ask it again",
   question_lifetime: "the server gives up on questions after a while",
-  question_ttl: "the server's time for the answer ran out",
+  question_ttl: "the server’s time for the answer ran out",
   not_started: "the task never started",
   asked_again: "the server said something else meanwhile",
   expired: "its time ran out",

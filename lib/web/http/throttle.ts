@@ -19,5 +19,5 @@ export async function mayTry(key: string, { limit, windowMs }: Limit): Promise<b
 /** Throws `throttled` when the window of `key` is used up. */
 export async function throttle(key: string, limit: Limit): Promise<void> {
   if (await mayTry(key, limit)) return;
-  throw new AppError("throttled", "Too many tries; wait a minute.", { retryAfterMs: limit.windowMs });
+  throw new AppError("throttled", "Too many attempts; wait a minute.", { retryAfterMs: limit.windowMs });
 }

@@ -437,7 +437,7 @@ const SIGNED_IN_BY: Record<string, string> = {
 };
 
 function keptFor(days: unknown): string {
-  return typeof days === "number" ? `for ${plural(days, "day")}` : "for ever";
+  return typeof days === "number" ? `for ${plural(days, "day")}` : "forever";
 }
 
 /** Lines of older versions say nobody's name. */
@@ -490,7 +490,7 @@ function byRule({ rule }: Data): string {
 /** “Published by claude.ai. The sign-in returned to …”. Nothing else that a client reports is proved. */
 function clientOf({ publisher, redirect }: Data): string | undefined {
   if (!text(redirect)) return undefined;
-  const where = redirect === "computer" ? "the member's computer" : text(redirect);
+  const where = redirect === "computer" ? "the member’s computer" : text(redirect);
   return `${text(publisher) ? `Published by ${text(publisher)}` : "The client registered itself"}. The sign-in returned to ${where}.`;
 }
 

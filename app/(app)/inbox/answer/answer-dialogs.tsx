@@ -118,7 +118,7 @@ export function AnswerDialogs({
         <Dialog
           {...common}
           title={`Reject ${requestName(request)}`}
-          description="A reason is required. Intray keeps it in the timeline."
+          description="A reason is required. It is kept in Intray."
         >
           <DeclineForm
             request={request}
@@ -294,7 +294,7 @@ function DeclineForm({
             <p className="text-[13px] text-muted">
               {rejection.reasonField
                 ? `The form has its own choice “${rejection.label}”. You can give a reason there, and ${receiverOf(request)} can read it.`
-                : `The form has its own choice “${rejection.label}”. It tells ${receiverOf(request)} more than declining.`}
+                : `The form has its own choice “${rejection.label}”, which is clearer to ${receiverOf(request)} than declining.`}
             </p>
           )}
           <DialogActions>

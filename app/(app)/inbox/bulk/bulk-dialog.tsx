@@ -245,8 +245,8 @@ function CommentAndButtons({
     <>
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="text-[13px] text-muted">
-          <span className="font-medium">{declining ? "Reason" : "Your comment"}</span> · optional, kept in the
-          timeline of each
+          <span className="font-medium">{declining ? "Reason" : "Your comment"}</span> · optional, kept in
+          Intray
         </label>
         {declining && data && data.reasons.length > 0 && (
           <div className="flex flex-wrap gap-1.5">

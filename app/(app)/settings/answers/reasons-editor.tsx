@@ -59,7 +59,7 @@ export function ReasonsEditor({ saved }: { saved: string[] }) {
   return (
     <Section
       title="Reasons for declining"
-      description="Shown as choices to people who decline a request, in this order. The timeline keeps the reason. Servers do not get it."
+      description="Shown as choices to people who decline a request, in this order. The reason is kept in Intray. Servers do not get it."
     >
       <form
         className="flex flex-col gap-3"

@@ -39,7 +39,7 @@ export function AuditStreamsScreen() {
     <>
       <Section
         title="Audit stream"
-        description="Intray sends the organization's whole history to a system of yours, line by line, as it happens. Details of private tasks are left out. With a copy outside you can tell whether somebody changed the history here."
+        description="Intray sends the organization’s whole history to a system of yours, line by line, as it happens. Details of private tasks are left out. With a copy outside you can tell whether somebody changed the history here."
         action={list && list.length > 0 && add}
       >
         {!list && <div aria-hidden className="skeleton h-32" />}

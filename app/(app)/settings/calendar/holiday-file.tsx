@@ -73,7 +73,7 @@ async function readFile(file: File, known: string[]): Promise<Read> {
   try {
     text = await file.text();
   } catch {
-    return { name, problem: "The browser can't read the file" };
+    return { name, problem: "The browser can’t read the file" };
   }
   const found = readHolidayFile(text, today());
   if (!found) return { name, problem: "This is no calendar file (.ics)" };
@@ -178,7 +178,7 @@ function Found({
           </Button>
         )}
         <Button variant="ghost" onClick={onClose}>
-          {holidays.length > 0 ? "Cancel" : "Close"}
+          Close
         </Button>
       </div>
     </section>

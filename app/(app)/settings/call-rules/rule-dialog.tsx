@@ -227,7 +227,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
         </Notice>
       )}
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>
           {pending ? "Checking…" : rule ? "Keep the change" : "Add the rule"}
         </Button>

@@ -91,6 +91,6 @@ function Verdicts({ calls }: Pick<TriedCalls, "calls">) {
 }
 
 function reasonOf({ rule, failure }: Verdict): string {
-  if (failure) return `“${rule?.name}” can't be applied: ${failure}`;
+  if (failure) return `“${rule?.name}” can’t be applied: ${failure}`;
   return rule ? `by “${rule.name}”` : "no rule matches";
 }

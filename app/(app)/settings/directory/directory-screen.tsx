@@ -20,7 +20,7 @@ import {
   type DirectoryGroup,
   MAPPED_ROLES,
 } from "@/lib/people/directory/directory-schema.ts";
-import { plural } from "@/lib/text/labels.ts";
+import { capitalise, plural } from "@/lib/text/labels.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
 import {
   directoryApi,
@@ -188,7 +188,7 @@ function PeopleSection({ directory }: { directory: Directory }) {
           >
             {DEFAULT_ROLES.map((role) => (
               <option key={role} value={role}>
-                {role}
+                {capitalise(role)}
               </option>
             ))}
           </Select>
@@ -254,7 +254,7 @@ function GroupRow({ group: { id, name, members, role } }: { group: DirectoryGrou
           <option value="">No role</option>
           {MAPPED_ROLES.map((each) => (
             <option key={each} value={each}>
-              {each}
+              {capitalise(each)}
             </option>
           ))}
         </Select>

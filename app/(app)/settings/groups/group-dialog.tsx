@@ -156,7 +156,7 @@ function GroupForm({ group, isProposed, onClose }: Props) {
         error={membersError}
       />
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>
           {pending ? "Saving…" : isProposed ? "Propose" : "Save"}
         </Button>

@@ -80,7 +80,7 @@ export function MemberRow({
                 <Button
                   size="icon"
                   variant="ghost"
-                  className="max-md:flex-none!"
+                  className="h-9 w-9 max-md:h-11 max-md:w-11 max-md:flex-none!"
                   aria-label={`More for ${member.name}`}
                 >
                   <Ellipsis aria-hidden strokeWidth={1.75} />

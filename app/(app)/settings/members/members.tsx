@@ -180,7 +180,7 @@ function SuspendDialog({ member, onClose }: { member: Member; onClose: () => voi
       unchanged="Nobody was suspended."
       onClose={onClose}
       title={`Suspend ${member.name}?`}
-      description="They are out at once, on every screen, until you reinstate them."
+      description="They lose access at once, on every screen, until you reinstate them."
       confirm="Suspend"
       destructive
     >

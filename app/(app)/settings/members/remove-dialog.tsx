@@ -31,7 +31,7 @@ export function RemoveDialog({ member, onClose }: { member: Member | null; onClo
         onClose();
       }}
       title={`Remove ${last?.name}?`}
-      description="They are out at once, on every screen."
+      description="They lose access at once, on every screen."
       confirm="Remove"
       destructive
       pending={remove.isPending}

@@ -38,7 +38,7 @@ export function SessionsDialog({ member, onClose }: { member: Member; onClose: (
         <LoadFailure what="The sessions" error={sessions.error} onRetry={() => void sessions.refetch()} />
       )}
       {!list && !sessions.isError && <div aria-hidden className="skeleton h-16" />}
-      {list?.length === 0 && <p className="text-muted">{member.name} is not working here just now.</p>}
+      {list?.length === 0 && <p className="text-muted">{member.name} has no session here just now.</p>}
       {list && list.length > 0 && (
         <ul aria-label={`Sessions of ${member.name}`} className="flex flex-col divide-y divide-line">
           {list.map(({ id, userAgent, agent, method, address, createdAt, lastSeenAt }) => (
@@ -68,7 +68,11 @@ export function SessionsDialog({ member, onClose }: { member: Member; onClose: (
       {end.error && <Notice live tone="bad" title={errorSentence(end.error)} />}
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
-        <Button variant="destructive" disabled={end.isPending} onClick={() => end.mutate(null)}>
+        <Button
+          variant="destructive"
+          disabled={end.isPending || list?.length === 0}
+          onClick={() => end.mutate(null)}
+        >
           End all
         </Button>
       </DialogActions>

@@ -25,7 +25,7 @@ export function AllowedHosts() {
   return (
     <Section
       title="Private addresses"
-      description="Intray may call these addresses of this machine or of a private network, for every organization here. A server that can’t be reached offers to add its own."
+      description="Intray may call these addresses of this machine or of a private network, for every organization here. To add one, connect a server there and press Allow."
     >
       {data.hosts.length === 0 ? (
         <p className="text-muted">None.</p>

@@ -54,7 +54,7 @@ function SealingSwitch({ saved }: { saved: Saved }) {
         disabled={save.isPending}
         onChange={setAsked}
         label="Encrypt task content"
-        description="Search then finds tools and servers, but no task content. Requests can't be sorted or filtered by amount, and failures group by code."
+        description="Search then finds tools and servers, but no task content. Requests can’t be sorted or filtered by amount, and failures group by code."
       />
       {save.error && <Notice live tone="bad" title={errorSentence(save.error)} />}
       <ConfirmDialog
@@ -67,7 +67,7 @@ function SealingSwitch({ saved }: { saved: Saved }) {
             : "New content is not encrypted. Stored content is decrypted in the background. Existing lines of the history stay encrypted, and are still shown here."
         }
         confirm={on ? "Encrypt" : "Stop encrypting"}
-        dismiss="Cancel"
+        dismiss="Close"
         pending={save.isPending}
         onConfirm={() => asked !== null && save.mutate(asked)}
       >
@@ -76,7 +76,7 @@ function SealingSwitch({ saved }: { saved: Saved }) {
             <li>Search no longer finds task content. Sorting and filtering by amount end.</li>
             <li>Without INTRAY_KEYS nobody can read it, not even from backups.</li>
             <li>
-              Engines and web processes of an earlier version can't read it. Update all of them first. Switch
+              Engines and web processes of an earlier version can’t read it. Update all of them first. Switch
               this off before you go back to an earlier version.
             </li>
           </ul>
@@ -91,8 +91,8 @@ function Progress({ saved: { sealed, progress, opens, unopened } }: { saved: Sav
   return (
     <>
       {!opens && (
-        <Notice live tone="bad" title="The organization's key can't be opened">
-          Encrypted content can't be read, and tasks that need it wait. Nothing is lost. Ask the person who
+        <Notice live tone="bad" title="The organization’s key can’t be opened">
+          Encrypted content can’t be read, and tasks that need it wait. Nothing is lost. Ask the person who
           runs Intray to check INTRAY_KEYS.
         </Notice>
       )}
@@ -108,7 +108,7 @@ function Progress({ saved: { sealed, progress, opens, unopened } }: { saved: Sav
         </p>
       )}
       {unopened > 0 && (
-        <Notice tone="wait" title={`${count(unopened)} values can't be opened`}>
+        <Notice tone="wait" title={`${count(unopened)} values can’t be opened`}>
           They were changed, or the key that encrypted them is gone.
         </Notice>
       )}

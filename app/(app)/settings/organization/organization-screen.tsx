@@ -51,7 +51,7 @@ function FourEyesProposal({ proposal }: { proposal: Proposal }) {
       title={`${actorWords(by, { begins: true })} proposed to require no second person any more`}
     >
       <p>
-        <TimeAgo at={at} />. It takes effect <TimeUntil at={takesEffectAt} over="any moment" />, or at once
+        <TimeAgo at={at} />. It takes effect in <TimeUntil at={takesEffectAt} over="a moment" />, or at once
         when a second person accepts. Earlier tasks stay under the rule.
       </p>
       {!mayAccept && (
@@ -110,7 +110,7 @@ function FourEyes({ saved }: { saved: Organization }) {
         disabled={proposal !== null || update.isPending}
         onChange={(fourEyes) => update.mutate({ fourEyes })}
         label="Require a second person"
-        description={`The person who asked for a task, also with an API key, may not accept its requests. ${ONE_PERSON} Declining is always possible. Switching it off needs a second person too, or 72 hours.`}
+        description={`The person who asked for a task, also with an API key, may not accept its requests. ${ONE_PERSON} Declining is always possible. Switching it off needs a second person too, or a wait of 72 hours.`}
       />
       {proposal && <FourEyesProposal proposal={proposal} />}
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
@@ -273,7 +273,7 @@ function LeavePart() {
   });
   const { name } = me.organization;
   return (
-    <Section title="Leave" description="You can come back only by invitation. The last owner cannot leave.">
+    <Section title="Leave" description="You can come back only by invitation. The last owner can’t leave.">
       <span>
         <Button variant="danger" onClick={() => setAsking(true)}>
           Leave {name}…
@@ -286,7 +286,7 @@ function LeavePart() {
           leave.reset();
         }}
         title={`Leave ${name}?`}
-        description="You are out at once, in every tab. Your account stays."
+        description="You lose access at once, in every tab. Your account stays."
         confirm="Leave"
         destructive
         pending={leave.isPending || leave.isSuccess}

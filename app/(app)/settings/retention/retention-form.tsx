@@ -71,7 +71,7 @@ const KINDS: { kind: keyof Retention; label: string; description: string }[] = [
     kind: "payloadDays",
     label: "Details of the history",
     description:
-      "The text of questions and answers. What happened, when, and who did it stays for ever, and can be verified.",
+      "The text of questions and answers. What happened, when, and who did it stays forever, and can be verified.",
   },
 ];
 
@@ -127,7 +127,7 @@ export function RetentionForm({
                   setWanted({ ...wanted, [kind]: target.value === "" ? null : Number(target.value) })
                 }
               >
-                <option value="">For ever</option>
+                <option value="">Forever</option>
                 {choices(saved[kind], kind === "messageDays" ? 1 : atLeast).map((days) => (
                   <option key={days} value={days}>
                     {inWords(days)}

@@ -103,12 +103,12 @@ function ProviderForm({
         autoComplete="off"
         error={errors.name}
       />
-      <Field id="way" label="Described by" required>
+      <Field id="way" label="Set up from" required>
         {(control) => (
           <Select {...control} value={way} onChange={(event) => setWay(event.target.value as Way)}>
-            <option value="metadata">Its metadata, pasted</option>
-            <option value="metadataUrl">Its metadata, from an address</option>
-            <option value="hand">By hand</option>
+            <option value="metadata">Pasted metadata</option>
+            <option value="metadataUrl">Metadata at an address</option>
+            <option value="hand">Values typed below</option>
           </Select>
         )}
       </Field>

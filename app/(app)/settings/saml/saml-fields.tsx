@@ -141,7 +141,7 @@ export function RuleFields({ provider, errors }: { provider?: SamlProvider; erro
         checked={unasked}
         onChange={setUnasked}
         label="The provider may begin a sign-in"
-        description="Opens Intray from the provider's own page. Another site can then sign a browser in as somebody else without being asked."
+        description="Opens Intray from the provider’s own page. Another site can then sign a browser in as somebody else without being asked."
       />
       <input type="hidden" name="idpInitiated" value={String(unasked)} />
     </>

@@ -85,7 +85,7 @@ async function makePasskey(options: PasskeyOptions["options"]) {
       code: "passkey_not_made",
       title: known
         ? "This device has a passkey for your account already"
-        : "No passkey was made: the browser's dialog was closed, or it can keep none",
+        : "No passkey was made: the browser’s dialog was closed, or it can keep none",
     });
   }
 }

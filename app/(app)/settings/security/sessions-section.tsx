@@ -17,7 +17,7 @@ const METHODS: Record<AccountSession["method"], string> = {
   passkey: "With a passkey",
   oidc: "By single sign-on",
   saml: "By single sign-on",
-  demo: "In the demonstration",
+  demo: "In the demo",
 };
 
 /** The user's sessions; one press ends a session. */

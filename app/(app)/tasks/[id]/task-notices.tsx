@@ -186,7 +186,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
 /** The owner of a stuck task, and the buttons for it. */
 function Owner({ task }: { task: TaskDetail }) {
   return (
-    <div className="-my-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">
+    <div className="-my-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 max-md:gap-y-2">
       {task.acknowledgement ? (
         <TaskHolder task={task} />
       ) : (

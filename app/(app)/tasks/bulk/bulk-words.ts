@@ -16,7 +16,7 @@ export const BULK_WORDS: Record<
   },
   refresh: {
     title: "Check tasks now",
-    description: "Each task's server is asked for its state now.",
+    description: "Each task’s server is asked for its state now.",
     leftOut: "they have ended.",
     confirm: "Check",
     doing: "Checking",

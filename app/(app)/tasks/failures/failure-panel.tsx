@@ -16,7 +16,7 @@ export function FailurePanel({ query }: { query: TaskQuery }) {
   return (
     <Card
       title="By cause"
-      note={`${counted >= MOST_COUNTED ? `The last ${number(counted)} failures` : `${number(counted)} failures`}. Grouped by tool and error, whatever its numbers; the last one is shown`}
+      note={`${counted >= MOST_COUNTED ? `The last ${number(counted)} failures` : `${number(counted)} failures`}. Grouped by tool and error, ignoring numbers. The latest is shown`}
       className="gap-1.5"
     >
       <FailureGroups groups={items} filter={filter} />

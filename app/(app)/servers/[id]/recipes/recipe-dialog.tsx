@@ -75,7 +75,7 @@ function RecipeForm({ server, recipe, mayChange, text, onText, onRemove, onClose
     onSuccess: async ({ version, problem }) => {
       await client.invalidateQueries({ queryKey: serverKeys.server(server.id) });
       // A recipe may be written before its tools are there; whoever mistypes one has to know at once.
-      if (problem) toast.error(`Saved as version ${version}, but it can't be started: ${problem}`);
+      if (problem) toast.error(`Saved as version ${version}, but it can’t be started: ${problem}`);
       onClose();
     },
   });
@@ -128,7 +128,7 @@ function RecipeForm({ server, recipe, mayChange, text, onText, onRemove, onClose
             Remove the recipe…
           </Button>
         )}
-        <Button onClick={onClose}>{mayChange ? "Cancel" : "Close"}</Button>
+        <Button onClick={onClose}>Close</Button>
         {mayChange && (
           <Button type="submit" variant="primary" disabled={save.isPending}>
             {save.isPending ? "Saving…" : recipe ? "Save as the next version" : "Add the recipe"}
