@@ -102,6 +102,7 @@ test("servers, dialogs and menus", async ({ ana, ola }) => {
   await ana.getByLabel("Address").fill(`${invoiceServer()}/mcp`);
   await ana.keyboard.press("Enter");
   await expect(ana.getByText("The server answers. No sign-in needed.")).toBeVisible(SOON);
+  await expect(ana.getByText(/^Finance ERP.* already has this address\.$/)).toBeVisible();
   await checkAppearance(ana, "a server that was tried");
   await ana.getByRole("button", { name: "Change" }).click();
   await ana.getByLabel("Address").fill("http://127.0.0.1:9/mcp");

@@ -303,6 +303,14 @@ test("form and text follow each other, a mistake is told at its place, and earli
   await rules.getByRole("button", { name: /^1\. One/ }).click();
   await olga.getByLabel("Name", { exact: true }).fill("First");
   await expect(box).toHaveValue(/"name": "First"/);
+  // A row says what it lacks once it was left, also for no other control.
+  await olga.getByRole("button", { name: "Add a condition" }).click();
+  const row = olga.getByRole("group", { name: "Row 1" });
+  await expect(row.getByLabel("Field")).toBeFocused();
+  await expect(row.getByLabel("Value")).not.toHaveAttribute("aria-invalid", "true");
+  await olga.getByRole("heading", { name: "Rules", exact: true }).click();
+  await expect(row.getByLabel("Value")).toHaveAttribute("aria-invalid", "true");
+  await row.getByRole("button", { name: "Remove row 1" }).click();
   // As one types, where it is.
   await olga.getByRole("button", { name: "Advanced" }).click();
   const condition = olga.getByLabel(/^Condition in CEL/);

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { z } from "zod";
@@ -34,7 +34,7 @@ import {
 import { unreachedAdvice } from "@/lib/servers/words/address-words.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
-import { serverKeys } from "@/lib/web/client/servers.ts";
+import { serverKeys, serverList } from "@/lib/web/client/servers.ts";
 
 /** Asks for the address, tries it, and then asks only for what that server needs. */
 export function ConnectDialog({
@@ -145,6 +145,7 @@ function ServerForm({
   /** The server's refusal of the token in the form; connecting is possible all the same. */
   const [tokenRefusal, setTokenRefusal] = useState<string | null>(null);
   const [again, setAgain] = useState(false);
+  const known = useQuery(serverList()).data?.items.find((server) => server.url === url);
 
   const connect = async (values: CreateServerInput) => {
     if (values.auth.kind === "bearer" && tokenRefusal === null) {
@@ -196,6 +197,7 @@ function ServerForm({
           )
         }
       />
+      {known && <p className="text-[13px] text-wait">{known.name} already has this address.</p>}
       <NameField name={result.name ?? new URL(url).host} errors={errors} />
       {kind === "bearer" && <TokenField errors={errors} onChange={() => setTokenRefusal(null)} />}
       {tokenRefusal && <Notice live tone="bad" title={tokenRefusal} />}

@@ -27,7 +27,7 @@ export function ConditionRow({
   onChange: (row: Row) => void;
   onRemove: () => void;
 }) {
-  /** Somebody was in the row and left it: then it says what is missing. */
+  /** Somebody was in the row and left it, but not for another window: then it says what is missing. */
   const [isLeft, setLeft] = useState(false);
   const { field, operator } = row;
   const problem = isLeft ? problemOfRow(row) : null;
@@ -39,7 +39,7 @@ export function ConditionRow({
       aria-label={name}
       className="flex min-w-0 flex-col gap-1"
       onBlur={({ currentTarget, relatedTarget }) =>
-        !currentTarget.contains(relatedTarget) && relatedTarget !== null && setLeft(true)
+        !currentTarget.contains(relatedTarget) && document.hasFocus() && setLeft(true)
       }
     >
       <div className="flex min-w-0 items-start gap-1.5">

@@ -185,12 +185,12 @@ function ErrorSummary({ form }: { form: AnswerForm }) {
         {errors.map(({ field: name, message }) => {
           const field = form.fields.find((field) => field.name === name);
           return (
-            <li key={name} className="wrap-anywhere">
+            <li key={name} className="wrap-anywhere max-md:flex max-md:items-center">
               {field ? (
                 <>
                   <a
                     href={`#${form.idOf(name)}`}
-                    className="text-bad underline underline-offset-2 max-md:inline-block max-md:py-3"
+                    className="text-bad underline underline-offset-2 max-md:max-w-1/2 max-md:shrink-0 max-md:py-3"
                     onClick={(event) => {
                       event.preventDefault();
                       goToField(form.idOf(name));
@@ -198,7 +198,7 @@ function ErrorSummary({ form }: { form: AnswerForm }) {
                   >
                     {field.title}
                   </a>
-                  {`: ${message}`}
+                  <span>: {message}</span>
                 </>
               ) : (
                 message
