@@ -185,7 +185,7 @@ function ErrorSummary({ form }: { form: AnswerForm }) {
         {errors.map(({ field: name, message }) => {
           const field = form.fields.find((field) => field.name === name);
           return (
-            <li key={name} className="wrap-anywhere max-md:flex max-md:items-center">
+            <li key={name} className="wrap-anywhere max-md:flex max-md:items-baseline">
               {field ? (
                 <>
                   <a
