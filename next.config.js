@@ -37,6 +37,10 @@ export default (phase) => ({
       maxMergeChunkSize: 1_000_000,
     },
   },
+  // Mails and notifications of before lead there.
+  redirects: async () => [
+    { source: "/settings/notifications", destination: "/settings/channels", permanent: true },
+  ],
   // Files; of pages proxy.ts says more, and of calls lib/web/http/route.ts.
   headers: async () =>
     [

@@ -9,7 +9,7 @@ const LONG = { timeout: 90_000 };
 test("a request is told in the app and by mail; following a link decides nothing, deciding takes the notice away", {
   tag: "@journey",
 }, async ({ ola, ben, page: stranger }) => {
-  await ben.goto("/settings/notifications");
+  await ben.goto("/settings/channels");
   const waiting = ben.getByRole("group", { name: "Waiting for anyone" });
   const byMail = waiting.getByRole("switch", { name: "E-mail" });
   await expect(byMail).not.toBeChecked();

@@ -133,7 +133,7 @@ test("a browser shows what waits, opens the card from there, and closes it when 
   const server = { name: ERAS[0], url: `${invoiceServer()}/mcp` };
   expect((await apiOf(olav).write("POST", "/servers", server)).status()).toBe(201);
   await subscribeLocally(clara.context());
-  await clara.goto("/settings/notifications");
+  await clara.goto("/settings/channels");
   const section = clara.getByRole("region", { name: "Devices" });
   await section.getByRole("button", { name: "Turn on in this browser" }).click();
   const row = section.getByRole("listitem");
@@ -177,7 +177,7 @@ test("a browser shows what waits, opens the card from there, and closes it when 
     expect(message?.message.app_badge).toBe("0");
   }).toPass(LONG);
 
-  await clara.goto("/settings/notifications");
+  await clara.goto("/settings/channels");
   await row.getByRole("button", { name: /^Remove/ }).click();
   await clara.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
   await expect(section.getByRole("button", { name: "Turn on in this browser" })).toBeVisible(SOON);

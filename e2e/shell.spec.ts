@@ -187,7 +187,7 @@ test("settings show what one may change", async ({ ana, ben }) => {
   await ben.goto("/settings");
   await expect(ben.getByRole("radio", { name: "Dark" })).toBeVisible();
   await expect(ben.getByRole("navigation", { name: "Settings" }).getByRole("link")).toHaveText(
-    ["Appearance", "Keyboard", "Security", "Notifications", "Approvals for a while", "Away", "Organization"],
+    ["Appearance", "Keyboard", "Security", "Channels", "Approvals for a while", "Away", "Organization"],
     { useInnerText: true },
   );
   await checkAppearance(ben, "appearance");

@@ -143,7 +143,7 @@ async function showState({ deviceId, items, count }, known) {
 
 async function showTest({ deviceId, testId }) {
   await self.registration.showNotification("Test: this device shows notifications", {
-    ...look("", testTag(deviceId), "/settings/notifications"),
+    ...look("", testTag(deviceId), "/settings/channels"),
   });
   // Without a session nobody is told; the screen then says that the device has not answered.
   await fetch(`/api/v1/me/devices/${deviceId}/shown`, {

@@ -66,9 +66,9 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     group: "You",
   },
   {
-    href: "/settings/notifications",
-    label: "Notifications",
-    description: "What Intray tells you, in the app and by e-mail",
+    href: "/settings/channels",
+    label: "Channels",
+    description: "Notifications in the app, by e-mail and push",
     icon: Bell,
     needs: "account:use",
     group: "You",

@@ -22,7 +22,7 @@ export const SETTINGS: Shot[] = [
     },
   },
   settings("settings appearance", "/settings/appearance"),
-  settings("settings notifications", "/settings/notifications"),
+  settings("settings channels", "/settings/channels"),
   {
     name: "settings devices",
     person: "Ana",
@@ -51,7 +51,7 @@ export const SETTINGS: Shot[] = [
       await page.route("**/api/v1/me/devices", (route) =>
         route.fulfill({ json: { items, publicKey: "B", textAllowed: true } }),
       );
-      await page.goto("/settings/notifications");
+      await page.goto("/settings/channels");
       await page.getByRole("list", { name: "Devices" }).scrollIntoViewIfNeeded();
       await expect(page.getByText("The push service answered 503.")).toBeVisible();
     },

@@ -39,7 +39,7 @@ export function NoticesScreen() {
             Mark all read
           </Button>
           <Button asChild className="max-md:hidden">
-            <Link href="/settings/notifications">
+            <Link href="/settings/channels">
               <Settings aria-hidden strokeWidth={1.75} />
               Notification settings
             </Link>

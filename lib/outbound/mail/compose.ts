@@ -55,7 +55,7 @@ export function composeMail(
   const [first] = lines;
   const subject =
     lines.length === 1 && first ? sentence(first) : `${notices.length} things in Intray want your attention`;
-  const settings = `${appUrl}/settings/notifications`;
+  const settings = `${appUrl}/settings/channels`;
   const why = `You get this as a member of ${shorten(organization)}. The links open Intray; none of them decides anything.`;
   return {
     subject,

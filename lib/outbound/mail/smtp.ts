@@ -60,7 +60,7 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const settings = `${appUrl}/settings/notifications`;
+  const settings = `${appUrl}/settings/channels`;
   return {
     async send({ id, to, subject, text, html, isFixed = false }) {
       const letter = {

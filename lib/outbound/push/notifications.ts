@@ -183,4 +183,4 @@ interface DeviceState {
 }
 
 const NOTHING = { title: "Nothing waits for you", body: "", path: "/inbox" };
-const TEST = { title: "Test: this device shows notifications", body: "", path: "/settings/notifications" };
+const TEST = { title: "Test: this device shows notifications", body: "", path: "/settings/channels" };

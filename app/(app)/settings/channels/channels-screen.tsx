@@ -22,8 +22,8 @@ const Devices = lazyComponent(() => import("./devices.tsx").then((file) => file.
   loading: () => <div aria-hidden className="skeleton h-32" />,
 });
 
-/** The user's notifications in this organization, by kind and channel. Each switch takes effect at once. */
-export function NotificationsScreen() {
+/** How the user is reached in this organization. Each choice takes effect at once. */
+export function ChannelsScreen() {
   const settings = useQuery(noticeSettings());
   const change = useSave(
     noticeSettings().queryKey,

@@ -1,0 +1,7 @@
+import { ChannelsScreen } from "./channels-screen.tsx";
+
+export const metadata = { title: "Channels" };
+
+export default function ChannelsPage() {
+  return <ChannelsScreen />;
+}
