@@ -37,12 +37,11 @@ export function composeAccountMail(
   return {
     subject: `Intray account: ${text}`,
     text: [`${text}.`, line, when, ...advice, url].filter(Boolean).join("\n\n"),
-    html: [
-      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+    html: htmlPage(
       `<p><strong>${escapeHtml(text)}</strong>${line && `<br>${escapeHtml(line)}`}<br>${escapeHtml(when)}</p>`,
       ...advice.map((one) => `<p>${escapeHtml(one)}</p>`),
-      `<p><a href="${escapeHtml(url)}">Open in Intray</a></p></body></html>`,
-    ].join("\n"),
+      `<p><a href="${escapeHtml(url)}">Open in Intray</a></p>`,
+    ),
   };
 }
 
@@ -66,8 +65,7 @@ export function composeMail(
       why,
       `Notification settings: ${settings}`,
     ].join("\n\n"),
-    html: [
-      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+    html: htmlPage(
       ...lines.map(({ text, about, note, url }) =>
         [
           `<p><strong>${escapeHtml(text)}</strong>`,
@@ -78,8 +76,8 @@ export function composeMail(
           .filter(Boolean)
           .join(""),
       ),
-      `<p style="color:#5b666c">${escapeHtml(why)}<br><a href="${escapeHtml(settings)}">Notification settings</a></p></body></html>`,
-    ].join("\n"),
+      `<p class="quiet">${escapeHtml(why)}<br><a href="${escapeHtml(settings)}">Notification settings</a></p>`,
+    ),
   };
 }
 
@@ -127,11 +125,10 @@ export function composeInvitation({
   return {
     subject: `${by} invites you to ${place}`,
     text: [what, url, how].join("\n\n"),
-    html: [
-      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+    html: htmlPage(
       `<p><strong>${escapeHtml(what)}</strong><br><a href="${escapeHtml(url)}">Open the invitation</a></p>`,
-      `<p style="color:#5b666c">${escapeHtml(how)}</p></body></html>`,
-    ].join("\n"),
+      `<p class="quiet">${escapeHtml(how)}</p>`,
+    ),
   };
 }
 
@@ -140,7 +137,7 @@ export function composeInvitation({
 const NAME_CHARACTERS = 120;
 
 /** Names are untrusted: reduces them to a line of so many characters. */
-function shorten(name: string): string {
+export function shorten(name: string): string {
   const line = oneLine(name);
   return line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS)}…` : line;
 }
@@ -168,6 +165,27 @@ function unlinked(text: string): string {
     .replaceAll(/(?<=\S)@(?=\S)/g, " @ ")
     .replaceAll(/(?<=\S)[.．。｡](?=\p{L})/gu, " $&")
     .replaceAll(/(?<=\d\.\d{1,3}\.\d{1,3})\.(?=\d{1,3}[/:])/g, " $&");
+}
+
+const STYLE = `body { font: 14px/1.5 sans-serif; color: #1d2529; background: #fff }
+h2 { font-size: 14px; margin: 20px 0 4px }
+ul { margin: 0; padding-left: 20px }
+li { margin: 6px 0 }
+a { color: #0b6a6f }
+.quiet { color: #5b666c }
+@media (prefers-color-scheme: dark) {
+  body { color: #e3e8ea; background: #15191b }
+  a { color: #63c5c7 }
+  .quiet { color: #a3aeb3 }
+}`;
+
+/** The HTML part of a mail, light or dark as the reader's screen is. */
+export function htmlPage(...parts: string[]): string {
+  return [
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>${STYLE}</style></head><body>`,
+    ...parts,
+    "</body></html>",
+  ].join("\n");
 }
 
 /** For the HTML part of a mail. */

@@ -7,7 +7,7 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../../base/ids.ts";
 import { countSent } from "../../history/metrics/engine.ts";
 import { passwordLinkUrl } from "../../people/members/set-password.ts";
-import { escapeHtml } from "./compose.ts";
+import { escapeHtml, htmlPage } from "./compose.ts";
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, TAKEN_MS } from "./mail-writes.ts";
 import { MailError, type Mailer } from "./smtp.ts";
 
@@ -76,10 +76,9 @@ function composePasswordReset({ url, appUrl }: { url: string | null; appUrl: str
   return {
     subject: url ? "Set a new password for Intray" : "Signing in to Intray",
     text: [what, address, how, advice].join("\n\n"),
-    html: [
-      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+    html: htmlPage(
       `<p><strong>${escapeHtml(what)}</strong><br><a href="${escapeHtml(address)}">${label}</a></p>`,
-      `<p>${escapeHtml(how)}</p><p style="color:#5b666c">${escapeHtml(advice)}</p></body></html>`,
-    ].join("\n"),
+      `<p>${escapeHtml(how)}</p><p class="quiet">${escapeHtml(advice)}</p>`,
+    ),
   };
 }
