@@ -27,7 +27,7 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 /** Pages whose address is a link with a secret in it, or with a question that is one browser's. */
-const SECRET_ADDRESSES = new Set(["/join", "/set-password", "/agents/sign-in"]);
+const SECRET_ADDRESSES = new Set(["/join", "/set-password", "/unsubscribe", "/agents/sign-in"]);
 
 /**
  * Pages: not the API, whose headers route.ts sets, nor the files whose headers next.config.js sets. And next-auth's

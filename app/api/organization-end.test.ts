@@ -267,7 +267,9 @@ async function insertNotice(
 ) {
   const call = (method: "POST" | "PATCH", path: string, body: object) =>
     web.call(method, `/api/v1${path}`, { cookie, body });
-  await call("PATCH", "/me/notifications", { kinds: { done: { app: true, email: true } } });
+  const digest = { days: "all", hour: 8, zone: "Europe/Vienna" };
+  await call("PATCH", "/me/notifications", { kinds: { done: { app: true, email: true } }, digest });
+  await call("POST", "/me/calendar-feed", {});
   const url = `https://hooks.test.example/${CANARY}`;
   const webhook = (await call("POST", "/webhooks", { url, events: ["task.completed"] })).body;
   await call("POST", `/webhooks/${webhook.id}/test`, {});

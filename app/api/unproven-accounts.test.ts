@@ -356,22 +356,36 @@ describe("an unproven account", () => {
           cookie,
           body: { email: newEmail(), role: "viewer", showLink: true },
         }),
+        callOf(squatter, "/calendar-feed", {}),
         callOf(squatter, "/passkeys", { name: "Late", response: device.register(options.challenge) }),
       ];
-      // Each of the three waits for the session's row. Asked elsewhere: a transaction sees the activity of its beginning.
+      // Each of the four waits for the session's row. Asked elsewhere: a transaction sees the activity of its beginning.
       const waiting = () =>
         sql(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
-      while ((await waiting()).length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((await waiting()).length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
       await client.query("SELECT gate.replace_account($1, NULL, NULL, 'operator')", [squatter.userId]);
       await client.query("COMMIT");
       return Promise.all(calls);
     });
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 409]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 409]);
     await expectGone(squatter);
   });
 });
 
 describe("what else an account had", () => {
+  test("goes with it: the calendar's address, and the digest", async () => {
+    const squatter = await squat();
+    const { pathname } = new URL((await callOf(squatter, "/calendar-feed", {})).body.url);
+    await sql(
+      `INSERT INTO daily_digest (organization_id, user_id, days, hour, zone, due_at) VALUES ($1, $2, 'all', 8, 'UTC', now())`,
+      [acme, squatter.userId],
+    );
+    expect((await web.open("GET", pathname)).status).toBe(200);
+    await sql("SELECT gate.replace_account($1, NULL, NULL, 'operator')", [squatter.userId]);
+    expect((await web.open("GET", pathname)).status).toBe(404);
+    expect(await sql("SELECT 1 FROM daily_digest WHERE user_id = $1", [squatter.userId])).toEqual([]);
+  });
+
   test("goes with it: identities, memberships of groups, grants of servers, assignments", async () => {
     const squatter = await squat();
     const place = await newPlace();

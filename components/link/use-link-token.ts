@@ -16,7 +16,7 @@ export interface LinkToken {
  * tab's own storage keeps it, so that a reload and coming back from signing in still work. Links of earlier versions
  * have it in the query.
  */
-export function useLinkToken(page: "join" | "set-password"): LinkToken {
+export function useLinkToken(page: "join" | "set-password" | "unsubscribe"): LinkToken {
   const [{ token, opened }, setLink] = useState<{ token: string | null | undefined; opened: number }>({
     token: undefined,
     opened: 0,

@@ -24,6 +24,36 @@ export const SETTINGS: Shot[] = [
   settings("settings appearance", "/settings/appearance"),
   settings("settings channels", "/settings/channels"),
   {
+    name: "settings channels in use",
+    person: "Ana",
+    async open(page) {
+      const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+      const digest = {
+        days: "working",
+        hour: 8,
+        zone: "America/Argentina/Buenos_Aires",
+        sentAt: at(1_500),
+        failure: null,
+      };
+      await page.route("**/api/v1/me/notifications", async (route) => {
+        const response = await route.fetch();
+        const { email, ...more } = await response.json();
+        const failure = { error: "The mail server answered 451.", since: at(40) };
+        await route.fulfill({ response, json: { ...more, email: { ...email, failure }, digest } });
+      });
+      await page.route("**/api/v1/me/calendar-feed", (route) =>
+        route.fulfill({ json: { feed: { createdAt: at(9_000), readAt: at(12) } } }),
+      );
+      await page.goto("/settings/channels");
+      await expect(page.getByText("The mail server answered 451.")).toBeVisible();
+      await page.getByRole("button", { name: "New address…" }).scrollIntoViewIfNeeded();
+    },
+    async after(page) {
+      await page.unroute("**/api/v1/me/notifications");
+      await page.unroute("**/api/v1/me/calendar-feed");
+    },
+  },
+  {
     name: "settings devices",
     person: "Ana",
     async open(page) {

@@ -84,6 +84,12 @@ export const SETUP_TRIES = { limit: 60, windowMs: 60_000 };
 /** Views and uses of invitation links from one address: a link is opened a few times, guessed never. */
 export const JOIN_PER_ADDRESS = { limit: 30, windowMs: 60_000 };
 
+/** Reads of calendars from one network: a company's programs may share one. */
+export const CALENDARS_PER_ADDRESS = { limit: 120, windowMs: 60_000 };
+
+/** Links of digests that one network follows: a mail provider's machines send them for many people. */
+export const UNSUBSCRIBES_PER_ADDRESS = { limit: 120, windowMs: 60_000 };
+
 /** Invitations that one organization has mailed: its admins write to addresses of their choice. */
 export const INVITATIONS_MAILED_PER_ORGANIZATION = { limit: 100, windowMs: 3600_000 };
 

@@ -26,6 +26,7 @@ const MAY_CALL: Record<string, string> = {
   "lib/web/client/base/live.tsx": "runs in browsers, which ask us",
   "lib/web/client/request-context.ts": "runs in browsers, which ask us",
   "app/(app)/tasks/new/sample-buttons.tsx": "runs in browsers, which ask us",
+  "app/unsubscribe/unsubscribe-screen.tsx": "runs in browsers, which ask us",
 };
 
 /** Examples, tests and benches are no part of an installation. */

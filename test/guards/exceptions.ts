@@ -34,6 +34,7 @@ const RECIPE = {
   "body.status.state": "result.text",
 };
 
+const CALENDAR = { membersOnly: "a calendar's address is a person's" };
 const DEVICES = { membersOnly: "a device is a person's" };
 const SUBSCRIPTION = {
   "body.endpoint": "https://push.test.example/one",
@@ -290,6 +291,9 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "DELETE /api/v1/members/{id}/away": { membersOnly: "a person says who is away" },
   "GET /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "PATCH /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
+  "GET /api/v1/me/calendar-feed": CALENDAR,
+  "POST /api/v1/me/calendar-feed": CALENDAR,
+  "DELETE /api/v1/me/calendar-feed": CALENDAR,
   "GET /api/v1/me/devices": DEVICES,
   "POST /api/v1/me/devices": { ...DEVICES, values: SUBSCRIPTION },
   "PUT /api/v1/me/devices": { ...DEVICES, values: { "body.endpoint": SUBSCRIPTION["body.endpoint"] } },
@@ -300,7 +304,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },
   "PATCH /api/v1/me/notifications": {
     membersOnly: "what one is told is a person's",
-    values: { "body.kinds": { done: { app: true, email: true } } },
+    values: { "body.kinds": { done: { app: true, email: true } }, "body.digest.zone": "Europe/Vienna" },
   },
   "GET /api/v1/notices": { membersOnly: "notices are a person's" },
   "GET /api/v1/notices/counts": { membersOnly: "notices are a person's" },

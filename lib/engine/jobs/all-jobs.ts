@@ -1,6 +1,6 @@
 import { COUNT_HISTORY, COUNT_LINES, SAMPLE_OPEN_TASKS } from "./figure-jobs.ts";
 import type { Job } from "./job-runner.ts";
-import { ACCOUNT_MAIL, MAIL, PASSWORD_RESETS } from "./mail-jobs.ts";
+import { ACCOUNT_MAIL, DIGESTS, MAIL, PASSWORD_RESETS } from "./mail-jobs.ts";
 import {
   ABSENCES,
   AGENT_WARNINGS,
@@ -51,6 +51,7 @@ export const JOBS: Job[] = [
   ABSENCES,
   SNOOZES,
   MAIL,
+  DIGESTS,
   ACCOUNT_MAIL,
   PASSWORD_RESETS,
   PUSH,

@@ -1,6 +1,7 @@
 /** Jobs that send mail, if a mail server is configured. */
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
+import { sendDueDigest } from "../../outbound/digest/send-digest.ts";
 import { sendPasswordReset } from "../../outbound/mail/password-reset.ts";
 import { sendAccountMail, sendDueMail } from "../../outbound/mail/send.ts";
 import { mailer } from "../../outbound/mail/smtp.ts";
@@ -16,6 +17,19 @@ export const MAIL: Job = {
   async run({ database }, organizationId) {
     const letters = mailer();
     return letters !== null && sendDueMail(database, organizationId, letters, env().url);
+  },
+};
+
+/** Mails members once a day what waits for them. Looks every `IDLE_LOOK_MS`, which is soon enough for an hour of the day. */
+export const DIGESTS: Job = {
+  name: "digests",
+  everyMs: MAIL_EVERY_MS,
+  isTold: true,
+  due: () =>
+    env().smtpUrl === undefined ? null : Prisma.sql`SELECT id FROM gate.organizations_with_digests()`,
+  async run(context, organizationId) {
+    const letters = mailer();
+    return letters !== null && sendDueDigest(context, organizationId, letters, env().url);
   },
 };
 

@@ -13,6 +13,8 @@ interface Letter {
   html: string;
   /** It has no settings to turn it off by, so that it names no page for that. */
   isFixed?: boolean;
+  /** A POST to it turns off what sends the letter, without a sign-in (RFC 8058). */
+  unsubscribeUrl?: string;
 }
 
 /** A failed mail. `permanent`: the mail server will never accept it. The message is in Intray's own words. */
@@ -62,7 +64,7 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
   });
   const settings = `${appUrl}/settings/channels`;
   return {
-    async send({ id, to, subject, text, html, isFixed = false }) {
+    async send({ id, to, subject, text, html, isFixed = false, unsubscribeUrl }) {
       const letter = {
         from,
         to: { name: oneLine(to.name), address: to.address },
@@ -72,7 +74,8 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
         messageId: `<${id}@${host}>`,
         headers: {
           "Auto-Submitted": "auto-generated",
-          ...(!isFixed && { "List-Unsubscribe": `<${settings}>` }),
+          ...(!isFixed && { "List-Unsubscribe": `<${unsubscribeUrl ?? settings}>` }),
+          ...(unsubscribeUrl && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
         },
         signal: AbortSignal.timeout(DEADLINE_MS),
       };

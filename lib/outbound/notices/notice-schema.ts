@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageQuerySchema } from "../../base/page.ts";
+import { digestChoiceSchema, digestSchema } from "../digest/digest-schema.ts";
 
 /** The kinds for which members choose channels: any of the app, e-mail and push. */
 export const NOTICE_KINDS = ["assigned", "request", "attention", "failed", "lost", "done"] as const;
@@ -118,19 +119,31 @@ export const noticeCountsSchema = z.object({ unread: z.number().int() });
 export type NoticeCounts = z.infer<typeof noticeCountsSchema>;
 
 export const noticeSettingsSchema = z.object({
-  /** The address for mail. `sends`: the installation has a mail server. */
-  email: z.object({ address: z.string(), sends: z.boolean() }),
+  /**
+   * The address for mail. `sends`: the installation has a mail server. `failure`: why the last mail was not sent, and since when;
+   * null: it was.
+   */
+  email: z.object({
+    address: z.string(),
+    sends: z.boolean(),
+    failure: z.object({ error: z.string(), since: z.iso.datetime() }).nullable(),
+  }),
   kinds: z.record(noticeKindSchema, channelsSchema),
+  /** Null: the member has never chosen, and gets none. */
+  digest: digestSchema.nullable(),
 });
 export type NoticeSettings = z.infer<typeof noticeSettingsSchema>;
 
 export const updateNoticeSettingsSchema = z
   .strictObject({
-    kinds: z.partialRecord(
-      noticeKindSchema,
-      // Without `push` it stays: programs were written before it.
-      z.strictObject(channelsSchema.partial({ push: true }).shape),
-    ),
+    kinds: z
+      .partialRecord(
+        noticeKindSchema,
+        // Without `push` it stays: programs were written before it.
+        z.strictObject(channelsSchema.partial({ push: true }).shape),
+      )
+      .optional(),
+    digest: digestChoiceSchema.optional(),
   })
-  .refine(({ kinds }) => Object.keys(kinds).length > 0, "Name what to change");
+  .refine(({ kinds, digest }) => digest || Object.keys(kinds ?? {}).length > 0, "Name what to change");
 export type UpdateNoticeSettings = z.infer<typeof updateNoticeSettingsSchema>;

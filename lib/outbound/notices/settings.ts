@@ -1,5 +1,6 @@
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
+import { readDigest, setDigest } from "../digest/digest-writes.ts";
 import { memberOf } from "./notice-reads.ts";
 import {
   type Channels,
@@ -27,18 +28,31 @@ export async function readNoticeSettings(
     const kind = noticeKindSchema.parse(name);
     kinds[kind] = { app: inApp, email, push: push ?? DEFAULT_CHANNELS[kind].push };
   }
-  return { email: { address: user.email, sends }, kinds };
+  const email = { address: user.email, sends, failure: await mailFailure(tx, userId) };
+  return { email, kinds, digest: await readDigest(tx, userId) };
 }
 
-/** Changes the given kinds for future notices; the last write wins. Throws `forbidden` for an API key. */
+/** Why the member's last mail was not sent. One that had nothing left to say is none. */
+async function mailFailure(tx: Tx, userId: string): Promise<NoticeSettings["email"]["failure"]> {
+  const last = await tx.mail.findFirst({
+    where: { organizationId: tx.organizationId, userId, state: { not: "dropped" } },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    select: { state: true, error: true, createdAt: true },
+  });
+  if (!last || last.state === "sent" || last.error === null) return null;
+  return { error: last.error, since: last.createdAt.toISOString() };
+}
+
+/** Changes the digest and the given kinds, for future notices; the last write wins. Throws `forbidden` for an API key. */
 export async function setNoticeSettings(
   tx: Tx,
   principal: Principal,
-  { kinds }: UpdateNoticeSettings,
+  { kinds, digest }: UpdateNoticeSettings,
 ): Promise<void> {
   const userId = memberOf(principal);
+  if (digest) await setDigest(tx, userId, digest);
   for (const kind of NOTICE_KINDS) {
-    const channels = kinds[kind];
+    const channels = kinds?.[kind];
     if (channels) await setChannels(tx, userId, kind, channels);
   }
 }

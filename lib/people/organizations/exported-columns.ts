@@ -409,6 +409,18 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "daily_digest",
+    table: "daily_digest",
+    columns: "user_id days hour zone last_day sent_at failing_since error",
+    order: ["r.user_id", "uuid"],
+  },
+  {
+    kind: "calendar_feed",
+    table: "calendar_feed",
+    columns: "user_id created_at read_at",
+    order: ["r.user_id", "uuid"],
+  },
+  {
     kind: "webhook",
     table: "webhook_endpoint",
     columns:
@@ -579,6 +591,12 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   rule_statistic: { "*": "added up from the history" },
   agent_call_statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
+  daily_digest: {
+    due_at: "when the engine sends next",
+    attempts: "the engine's own count",
+    not_before: "when the engine tries next",
+  },
+  calendar_feed: { secret_hash: "a secret's" },
   push_device: {
     session_id: "a browser's",
     sealed_subscription: "secret",

@@ -38,9 +38,11 @@ const holidaySchema = z.strictObject({
 });
 export type Holiday = z.infer<typeof holidaySchema>;
 
+export const zoneSchema = z.string().max(100).refine(isZone, "Use a time zone such as Europe/Berlin");
+
 export const calendarSchema = z
   .strictObject({
-    zone: z.string().max(100).refine(isZone, "Use a time zone such as Europe/Berlin"),
+    zone: zoneSchema,
     days: z.strictObject({
       mon: hoursSchema,
       tue: hoursSchema,

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
+import type { CalendarFeed } from "@/lib/outbound/calendar-feed/feed-schema.ts";
 import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/outbound/notices/notice-schema.ts";
 import type { Devices } from "@/lib/outbound/push/push-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
@@ -33,6 +34,14 @@ export function devices() {
   return queryOptions({
     queryKey: [...noticeKeys.all, "devices"] as const,
     queryFn: ({ signal }) => api.get<Devices>("/api/v1/me/devices", signal),
+  });
+}
+
+export function calendarFeed() {
+  return queryOptions({
+    queryKey: ["me", "calendar-feed"] as const,
+    queryFn: ({ signal }) => api.get<CalendarFeed>("/api/v1/me/calendar-feed", signal),
+    refetchInterval: false,
   });
 }
 

@@ -8,7 +8,7 @@ import { parseStrictJson, StrictJsonError } from "../../text/foreign/strict-json
 import { sizeOfJson } from "../../text/json.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from "../tunables.ts";
 
-/** Refuses multipart bodies, since no call takes a file. */
+/** Refuses multipart bodies, since hardly any call takes them. */
 export function refuseUploads(request: Request): void {
   if (/^\s*multipart\//i.test(request.headers.get("content-type") ?? ""))
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
@@ -80,6 +80,17 @@ export async function readForm(request: Request, mostBytes = FORM_BYTES): Promis
     throw new AppError("too_large", `The form has more than ${MOST_FIELDS} fields.`);
   return new URLSearchParams(text);
 }
+
+/** The fields of a small form of either kind, none of them a file. Throws `too_large` and `unsupported_media_type`. */
+export async function readFormData(request: Request): Promise<FormData> {
+  const text = await readText(request, SMALL_FORM_BYTES);
+  const type = request.headers.get("content-type") ?? "";
+  return new Response(text, { headers: { "content-type": type } }).formData().catch((cause: unknown) => {
+    throw new AppError("unsupported_media_type", "Send the body as a form.", { cause });
+  });
+}
+
+const SMALL_FORM_BYTES = 4 * 1024;
 
 const MIB = 1024 * 1024;
 

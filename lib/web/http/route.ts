@@ -43,6 +43,8 @@ export interface Definition {
   body?: z.ZodType;
   /** Most values of the body, if fewer than MAX_BODY_VALUES. */
   mostValues?: number;
+  /** Takes multipart/form-data beside other forms, which the handler reads. */
+  takesFormData?: true;
   /** The body is refused where it could be read as another than the caller sent. */
   strictBody?: true;
   /** The answer's body; without it: 204. */
@@ -171,7 +173,7 @@ async function answer<D extends Definition>(
   seen.caller = caller;
   if (!definition.uncounted) await countCall(caller, key, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
-  refuseUploads(request);
+  if (!definition.takesFormData) refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
   const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
   const began = performance.now();

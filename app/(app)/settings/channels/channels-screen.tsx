@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { tellError, useSave } from "@/components/form/change.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import {
   type Channels,
@@ -18,12 +18,20 @@ import { api } from "@/lib/web/client/base/client.ts";
 import { noticeSettings } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
 
-const Devices = lazyComponent(() => import("./devices.tsx").then((file) => file.Devices), {
-  loading: () => <div aria-hidden className="skeleton h-32" />,
-});
+const loading = () => <div aria-hidden className="skeleton h-32" />;
+const Email = lazyComponent(() => import("./email.tsx").then((file) => file.Email), { loading });
+const Devices = lazyComponent(() => import("./devices.tsx").then((file) => file.Devices), { loading });
+const CalendarAddress = lazyComponent(
+  () => import("./calendar-address.tsx").then((file) => file.CalendarAddress),
+  { loading },
+);
+
+/** The columns of the kinds. Each channel has a section of its own below. */
+const CHANNELS: Record<keyof Channels, string> = { app: "In app", email: "E-mail", push: "Push" };
 
 /** How the user is reached in this organization. Each choice takes effect at once. */
 export function ChannelsScreen() {
+  const { may } = useMe();
   const settings = useQuery(noticeSettings());
   const change = useSave(
     noticeSettings().queryKey,
@@ -43,14 +51,16 @@ export function ChannelsScreen() {
         pending={change.isPending ? change.variables : {}}
         onChange={change.mutate}
       />
+      <Email settings={settings.data} />
       <Devices />
+      {may("requests:answer") && <CalendarAddress />}
     </>
   );
 }
 
 /** `pending`: choices that are being saved. */
 function Kinds({
-  settings: { email, kinds },
+  settings: { kinds },
   pending,
   onChange,
 }: {
@@ -61,13 +71,8 @@ function Kinds({
   return (
     <Section
       title="Notifications"
-      description={`For you alone, in this organization. Mail goes to ${email.address} and names the tool and the server, never a question, arguments or a result. Push reaches the devices below.`}
+      description="For you alone, in this organization. Push reaches the devices below."
     >
-      {!email.sends && (
-        <Notice title="This installation sends no mail">
-          No mail server is set up. Your choices apply as soon as there is one.
-        </Notice>
-      )}
       <ul className="flex flex-col divide-y divide-line">
         {NOTICE_KINDS.map((kind) => (
           <KindRow
@@ -118,13 +123,14 @@ function KindRow({
           </span>
         </span>
         <span className="flex flex-wrap gap-x-6 gap-y-3 whitespace-nowrap max-md:gap-x-4">
-          <Switch label="In app" checked={channels.app} onChange={(app) => onChange({ ...channels, app })} />
-          <Switch
-            label="E-mail"
-            checked={channels.email}
-            onChange={(email) => onChange({ ...channels, email })}
-          />
-          <Switch label="Push" checked={channels.push} onChange={(push) => onChange({ ...channels, push })} />
+          {(Object.keys(CHANNELS) as (keyof Channels)[]).map((channel) => (
+            <Switch
+              key={channel}
+              label={CHANNELS[channel]}
+              checked={channels[channel]}
+              onChange={(isOn) => onChange({ ...channels, [channel]: isOn })}
+            />
+          ))}
         </span>
       </div>
     </li>

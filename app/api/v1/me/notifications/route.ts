@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "account:use",
-      summary: "Which notifications you get, in the app and by mail; members only",
+      summary: "Which notifications and which digest you get; members only",
       output: noticeSettingsSchema,
     },
     ({ caller }) => within(caller, (tx, principal) => readNoticeSettings(tx, principal, sendsMail())),
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "account:use",
-      summary: "Change some of what you are told of; members only",
+      summary: "Change some of what you are told of, or the daily digest; members only",
       body: updateNoticeSettingsSchema,
       output: noticeSettingsSchema,
     },
