@@ -7,9 +7,9 @@ import { humanise } from "../text/labels.ts";
 /** Words of destruction with their inflections; the first three letters tell the verb. */
 const DESTRUCTIVE =
   /\b(delet(e[sd]?|ing|ion)|remov(e[sd]?|ing|al)|purg(e[sd]?|ing)|drop(s|p?ed|ping)?|destr(oy(s|ed|ing)?|uction)|wip(e[sd]?|ing)|eras(e[sd]?|ing|ure)|truncat(e[sd]?|ing|ion)|terminat(e[sd]?|ing|ion)|revo(k(e[sd]?|ing)|cation))\b/i;
-export const DESTROYING = "delete remove purge drop destroy wipe erase truncate terminate revoke".split(" ");
+const DESTROYING = "delete remove purge drop destroy wipe erase truncate terminate revoke".split(" ");
 
-export function destructiveWord(text: string): string | null {
+function destructiveWord(text: string): string | null {
   const word = DESTRUCTIVE.exec(bareText(text))?.[0].toLowerCase();
   return DESTROYING.find((verb) => word?.startsWith(verb.slice(0, 3))) ?? null;
 }
