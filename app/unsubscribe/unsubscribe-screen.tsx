@@ -38,7 +38,7 @@ export function UnsubscribeScreen() {
   return (
     <FrontPage
       title="Turn off the daily digest?"
-      intro="Intray then mails you no more list of what waits for you. Other mail stays as it is."
+      intro="You will get no more lists of what waits for you. Other mail stays as it is."
     >
       {state === "failed" && (
         <Notice live tone="bad" title="The digest was not turned off">
