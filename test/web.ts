@@ -78,6 +78,7 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     LOG_LEVEL: "silent",
     // Nothing answers there: no test asks the machine's own resolvers.
     INTRAY_DNS_SERVERS: "127.0.0.1:9",
+    INTRAY_SLACK_URL: "https://127.0.0.1:9",
     ...settings,
   });
   forgetAll();

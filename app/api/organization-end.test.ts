@@ -74,6 +74,24 @@ async function furnished(slug: string) {
       SELECT $1, $2, $3, s.id, $4, sha256('an endpoint') FROM session s WHERE s.user_id = $3 LIMIT 1`,
     [id, uuidv7(), owner.userId, CANARY],
   );
+  await sql(
+    `INSERT INTO slack_app (organization_id, id, team_id, team_name, bot_name, client_id, sealed_client_secret, sealed_bot_token,
+      sealed_signing_secret) VALUES ($1, $3, 'T1', 'Team', 'intray', '1.2', $2, $2, $2)`,
+    [id, CANARY, uuidv7()],
+  );
+  await sql(
+    `INSERT INTO slack_account (organization_id, user_id, slack_user_id, slack_name) VALUES ($1, $2, 'U1', 'Ola')`,
+    [id, owner.userId],
+  );
+  await sql(
+    `INSERT INTO slack_message (organization_id, id, user_id, matter, is_request, digest) VALUES ($1, $2, $3, $2, false, $4)`,
+    [id, uuidv7(), owner.userId, CANARY],
+  );
+  await sql(
+    `INSERT INTO slack_press (organization_id, id, trigger_digest, slack_user_id, sealed_press)
+      VALUES ($1, $2, sha256('a trigger'), 'U1', $3)`,
+    [id, uuidv7(), CANARY],
+  );
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });
   await sql(
     `INSERT INTO agent_call (organization_id, task_id, agent_id, name, digest)

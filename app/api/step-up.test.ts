@@ -83,6 +83,7 @@ describe("a key", () => {
       "PATCH /api/v1/members/{id}",
       "PATCH /api/v1/organization",
       "PATCH /api/v1/organization/retention",
+      "PATCH /api/v1/organization/slack",
       "PATCH /api/v1/saml-providers/{id}",
       "POST /api/v1/groups",
       "POST /api/v1/invitations",
@@ -90,6 +91,7 @@ describe("a key", () => {
       "POST /api/v1/saml-providers",
       "PUT /api/v1/calendar",
       "PUT /api/v1/call-rules",
+      "PUT /api/v1/organization/slack",
       "PUT /api/v1/policy",
     ]);
     for (const { stepUp } of named) expect(stepUp).toBe(true);

@@ -79,6 +79,7 @@ const schema = z
       .optional(),
     METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
     INTRAY_DRAFTS: flag.default(false),
+    INTRAY_SLACK_URL: webUrl.default("https://slack.com"),
     CRON_SECRET: z.string().min(16, "must have 16 characters or more").optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -156,6 +157,8 @@ const schema = z
     cronSecret: e.CRON_SECRET,
     /** Whether `/mcp` offers extensions of MCP whose text may still change. */
     drafts: e.INTRAY_DRAFTS,
+    /** Where Slack is: another address for tests, and for GovSlack. */
+    slackUrl: e.INTRAY_SLACK_URL,
     otelEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: e.LOG_LEVEL,
   }));

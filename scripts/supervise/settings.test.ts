@@ -74,6 +74,7 @@ test("each part is given every variable that docs/configuration.md says it reads
 /** Where not every text will do. */
 const EXAMPLES: Record<string, string> = {
   INTRAY_URL: named,
+  INTRAY_SLACK_URL: "https://slack-gov.com",
   DATABASE_URL: external,
   APP_DATABASE_URL: external,
   ENGINE_DATABASE_URL: external,

@@ -104,6 +104,7 @@ export function partEnvironments(resolved: Resolved) {
       "INTRAY_COMMAND_USER",
       "INTRAY_KEEP_AT_LEAST_DAYS",
       "INTRAY_NAMED_STATEMENTS",
+      "INTRAY_SLACK_URL",
       ...otelNames(),
     ]),
     PORT: String(settings.port),

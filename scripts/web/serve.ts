@@ -9,6 +9,8 @@ import { startTracing } from "../../lib/base/tracing/start.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { warnWhileSetupIsClosed } from "../../lib/web/auth/setup.ts";
 import { signInSettings } from "../../lib/web/auth/sign-in/providers.ts";
+import { SlackSockets } from "../../lib/web/slack/sockets.ts";
+import { services } from "../../lib/web/tenant.ts";
 import { refusePublicDemo } from "../supervise/settings.ts";
 
 /** How long answers under way may take once the process drains. */
@@ -60,7 +62,13 @@ async function listen({ dev, mayUpgrade, answerWith }: Way): Promise<void> {
     drainSignal().addEventListener("abort", () => socket.destroy(), { once: true }),
   );
 
+  const sockets = new SlackSockets(async () => {
+    const { db: database, network, seal } = await services();
+    return { database, network, seal, slackUrl: env().slackUrl };
+  });
+
   onDrain(async () => {
+    await sockets.stop();
     const closed = new Promise((resolve) => server.close(resolve));
     // Closes connections whose answers end from now on, which would otherwise wait for a next call.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
@@ -78,6 +86,7 @@ async function listen({ dev, mayUpgrade, answerWith }: Way): Promise<void> {
   });
   process.stdout.write(`Listening on http://${host}:${port}\n`);
   await warnWhileSetupIsClosed();
+  void sockets.look();
   // In development that would compile two pages, before the one that somebody asks for.
   if (!dev) await warmUp(host, port);
 }

@@ -36,6 +36,8 @@ const RECIPE = {
 
 const CALENDAR = { membersOnly: "a calendar's address is a person's" };
 const DEVICES = { membersOnly: "a device is a person's" };
+const NO_SLACK = { 404: "Slack is not set up" };
+const SLACK = { membersOnly: "an account at Slack is a person's", alsoFound: NO_SLACK };
 const SUBSCRIPTION = {
   "body.endpoint": "https://push.test.example/one",
   "body.p256dh": `B${"A".repeat(86)}`,
@@ -301,6 +303,23 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "DELETE /api/v1/me/devices/{id}": { ...DEVICES, spends: "the device is removed" },
   "POST /api/v1/me/devices/{id}/test": DEVICES,
   "POST /api/v1/me/devices/{id}/shown": { ...DEVICES, spends: "a later test replaces this one" },
+  "PUT /api/v1/organization/slack": {
+    values: {
+      body: {
+        botToken: "xoxb-1111-2222-test",
+        clientId: "1111.2222",
+        clientSecret: "0".repeat(32),
+        signingSecret: "0".repeat(32),
+      },
+    },
+    alsoFound: { 502: "no Slack answers in the tests" },
+  },
+  "PATCH /api/v1/organization/slack": { alsoFound: NO_SLACK },
+  "DELETE /api/v1/organization/slack": { alsoFound: NO_SLACK },
+  "GET /api/v1/me/slack": SLACK,
+  "POST /api/v1/me/slack": SLACK,
+  "DELETE /api/v1/me/slack": SLACK,
+  "POST /api/v1/me/slack/test": SLACK,
   "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },
   "PATCH /api/v1/me/notifications": {
     membersOnly: "what one is told is a person's",
@@ -356,6 +375,8 @@ export const PUBLIC: Record<string, string> = {
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/callback/{issuer}":
     "the session that began the sign-in is its credential, with the sign-in's own state",
+  "POST /api/v1/slack/{id}/interactions": "Slack's signature of the whole body is its credential",
+  "GET /oauth/slack": "the session that began the link is its credential, with the link's own state",
   "GET /policy.schema.json": "it names no tenant",
   "GET /.well-known/jwks.json": "public keys of the installation, which name no tenant",
   "GET /oauth/client-metadata.json": "it names no tenant",

@@ -48,6 +48,7 @@ const KINDS = {
   session: "session",
   sessions: "session",
   subscription: "subscription",
+  slack: "organization",
   "standing-approvals": "standingApproval",
   task: "task",
   tasks: "task",

@@ -38,9 +38,9 @@ const OF_A_FOUND_ORGANIZATION = `
   note_key_use
   organization_networks refusal_of session_event sign_in_demand sign_in_refusal`;
 
-/** About the whole installation: set-up, demonstration, counts of calls, figures without names, and the keys of receipts and pushes, whose private halves are sealed. */
+/** About the whole installation: set-up, demonstration, counts of calls, figures without names, the keys of receipts and pushes, whose private halves are sealed, and whose sockets at Slack are to be held. */
 const OF_THE_INSTALLATION = `
-  agent_client demo_people figures keep_push_key keep_receipt_key push_public_key receipt_public_keys receipt_signing_key register_agent_client set_up setup_done setup_possible sweep_throttle take_calls throttle`;
+  agent_client demo_people figures keep_push_key keep_receipt_key organizations_with_slack_sockets push_public_key receipt_public_keys receipt_signing_key register_agent_client set_up setup_done setup_possible sweep_throttle take_calls throttle`;
 
 /** For the engine and the owner alone: which organizations have work, and work that belongs to none. */
 const NOT_FOR_THE_WEB = `
@@ -50,7 +50,7 @@ const NOT_FOR_THE_WEB = `
   organizations_with_audit_streams organizations_with_automatic_work organizations_with_bulk_work organizations_with_content_to_convert organizations_with_decided_races organizations_with_digests
   organizations_with_due_proposals organizations_with_due_timers organizations_with_event_subscriptions organizations_with_ended_snoozes organizations_with_ending_agents organizations_with_ending_keys organizations_with_mail
   organizations_with_old_data organizations_with_pushes organizations_with_operator_servers organizations_with_own_questions
-  organizations_with_request_callbacks organizations_with_resting_accounts organizations_with_saml
+  organizations_with_lost_presses organizations_with_request_callbacks organizations_with_resting_accounts organizations_with_saml organizations_with_slack_messages
   organizations_with_webhooks organizations_without_hold password_resets_waiting people_with_mail push_signing_key replace_receipt_key session_works_in
   sweep_account_notices take_account_mail take_changes take_password_reset`;
 

@@ -6,6 +6,8 @@ import { forgetHandled } from "../../mcp/stream-messages/stream-message-writes.t
 import { forgetOldMail } from "../../outbound/mail/mail-writes.ts";
 import { forgetOldNotices } from "../../outbound/notices/notice-writes.ts";
 import { forgetOldDevices } from "../../outbound/push/device-writes.ts";
+import { forgetOldMessages } from "../../outbound/slack/delivery.ts";
+import { forgetOldPresses } from "../../outbound/slack/press-writes.ts";
 import { forgetOldDeliveries, forgetOldSecrets } from "../../outbound/webhooks/delivery.ts";
 import { forgetNobodys } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { dropOldCalls } from "../../servers/call-statistics/call-statistics-writes.ts";
@@ -48,7 +50,7 @@ async function inTurn(database: Database, organizationId: string, batch: Batch):
   }
 }
 
-/** Deletes old notices, mail, devices, webhook secrets and deliveries. */
+/** Deletes old notices, mail, devices, closed messages at Slack, webhook secrets and deliveries. */
 export const DELETE_OLD_NOTIFICATIONS: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
@@ -60,6 +62,8 @@ export const DELETE_OLD_NOTIFICATIONS: Job = {
       await forgetOldMail(tx, KEEP_NOTICES_MS);
       await forgetOldSecrets(tx);
       await forgetOldDevices(tx, KEEP_DEVICES_MS);
+      await forgetOldMessages(tx, KEEP_NOTICES_MS);
+      await forgetOldPresses(tx, KEEP_DELIVERIES_MS);
       return (await forgetOldDeliveries(tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };

@@ -13,14 +13,18 @@ import { recordAgentEvents } from "../../outbound/agent-events/subscription-writ
 import { deliverBatch, streamsDue } from "../../outbound/audit-streams/delivery.ts";
 import { ANCHOR_MS } from "../../outbound/audit-streams/tunables.ts";
 import { devicesDue, pushNext } from "../../outbound/push/delivery.ts";
+import { sendToSlack, slackDue } from "../../outbound/slack/delivery.ts";
+import { LOST_MS, tellLost } from "../../outbound/slack/press-writes.ts";
 import { deliverNext, webhooksDue } from "../../outbound/webhooks/delivery.ts";
 import { recordDeliveries } from "../../outbound/webhooks/outbox.ts";
 import {
   AUDIT_STREAM_SENDS,
   EVENTS_A_TURN,
+  LOST_PRESSES_MS,
   NOTIFY_EVERY_MS,
   PUSH_SENDS,
   SENDS_OF_ONE,
+  SLACK_SENDS,
   WEBHOOK_SENDS,
   WEBHOOK_SENDS_EACH,
 } from "../tunables.ts";
@@ -67,6 +71,25 @@ export const PUSH = sendingJob({
   receivers: devicesDue,
   send: (context, organizationId, id) => pushNext(context, organizationId, id, env().url),
 });
+
+/** Posts and edits members' messages at Slack. */
+export const SLACK = sendingJob({
+  name: "slack",
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_slack_messages()`,
+  limits: { all: SLACK_SENDS, each: 1 },
+  receivers: slackDue,
+  send: (context, organizationId, id) =>
+    sendToSlack(context, organizationId, id, { appUrl: env().url, slackUrl: env().slackUrl }),
+});
+
+/** Tells people whose press in Slack was lost with the process that had it. */
+export const LOST_PRESSES: Job = {
+  name: "lost presses",
+  everyMs: LOST_PRESSES_MS,
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_lost_presses(${LOST_MS}::integer)`,
+  run: (context, organizationId) => tellLost({ ...context, slackUrl: env().slackUrl }, organizationId),
+};
 
 /** Tells the addresses of programs that their requests have ended. */
 export const REQUEST_CALLBACKS = sendingJob({

@@ -35,6 +35,7 @@ export interface Subjects {
   auditStreams: string[];
   serviceAccounts: string[];
   samlProviders: string[];
+  slackApps: string[];
 }
 
 export const NO_SUBJECTS: Subjects = {
@@ -54,6 +55,7 @@ export const NO_SUBJECTS: Subjects = {
   auditStreams: [],
   serviceAccounts: [],
   samlProviders: [],
+  slackApps: [],
 };
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -77,6 +79,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "audit_stream.failing": "audit:manage",
   "service_account.rests": "keys:manage",
   "saml_provider.certificate_ends": "owners:manage",
+  "slack.revoked": "settings:manage",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -115,6 +118,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.auditStreams, auditStreamFailing],
     [subjects.serviceAccounts, accountRests],
     [subjects.samlProviders, certificateEnds],
+    [subjects.slackApps, slackRevoked],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids), organizationId)] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
@@ -275,6 +279,11 @@ const certificateEnds: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'saml_provider.certificate_ends', x.id, NULL::uuid, NULL::uuid, NULL::uuid
   FROM saml_provider x ${MEMBER}
   WHERE ${these} AND x.certificate_ends_at < now() + interval '30 days' AND ${rolesFor("owners:manage")}`;
+
+/** Recipients: everyone who may set Slack up again. An organization has one app, which goes by the organization's id. */
+const slackRevoked: Part = (_, organizationId) => Prisma.sql`
+  SELECT m.user_id, 'slack.revoked', x.organization_id, NULL::uuid, NULL::uuid, NULL::uuid FROM slack_app x ${MEMBER}
+  WHERE x.organization_id = ${organizationId}::uuid AND x.revoked_at IS NOT NULL AND ${rolesFor("settings:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause IN ('request.waiting', 'request.reminded', 'request.woke') AND EXISTS (SELECT FROM claim c

@@ -41,6 +41,8 @@ const ABOUT_SERVICE_ACCOUNTS = /^service_account\./;
 /** A new certificate is seen by the job that reads them; a provider that is gone ends nothing. */
 const ABOUT_SAML: EventType[] = ["saml_provider.removed"];
 
+const ABOUT_SLACK: EventType[] = ["slack.set_up", "slack.removed", "slack.revoked"];
+
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
   userId: string;
@@ -68,6 +70,7 @@ export function subjectsOf(
     auditStreams: new Set<string>(),
     serviceAccounts: new Set<string>(),
     samlProviders: new Set<string>(),
+    slackApps: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   const groups = new Set<string>();
@@ -98,6 +101,7 @@ export function subjectsOf(
     if (ABOUT_AUDIT_STREAMS.test(type)) add(found.auditStreams, data.streamId);
     if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);
     if (ABOUT_SAML.includes(type)) add(found.samlProviders, data.samlProviderId);
+    if (ABOUT_SLACK.includes(type)) add(found.slackApps, data.organizationId);
   }
   const { requests, comments, tasks, connections, servers, webhooks, accounts, ...others } = found;
   const {
@@ -110,6 +114,7 @@ export function subjectsOf(
     auditStreams,
     serviceAccounts,
     samlProviders,
+    slackApps,
   } = others;
   return {
     requests: [...requests],
@@ -128,6 +133,7 @@ export function subjectsOf(
     auditStreams: [...auditStreams],
     serviceAccounts: [...serviceAccounts],
     samlProviders: [...samlProviders],
+    slackApps: [...slackApps],
     own: [...own.values()],
     groups: [...groups],
     roles: [...roles],

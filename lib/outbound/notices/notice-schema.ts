@@ -2,7 +2,7 @@ import { z } from "zod";
 import { pageQuerySchema } from "../../base/page.ts";
 import { digestChoiceSchema, digestSchema } from "../digest/digest-schema.ts";
 
-/** The kinds for which members choose channels: any of the app, e-mail and push. */
+/** The kinds for which members choose channels: any of the app, e-mail, push and Slack. */
 export const NOTICE_KINDS = ["assigned", "request", "attention", "failed", "lost", "done"] as const;
 export const noticeKindSchema = z.enum(NOTICE_KINDS);
 export type NoticeKind = z.infer<typeof noticeKindSchema>;
@@ -41,6 +41,7 @@ export const CAUSES = {
   "audit_stream.failing": "attention",
   "service_account.rests": "attention",
   "saml_provider.certificate_ends": "attention",
+  "slack.revoked": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);
@@ -64,20 +65,25 @@ export const ACCOUNT_CAUSES = [
   "account.service_account_given",
 ] as const;
 
-const channelsSchema = z.object({ app: z.boolean(), email: z.boolean(), push: z.boolean() });
+const channelsSchema = z.object({
+  app: z.boolean(),
+  email: z.boolean(),
+  push: z.boolean(),
+  slack: z.boolean(),
+});
 export type Channels = z.infer<typeof channelsSchema>;
 
 /**
  * Few mails by default: only for matters that would otherwise stay unnoticed or unsolved. `push` has effect on the devices that
- * a member has added.
+ * a member has added, and `slack` once they have linked their account.
  */
 export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
-  assigned: { app: true, email: true, push: true },
-  request: { app: true, email: false, push: true },
-  attention: { app: true, email: true, push: true },
-  failed: { app: true, email: true, push: true },
-  lost: { app: true, email: true, push: true },
-  done: { app: true, email: false, push: false },
+  assigned: { app: true, email: true, push: true, slack: true },
+  request: { app: true, email: false, push: true, slack: true },
+  attention: { app: true, email: true, push: true, slack: true },
+  failed: { app: true, email: true, push: true, slack: true },
+  lost: { app: true, email: true, push: true, slack: true },
+  done: { app: true, email: false, push: false, slack: false },
 };
 
 /**
@@ -139,8 +145,8 @@ export const updateNoticeSettingsSchema = z
     kinds: z
       .partialRecord(
         noticeKindSchema,
-        // Without `push` it stays: programs were written before it.
-        z.strictObject(channelsSchema.partial({ push: true }).shape),
+        // Without `push` or `slack` these stay: programs were written before them.
+        z.strictObject(channelsSchema.partial({ push: true, slack: true }).shape),
       )
       .optional(),
     digest: digestChoiceSchema.optional(),

@@ -69,6 +69,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "audit_stream.failing": { text: "The audit stream has been failing for an hour", tone: "bad" },
   "service_account.rests": { text: "A service account is suspended: it has no owner", tone: "bad" },
   "saml_provider.certificate_ends": { text: "A SAML certificate ends within 30 days", tone: "wait" },
+  "slack.revoked": { text: "Slack no longer accepts Intray’s token", tone: "bad" },
 };
 
 /** `about` names tool and server, which are untrusted text, or the key or agent. `path` leads to the subject. */
@@ -120,6 +121,7 @@ const SETTINGS: Partial<Record<Cause, string>> = {
   "member.vouched": "/settings/members",
   "account.replaced": "/settings/members",
   "saml_provider.certificate_ends": "/settings/saml",
+  "slack.revoked": "/settings/slack",
 };
 
 /** `12 requests wait for an answer`: many notices of one cause. */
@@ -160,6 +162,7 @@ const MANY: Record<Cause, string> = {
   "audit_stream.failing": "# audit streams have been failing for an hour",
   "service_account.rests": "# service accounts are suspended: they have no owner",
   "saml_provider.certificate_ends": "SAML certificates of # providers end within 30 days",
+  "slack.revoked": "# Slack apps are no longer accepted",
 };
 
 /** The page that shows many notices of one cause. */

@@ -24,9 +24,10 @@ export async function readNoticeSettings(
     await tx.noticePreference.findMany({ where: { organizationId: tx.organizationId, userId } }),
   ];
   const kinds = { ...DEFAULT_CHANNELS };
-  for (const { kind: name, inApp, email, push } of chosen) {
+  for (const { kind: name, inApp, email, push, slack } of chosen) {
     const kind = noticeKindSchema.parse(name);
-    kinds[kind] = { app: inApp, email, push: push ?? DEFAULT_CHANNELS[kind].push };
+    const defaults = DEFAULT_CHANNELS[kind];
+    kinds[kind] = { app: inApp, email, push: push ?? defaults.push, slack: slack ?? defaults.slack };
   }
   const email = { address: user.email, sends, failure: await mailFailure(tx, userId) };
   return { email, kinds, digest: await readDigest(tx, userId) };
@@ -61,9 +62,19 @@ async function setChannels(
   tx: Tx,
   userId: string,
   kind: NoticeKind,
-  { app, email, push }: Omit<Channels, "push"> & { push?: boolean | undefined },
+  {
+    app,
+    email,
+    push,
+    slack,
+  }: Pick<Channels, "app" | "email"> & { [K in "push" | "slack"]?: boolean | undefined },
 ): Promise<void> {
-  const chosen = { inApp: app, email, ...(push !== undefined && { push }) };
+  const chosen = {
+    inApp: app,
+    email,
+    ...(push !== undefined && { push }),
+    ...(slack !== undefined && { slack }),
+  };
   await tx.noticePreference.upsert({
     where: { organizationId_userId_kind: { organizationId: tx.organizationId, userId, kind } },
     create: { organizationId: tx.organizationId, userId, kind, ...chosen },

@@ -89,5 +89,6 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     auditStreams: of(/^audit_stream\./),
     serviceAccounts: of(/^service_account\./),
     samlProviders: of(/^saml_provider\./),
+    slackApps: of(/^slack\./),
   };
 }

@@ -385,14 +385,14 @@ export const PARTS: Part[] = [
     kind: "notice",
     table: "notice",
     columns: `id user_id cause subject task_id input_request_id server_id in_app created_at read_at withdrawn_at
-      mail_after mail_id push_after`,
+      mail_after mail_id push_after slack_after`,
     made: { notice_kind: "r.kind" },
     order: byId,
   },
   {
     kind: "notice_preference",
     table: "notice_preference",
-    columns: "user_id in_app email push",
+    columns: "user_id in_app email push slack",
     made: { notice_kind: "r.kind" },
     order: ["r.user_id::text || r.kind", "text"],
   },
@@ -419,6 +419,31 @@ export const PARTS: Part[] = [
     table: "calendar_feed",
     columns: "user_id created_at read_at",
     order: ["r.user_id", "uuid"],
+  },
+  {
+    kind: "slack_app",
+    table: "slack_app",
+    columns:
+      "id team_id team_name bot_name client_id shows_text set_up_at revoked_at revoked_because socket_since socket_error",
+    order: byId,
+  },
+  {
+    kind: "slack_account",
+    table: "slack_account",
+    columns: "user_id slack_user_id slack_name linked_at failing_since error sent_at",
+    order: ["r.user_id::text", "text"],
+  },
+  {
+    kind: "slack_message",
+    table: "slack_message",
+    columns: "id user_id matter is_request ts created_at closed_at",
+    order: byId,
+  },
+  {
+    kind: "slack_press",
+    table: "slack_press",
+    columns: "id slack_user_id created_at done_at outcome",
+    order: byId,
   },
   {
     kind: "webhook",
@@ -610,6 +635,28 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     test_sent_at: "of the last test",
     test_shown_at: "of the last test",
   },
+  slack_app: {
+    sealed_client_secret: "secret",
+    sealed_bot_token: "secret",
+    sealed_app_token: "secret",
+    socket_holder: "a process's",
+    socket_until: "a process's",
+    sealed_signing_secret: "secret",
+    not_before: "when the engine tries next",
+  },
+  slack_account: {
+    channel: "Slack's own",
+    due_at: "when the engine looks next",
+    not_before: "when the engine tries next",
+    attempts: "the engine's own count",
+    test_asked_at: "of the last test",
+    test_sent_at: "of the last test",
+  },
+  slack_press: {
+    trigger_digest: "Slack's own",
+    sealed_press: "gone once it was carried out; the history has the decision",
+  },
+  slack_message: { digest: "the engine's own note", is_second: "the engine's own note" },
   webhook_endpoint: {
     subscription: "names the row to its receiver",
     seq: "up to which line of the history the engine has looked",

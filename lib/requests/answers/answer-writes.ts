@@ -71,7 +71,7 @@ export async function recordDecision<T = undefined>(
   read: () => Promise<T | undefined> = async () => undefined,
   proof: Proof = NO_PROOF,
 ): Promise<{ outcome: Outcome; shown: T }> {
-  const signedIn = await keepCredential(tx, principal, proof.sessionId);
+  const signedIn = await keepCredential(tx, principal, proof);
   const request = await lockRequest(tx, principal, inputRequestId);
   // Read once the request's lock is held, which a claim takes too.
   const claim = await liveClaim(tx, inputRequestId);
@@ -268,13 +268,13 @@ export async function takeVoteBack(tx: Tx, principal: Principal, inputRequestId:
 async function keepCredential(
   tx: Tx,
   { actor }: Principal,
-  sessionId: string | null = null,
+  { sessionId, via }: Pick<Proof, "sessionId" | "via"> = NO_PROOF,
 ): Promise<SignedIn | null> {
   if (actor.kind === "agent") throw new AppError("forbidden", "Agents can’t answer requests. People do.");
   if (actor.id === null) return null;
   // The web's alone may ask for it: without a session, as of a command, there is nothing to ask.
-  const proof =
-    sessionId === null ? Prisma.sql`NULL::jsonb` : Prisma.sql`gate.session_proof(${sessionId}::uuid)`;
+  const ofChannel = via ? Prisma.sql`jsonb_build_object('method', ${via}::text)` : Prisma.sql`NULL::jsonb`;
+  const proof = sessionId === null ? ofChannel : Prisma.sql`gate.session_proof(${sessionId}::uuid)`;
   const [held] = await tx.$queryRaw<{ proof: unknown }[]>(
     actor.kind === "key"
       ? Prisma.sql`SELECT jsonb_build_object('method', 'key') AS proof FROM api_key WHERE organization_id = ${tx.organizationId}::uuid AND id = ${actor.id}::uuid

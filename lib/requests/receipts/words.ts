@@ -77,6 +77,7 @@ function actionWords(action: string): string {
 export function signInWords(signedIn: Receipt["votes"][number]["signedIn"]): string {
   if (!signedIn) return "signed in as the history does not say";
   if (signedIn.method === "key") return "by an API key";
+  if (signedIn.method === "slack") return "in Slack, by the account that they linked";
   const factors = signedIn.amr.length > 0 ? ` (${signedIn.amr.map(plain).join(", ")})` : "";
   return `signed in by ${plain(signedIn.provider ?? signedIn.method)}${factors}`;
 }

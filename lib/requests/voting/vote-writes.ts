@@ -31,6 +31,8 @@ export interface Proof {
   sessionId: string | null;
   /** The largest age of a factor that the person has shown. */
   withinMs: number;
+  /** The person decides at Slack, by the account that they linked. There is no session then. */
+  via?: "slack";
 }
 
 export const NO_PROOF: Proof = { sessionId: null, withinMs: 0 };

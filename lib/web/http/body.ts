@@ -94,8 +94,8 @@ const SMALL_FORM_BYTES = 4 * 1024;
 
 const MIB = 1024 * 1024;
 
-/** Throws `too_large`, or `invalid_json` if the caller leaves before the body's end. */
-async function readText(request: Request, mostBytes = MAX_BODY_BYTES): Promise<string> {
+/** The body as it came, which a signature covers. Throws `too_large`, or `invalid_json` if the caller leaves before the body's end. */
+export async function readText(request: Request, mostBytes = MAX_BODY_BYTES): Promise<string> {
   const most = mostBytes < MIB ? `${mostBytes / 1024} KiB` : `${mostBytes / MIB} MiB`;
   const tooLarge = new AppError("too_large", `The body is larger than ${most}.`);
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw tooLarge;

@@ -248,6 +248,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} ${keysWithoutEnd === true ? "allowed" : "forbade"} API keys that never end`),
   "organization.push_text_changed": ({ pushText }, who) =>
     say(`${who} ${pushText === true ? "allowed" : "forbade"} the text of questions in push notifications`),
+  "slack.set_up": ({ team }, who) => say(`${who} set up Slack for the workspace “${text(team)}”`),
+  "slack.updated": ({ showsText }, who) =>
+    say(`${who} ${showsText === true ? "allowed" : "forbade"} the text of questions in Slack`),
+  "slack.removed": ({ team }, who) => say(`${who} removed Slack, of the workspace “${text(team)}”`),
+  "slack.revoked": ({ team, because }) =>
+    say(`Slack no longer accepts the token for the workspace “${text(team)}”: ${text(because)}`, "bad"),
+  "slack.account_linked": ({ name }, who) => say(`${who} linked their Slack account “${text(name)}”`),
+  "slack.account_unlinked": (_, who) => say(`${who} unlinked their Slack account`),
   "organization.sign_in_changed": ({ providers, secondFactorFrom }, who) =>
     say(
       Array.isArray(providers) && providers.length > 0

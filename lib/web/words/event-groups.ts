@@ -14,4 +14,5 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Access log", nouns: ["protocol", "document", "tasks", "events"] },
   { label: "Directory", nouns: ["directory"] },
   { label: "Audit streams", nouns: ["audit_stream"] },
+  { label: "Slack", nouns: ["slack"] },
 ];

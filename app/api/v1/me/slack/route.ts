@@ -1,0 +1,48 @@
+import { env } from "@/lib/base/env.ts";
+import { beginLink, readOwnSlack, unlink } from "@/lib/outbound/slack/account-writes.ts";
+import { ownSlackSchema, slackLinkSchema } from "@/lib/outbound/slack/slack-schema.ts";
+import { requireBrowserSession } from "@/lib/web/auth/person.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { sealing } from "@/lib/web/services.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "Your own account at Slack, and what became of its messages; sessions only",
+      output: ownSlackSchema,
+    },
+    ({ caller }) => {
+      const { userId } = requireBrowserSession(caller).principal;
+      return within(caller, (tx) => readOwnSlack(tx, userId));
+    },
+  ),
+  POST: route(
+    {
+      auth: "account:use",
+      summary: "Begin to link your account at Slack: returns where to sign in there; sessions only",
+      output: slackLinkSchema,
+    },
+    ({ caller }) => {
+      const { principal, sessionId } = requireBrowserSession(caller);
+      const { organizationId, userId } = principal;
+      const { slackUrl, url: appUrl } = env();
+      return within(caller, async (tx) => ({
+        url: await beginLink(
+          tx,
+          { organizationId, userId, sessionId },
+          { seal: sealing(), slackUrl, appUrl },
+        ),
+      }));
+    },
+  ),
+  DELETE: route(
+    { auth: "account:use", summary: "Unlink your account at Slack; sessions only" },
+    async ({ caller }) => {
+      const { principal } = requireBrowserSession(caller);
+      await within(caller, (tx) => unlink(tx, principal));
+      return undefined;
+    },
+  ),
+});

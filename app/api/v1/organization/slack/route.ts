@@ -1,0 +1,69 @@
+import { env } from "@/lib/base/env.ts";
+import {
+  askWorkspace,
+  readSlack,
+  removeSlack,
+  setUpSlack,
+  updateSlack,
+} from "@/lib/outbound/slack/app-writes.ts";
+import { setUpSlackSchema, slackSchema, updateSlackSchema } from "@/lib/outbound/slack/slack-schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
+import { services, within } from "@/lib/web/tenant.ts";
+import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "The organization's app at Slack, and the manifest with which an admin makes it",
+      output: slackSchema,
+    },
+    ({ caller }) => within(caller, (tx) => readSlack(tx, env().url)),
+  ),
+  PUT: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      summary: "Set Slack up with the secrets of an app. Slack is asked whose token it is",
+      body: setUpSlackSchema,
+      output: slackSchema,
+      errors: ["slack_refused", "server_unavailable", "throttled"],
+    },
+    async ({ caller, body }) => {
+      await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
+      const { network, seal } = await services();
+      const workspace = await askWorkspace({ network, slackUrl: env().slackUrl }, body.botToken);
+      return within(caller, async (tx, principal) => {
+        await setUpSlack(tx, principal, seal, body, workspace);
+        return readSlack(tx, env().url);
+      });
+    },
+  ),
+  PATCH: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      summary: "Allow or forbid the text of questions in Slack",
+      body: updateSlackSchema,
+      output: slackSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (tx, principal) => {
+        await updateSlack(tx, principal, body);
+        return readSlack(tx, env().url);
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "settings:manage",
+      summary: "Remove Slack, with all linked accounts. Messages that were posted stay",
+    },
+    async ({ caller }) => {
+      await within(caller, removeSlack);
+      return undefined;
+    },
+  ),
+});
