@@ -83,7 +83,7 @@ describe("a member's account is linked", () => {
   test("in their own browser, tested and unlinked", async () => {
     expect((await own("POST")).status).toBe(404);
     await setUp();
-    expect(await link()).toBe(`${ORIGIN}/settings/notifications?slack=linked`);
+    expect(await link()).toBe(`${ORIGIN}/settings/channels?slack=linked`);
     expect((await own("GET")).body).toMatchObject({
       team: "Acme Workspace",
       account: { name: "Ben at Slack" },

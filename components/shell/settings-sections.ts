@@ -11,6 +11,7 @@ import {
   ListChecks,
   LogIn,
   type LucideIcon,
+  MessageSquareText,
   MessageSquareX,
   Palette,
   ScrollText,
@@ -68,7 +69,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/channels",
     label: "Channels",
-    description: "Notifications in the app, by e-mail and push",
+    description: "Notifications in the app, by e-mail, push and Slack",
     icon: Bell,
     needs: "account:use",
     group: "You",
@@ -168,6 +169,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Send events to other systems",
     icon: Webhook,
     needs: "webhooks:manage",
+    group: "Integrations",
+  },
+  {
+    href: "/settings/slack",
+    label: "Slack",
+    description: "Tell members in Slack what waits for them",
+    icon: MessageSquareText,
+    needs: "settings:manage",
     group: "Integrations",
   },
   {

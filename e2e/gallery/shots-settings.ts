@@ -89,6 +89,46 @@ export const SETTINGS: Shot[] = [
       await page.unroute("**/api/v1/me/devices");
     },
   },
+  settings("settings slack", "/settings/slack"),
+  {
+    name: "settings slack set up",
+    person: "Ana",
+    async open(page) {
+      const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+      const app = {
+        ...{ team: "Acme Workspace", bot: "intray", setUpAt: at(9_000), showsText: true, members: 12 },
+        ...{ revoked: null, socket: null, pausedUntil: null },
+        failing: { members: 1, error: "Slack answered channel_not_found.", since: at(95) },
+      };
+      await page.route("**/api/v1/organization/slack", (route) =>
+        route.fulfill({ json: { app, manifest: "{}" } }),
+      );
+      await page.goto("/settings/slack");
+      await expect(page.getByText("Acme Workspace")).toBeVisible();
+    },
+    async after(page) {
+      await page.unroute("**/api/v1/organization/slack");
+    },
+  },
+  {
+    name: "settings slack account",
+    person: "Ana",
+    async open(page) {
+      const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+      const account = {
+        ...{ name: "Ana at Slack", linkedAt: at(9_000), sentAt: at(4), failure: null },
+        test: { askedAt: at(1), deliveredAt: at(1) },
+      };
+      await page.route("**/api/v1/me/slack", (route) =>
+        route.fulfill({ json: { team: "Acme Workspace", account } }),
+      );
+      await page.goto("/settings/notifications");
+      await page.getByText("Ana at Slack").scrollIntoViewIfNeeded();
+    },
+    async after(page) {
+      await page.unroute("**/api/v1/me/slack");
+    },
+  },
   settings("settings security", "/settings/security"),
   {
     name: "notices about the account",

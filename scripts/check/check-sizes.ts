@@ -45,6 +45,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/retention": 221_000,
   "/settings/saml": 220_000,
   "/settings/security": 226_500,
+  "/settings/slack": 219_500,
   "/settings/standing-approvals": 190_000,
   "/settings/audit-streams": 184_500,
   "/settings/directory": 218_500,

@@ -3,6 +3,7 @@ import type { Page } from "@/lib/base/page.ts";
 import type { CalendarFeed } from "@/lib/outbound/calendar-feed/feed-schema.ts";
 import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/outbound/notices/notice-schema.ts";
 import type { Devices } from "@/lib/outbound/push/push-schema.ts";
+import type { OwnSlack } from "@/lib/outbound/slack/slack-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
 /** `all`: refetched at the stream's `notice` hints. */
@@ -42,6 +43,16 @@ export function calendarFeed() {
     queryKey: ["me", "calendar-feed"] as const,
     queryFn: ({ signal }) => api.get<CalendarFeed>("/api/v1/me/calendar-feed", signal),
     refetchInterval: false,
+  });
+}
+
+export const OWN_SLACK_PATH = "/api/v1/me/slack";
+
+/** The member's own account at Slack. Refetched at `notice` hints, as what became of a test. */
+export function ownSlack() {
+  return queryOptions({
+    queryKey: [...noticeKeys.all, "slack"] as const,
+    queryFn: ({ signal }) => api.get<OwnSlack>(OWN_SLACK_PATH, signal),
   });
 }
 

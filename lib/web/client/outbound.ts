@@ -1,11 +1,14 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { AuditStream, AuditStreamTest } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
+import type { Slack } from "@/lib/outbound/slack/slack-schema.ts";
 import type { Webhook, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 
 /** Refetch interval while a delivery or a line is on its way, since that ends soon. */
 const SOON_MS = 2_000;
+/** Refetch interval of audit streams while no line is on its way, and of Slack. */
+const LATER_MS = 10_000;
 
 export const webhookKeys = { all: ["webhooks"] as const };
 
@@ -43,8 +46,15 @@ export const webhookApi = {
   resend: (deliveryId: string) => api.post(`/api/v1/webhook-deliveries/${deliveryId}/resend`),
 };
 
-/** Refetch interval of audit streams while no line is on its way. */
-const LATER_MS = 10_000;
+export const SLACK_PATH = "/api/v1/organization/slack";
+
+export function slackApp() {
+  return queryOptions({
+    queryKey: ["slack"] as const,
+    queryFn: ({ signal }) => api.get<Slack>(SLACK_PATH, signal),
+    refetchInterval: LATER_MS,
+  });
+}
 
 export const auditStreamKeys = { all: ["audit-streams"] as const };
 

@@ -15,7 +15,7 @@ import {
 } from "@/lib/outbound/notices/notice-schema.ts";
 import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/outbound/notices/notice-words.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { noticeSettings } from "@/lib/web/client/notices.ts";
+import { noticeSettings, ownSlack } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
 
 const loading = () => <div aria-hidden className="skeleton h-32" />;
@@ -25,14 +25,18 @@ const CalendarAddress = lazyComponent(
   () => import("./calendar-address.tsx").then((file) => file.CalendarAddress),
   { loading },
 );
+const SlackAccount = lazyComponent(() => import("./slack-account.tsx").then((file) => file.SlackAccount), {
+  loading,
+});
 
 /** The columns of the kinds. Each channel has a section of its own below. */
-const CHANNELS: Record<keyof Channels, string> = { app: "In app", email: "E-mail", push: "Push" };
+const CHANNELS: Record<keyof Channels, string> = { app: "In app", email: "E-mail", push: "Push", slack: "Slack" };
 
 /** How the user is reached in this organization. Each choice takes effect at once. */
 export function ChannelsScreen() {
   const { may } = useMe();
   const settings = useQuery(noticeSettings());
+  const slack = useQuery(ownSlack()).data;
   const change = useSave(
     noticeSettings().queryKey,
     (kinds: Partial<NoticeSettings["kinds"]>) =>
@@ -48,11 +52,13 @@ export function ChannelsScreen() {
     <>
       <Kinds
         settings={settings.data}
+        hasSlack={slack?.account != null}
         pending={change.isPending ? change.variables : {}}
         onChange={change.mutate}
       />
       <Email settings={settings.data} />
       <Devices />
+      {slack && slack.team !== null && <SlackAccount slack={slack} />}
       {may("requests:answer") && <CalendarAddress />}
     </>
   );
@@ -61,10 +67,12 @@ export function ChannelsScreen() {
 /** `pending`: choices that are being saved. */
 function Kinds({
   settings: { kinds },
+  hasSlack,
   pending,
   onChange,
 }: {
   settings: NoticeSettings;
+  hasSlack: boolean;
   pending: Partial<NoticeSettings["kinds"]>;
   onChange: (kinds: Partial<NoticeSettings["kinds"]>) => void;
 }) {
@@ -79,6 +87,7 @@ function Kinds({
             key={kind}
             kind={kind}
             channels={pending[kind] ?? kinds[kind]}
+            hasSlack={hasSlack}
             onChange={(channels) => onChange({ [kind]: channels })}
           />
         ))}
@@ -97,14 +106,18 @@ function Kinds({
 function KindRow({
   kind,
   channels,
+  hasSlack,
   onChange,
 }: {
   kind: NoticeKind;
   channels: Channels;
+  /** The member has linked their account. */
+  hasSlack: boolean;
   onChange: (channels: Channels) => void;
 }) {
   const id = useId();
   const { label, description } = KIND_WORDS[kind];
+  const shown = (Object.keys(CHANNELS) as (keyof Channels)[]).filter((each) => each !== "slack" || hasSlack);
   return (
     <li className="py-3 first:pt-0 last:pb-0">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand beside its switches */}
@@ -123,7 +136,7 @@ function KindRow({
           </span>
         </span>
         <span className="flex flex-wrap gap-x-6 gap-y-3 whitespace-nowrap max-md:gap-x-4">
-          {(Object.keys(CHANNELS) as (keyof Channels)[]).map((channel) => (
+          {shown.map((channel) => (
             <Switch
               key={channel}
               label={CHANNELS[channel]}
