@@ -122,7 +122,7 @@ export const SETTINGS: Shot[] = [
       await page.route("**/api/v1/me/slack", (route) =>
         route.fulfill({ json: { team: "Acme Workspace", account } }),
       );
-      await page.goto("/settings/notifications");
+      await page.goto("/settings/channels");
       await page.getByText("Ana at Slack").scrollIntoViewIfNeeded();
     },
     async after(page) {

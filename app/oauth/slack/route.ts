@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     { auth: "none", summary: "The way back from Slack's sign-in, for browsers", status: 303 },
     async ({ request }) => {
       const refused = await arrive(request);
-      const place = `${env().url}/settings/notifications?slack=${refused ?? "linked"}`;
+      const place = `${env().url}/settings/channels?slack=${refused ?? "linked"}`;
       return new Response(null, {
         status: 303,
         headers: { location: place, "referrer-policy": "no-referrer" },
