@@ -38,12 +38,14 @@ export async function saveCalendar(
   await appendEvents(tx, [{ type: "calendar.changed", actor, data }]);
 }
 
-/** What a change was, for the history. Null: there was, or is, no calendar. */
-function differenceOf(before: Calendar | null, after: Calendar | null) {
+/** What a change was, for the history. Null: there was, or is, no calendar. Each holiday is looked at once. */
+export function differenceOf(before: Calendar | null, after: Calendar | null) {
   if (!before || !after) return { from: before && summaryOf(before), to: after && summaryOf(after) };
   const isSame = (one: unknown, other: unknown) => canonicalJson(one) === canonicalJson(other);
-  const missing = (from: Calendar, list: Calendar) =>
-    from.holidays.filter((holiday) => !list.holidays.some((other) => isSame(holiday, other)));
+  const missing = (from: Calendar, list: Calendar) => {
+    const names = new Map(list.holidays.map(({ date, name }) => [date, name]));
+    return from.holidays.filter(({ date, name }) => names.get(date) !== name);
+  };
   return {
     ...(before.zone !== after.zone && { zone: { from: before.zone, to: after.zone } }),
     days: WEEKDAYS.filter((day) => !isSame(before.days[day], after.days[day])).map((day) => ({
