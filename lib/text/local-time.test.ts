@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { instantsOf, offsetOf, wallOf } from "./local-time.ts";
+import { instantsOf, keptOffsetAt, offsetAt, offsetOf, wallOf } from "./local-time.ts";
 
 describe("a wall time names", () => {
   test.each<[string, string, string, string[]]>([
@@ -47,4 +47,13 @@ test("an offset is named by its distance from UTC", () => {
     "UTC",
     "UTC+05:30",
   ]);
+});
+
+test("the offset that is kept by week is the zone's own, also around changes of its clocks", () => {
+  const hour = 3_600_000;
+  for (const zone of ["Europe/Vienna", "America/St_Johns", "Africa/Casablanca", "Australia/Lord_Howe"])
+    for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2028, 0, 1); at += 5 * hour + 60_000)
+      expect([zone, at, keptOffsetAt(at, zone)]).toEqual([zone, at, offsetAt(at, zone)]);
+  const change = Date.UTC(2026, 9, 25, 1);
+  expect([change - 1, change].map((at) => keptOffsetAt(at, "Europe/Vienna"))).toEqual([120, 60]);
 });

@@ -47,6 +47,48 @@ export function offsetAt(at: number, zone: string): number {
   return sign ? (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) : 0;
 }
 
+const WEEK = 7 * DAY;
+/** Weeks of a zone are 50 KB for ten years. */
+const MOST_ZONES = 100;
+const MOST_WEEKS = 2_000;
+/** A week of a zone: its offset before and after `change`. No zone changes its clocks twice in a week. */
+interface Week {
+  before: number;
+  after: number;
+  change: number;
+}
+const zones = new Map<string, Map<number, Week>>();
+
+/** As `offsetAt`, for many instants of few zones: what it found out is kept by week. */
+export function keptOffsetAt(at: number, zone: string): number {
+  let weeks = zones.get(zone);
+  if (!weeks) {
+    if (zones.size >= MOST_ZONES) zones.clear();
+    weeks = new Map();
+    zones.set(zone, weeks);
+  }
+  const number = Math.floor(at / WEEK);
+  let week = weeks.get(number);
+  if (!week) {
+    if (weeks.size >= MOST_WEEKS) weeks.clear();
+    week = weekOf(number, zone);
+    weeks.set(number, week);
+  }
+  return at < week.change ? week.before : week.after;
+}
+
+function weekOf(number: number, zone: string): Week {
+  let [low, high] = [number * WEEK, (number + 1) * WEEK];
+  const [before, after] = [offsetAt(low, zone), offsetAt(high, zone)];
+  if (before === after) return { before, after, change: low };
+  while (high - low > MINUTE) {
+    const middle = low + Math.floor((high - low) / MINUTE / 2) * MINUTE;
+    if (offsetAt(middle, zone) === before) low = middle;
+    else high = middle;
+  }
+  return { before, after, change: high };
+}
+
 /** Each takes 30 KB. */
 const MOST_FORMATS = 300;
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();

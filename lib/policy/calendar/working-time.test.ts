@@ -385,15 +385,3 @@ describe("what is put off", () => {
       );
   });
 });
-
-test("ten years of minutes among a thousand holidays are counted in a moment of the processor", () => {
-  const spans = Array.from({ length: 6 }, (_, hour) => ({ from: `0${hour}:00`, to: `0${hour}:01` }));
-  const holidays = Array.from({ length: 1_000 }, (_, day) =>
-    new Date(Date.UTC(1990, 0, 1 + day)).toISOString().slice(0, 10),
-  );
-  const calendar = make(Object.fromEntries(WEEKDAYS.map((day) => [day, spans])), holidays);
-  const before = process.threadCpuUsage();
-  addWorkingTime(calendar, new Date("2026-11-29T00:00:00Z"), "9999h");
-  const { user, system } = process.threadCpuUsage(before);
-  expect((user + system) / 1_000).toBeLessThan(1_000);
-});
