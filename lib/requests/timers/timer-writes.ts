@@ -3,6 +3,8 @@
  * the locks of task and request; the move after a change of the calendar takes those of requests alone, in their order. What leaves the
  * state `open` loses its timers by a trigger.
  */
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { z } from "zod";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../policy/calendar/calendar-schema.ts";
 import { putOff, workingTimeBetween } from "../../policy/calendar/working-time.ts";
@@ -115,7 +117,7 @@ async function lockCalendar(tx: Tx): Promise<Calendar | null> {
 async function setDue(
   tx: Tx,
   inputRequestId: string,
-  approval: Approval,
+  approval: Times,
   calendar: Calendar | null,
 ): Promise<boolean> {
   const dueAt = dueAtOf(approval, calendar);
@@ -229,8 +231,13 @@ async function store(tx: Tx, inputRequestId: string, approval: Approval): Promis
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND state = 'open'`;
 }
 
-/** Open requests whose times are computed again per transaction. */
+/** Open requests whose times are computed again per transaction, and timers in one turn of the event loop. */
 const MOVED_TOGETHER = 200;
+const COMPUTED_AT_ONCE = 100;
+
+/** The times of an approval. The rest of it may be long. */
+const timesSchema = approvalSchema.pick({ due: true, askedAt: true, dueAt: true, putOffTo: true });
+type Times = z.infer<typeof timesSchema>;
 
 /**
  * Computes the times of open requests again by the calendar in force, for one batch after the request `after`. Returns the last
@@ -242,34 +249,39 @@ export async function moveTimers(
 ): Promise<{ last: string; moved: string[] } | null> {
   const rows = await tx.$queryRaw<
     { id: string; approval: unknown }[]
-  >`SELECT r.id, r.approval FROM input_request r
+  >`SELECT r.id, jsonb_build_object('due', coalesce(r.approval -> 'due', '[]'), 'askedAt', r.approval -> 'askedAt',
+      'dueAt', r.approval -> 'dueAt', 'putOffTo', r.approval -> 'putOffTo') AS approval FROM input_request r
     WHERE r.organization_id = ${tx.organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
       AND (${after}::uuid IS NULL OR r.id > ${after}::uuid)
     ORDER BY r.id LIMIT ${MOVED_TOGETHER} FOR NO KEY UPDATE OF r`;
   const last = rows.at(-1);
   if (!last) return null;
   const calendar = await lockCalendar(tx);
-  const approvals = new Map(rows.map(({ id, approval }) => [id, approvalSchema.parse(approval)]));
+  const approvals = new Map(rows.map(({ id, approval }) => [id, timesSchema.parse(approval)]));
   const timers = await tx.$queryRaw<
     { id: string; inputRequestId: string; kind: TimerKind; after: string; from: Date; pausedMs: bigint }[]
   >`SELECT id, input_request_id AS "inputRequestId", kind, after, starts_at AS "from", paused_ms AS "pausedMs"
     FROM request_timer WHERE organization_id = ${tx.organizationId}::uuid AND fired_at IS NULL AND paused_at IS NULL
       AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
-  const dueAt = ({ inputRequestId, from, pausedMs, ...timer }: (typeof timers)[number]) =>
-    dueOf(
-      calendar,
-      { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) },
-      approvals.get(inputRequestId)!,
-    ).toISOString();
+  const dueAt: string[] = [];
+  for (const [at, { inputRequestId, from, pausedMs, ...timer }] of timers.entries()) {
+    if (at % COMPUTED_AT_ONCE === 0) await otherWork();
+    const its = { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) };
+    dueAt.push(dueOf(calendar, its, approvals.get(inputRequestId)!).toISOString());
+  }
   const changed = await tx.$queryRaw<
     { inputRequestId: string }[]
   >`UPDATE request_timer t SET due_at = given.due_at
     FROM unnest(${timers.map(({ id }) => id)}::uuid[],
-      ${timers.map(dueAt)}::timestamptz[]) AS given (id, due_at)
+      ${dueAt}::timestamptz[]) AS given (id, due_at)
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
     RETURNING t.input_request_id AS "inputRequestId"`;
   const moved = new Set(changed.map(({ inputRequestId }) => inputRequestId));
-  for (const [id, approval] of approvals) if (await setDue(tx, id, approval, calendar)) moved.add(id);
+  for (const [id, approval] of approvals) {
+    // Where no rule can be applied, each of a hundred rules has a due time.
+    await otherWork();
+    if (await setDue(tx, id, approval, calendar)) moved.add(id);
+  }
   return { last: last.id, moved: [...moved] };
 }
 
