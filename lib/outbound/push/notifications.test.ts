@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { busiestTurn, MOST_HELD_MS } from "../../../test/guards/busiest-turn.ts";
 import {
   BODY_BYTES,
+  bodyOf,
   compose,
   countWords,
   cutBytes,
@@ -156,4 +158,12 @@ describe("the message", () => {
     // Without header, delimiter and tag, of the 4096 bytes that every push service takes.
     expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThanOrEqual(4096 - 86 - 17);
   });
+});
+
+test("a body is the beginning of a text, which is read no further", async () => {
+  expect(bodyOf("Pay INV-100?\n\nNow\u200b!")).toBe("Pay INV-100? Now!");
+  const long = "a\u200b".repeat(2_000_000);
+  expect(await busiestTurn(async () => bodyOf(long))).toBeLessThan(MOST_HELD_MS);
+  expect(bodyOf(long)).toBe(`${"a".repeat(395)}…`);
+  expect(bodyOf("\u200b".repeat(20_000))).toBe("…");
 });

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { plural } from "../../text/labels.ts";
+import { visibleLine } from "../mail/compose.ts";
 
 /** Something that the member is told of: one notification on a device, replaced as it moves. */
 export interface Matter {
@@ -129,6 +130,15 @@ function digestOf(...texts: string[]): string {
 /** Names a reason to tell, shortly: a device's state has up to a hundred. */
 export function keyOf(cause: string, subject: string): string {
   return digestOf(cause, subject).slice(0, 12);
+}
+
+/** Characters of a text that are read for a body: a question may have megabytes. */
+const READ_CHARACTERS = 10_000;
+
+/** The beginning of a text, as a notification shows it. */
+export function bodyOf(text: string): string {
+  const read = visibleLine(text.slice(0, READ_CHARACTERS));
+  return cutBytes(text.length > READ_CHARACTERS ? `${read}…` : read, BODY_BYTES);
 }
 
 /** Cuts a text to so many bytes of JSON. */

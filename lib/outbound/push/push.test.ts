@@ -8,6 +8,7 @@ import {
 } from "../../../test/fixtures/notifications-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
+import { statementsOf } from "../../../test/guards/statements.ts";
 import { openPush, type PushService, startPushService } from "../../../test/servers/push-service.ts";
 import type { Principal } from "../../access/principal.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -438,6 +439,21 @@ describe("text", () => {
     await allow(false);
     expect(await shows()).toEqual([""]);
     expect(JSON.stringify(await rows())).not.toContain("INV-10");
+  });
+
+  test("is read for as many questions as a device shows, and no more", async () => {
+    await allow(true);
+    const { id } = await deviceOf(ben);
+    await fixture.within((tx) => setShowsText(tx, ben.userId, id, true));
+    const reads = async () => {
+      await asked();
+      await later();
+      const [, sent] = await statementsOf(() => push());
+      return sent.filter((text) => /"message".*"question_hash"/.test(text)).length;
+    };
+    const counts: number[] = [];
+    for (let n = 0; n < 5; n++) counts.push(await reads());
+    expect(counts.map((count) => count > 0)).toEqual([true, true, true, true, false]);
   });
 });
 

@@ -1,12 +1,11 @@
 /** What a device has to show, by the notices of its member that still apply. */
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
-import { visibleLine } from "../mail/compose.ts";
 import { HELD_BY_ANOTHER } from "../notices/audience.ts";
 import { MOST_COUNTED } from "../notices/notice-schema.ts";
 import { noticeWords } from "../notices/notice-words.ts";
 import { type StillTrue, stillTrue } from "../notices/still-true.ts";
-import { BODY_BYTES, compose, cutBytes, type Item, keyOf, type Matter, type Shown } from "./notifications.ts";
+import { bodyOf, compose, type Item, keyOf, type Matter, MOST_SHOWN, type Shown } from "./notifications.ts";
 
 /** Delay before checking again whether another member still works on a request. */
 const HELD_MS = 5 * 60_000;
@@ -37,8 +36,10 @@ export async function readState(tx: Tx, { userId, sessionId, showsText }: Of, sh
         AND newest.push_after <= now() AND newest.read_at IS NULL AND newest.withdrawn_at IS NULL
       ORDER BY newest.created_at DESC, newest.id DESC LIMIT ${MOST_COUNTED})`,
   );
-  const texts = withText ? await textsOf(tx, told) : new Map<string, Text>();
-  const matters = [...Map.groupBy(told, ({ matter }) => matter).values()].map((of) => matterOf(of, texts));
+  const byMatter = Map.groupBy(told, ({ matter }) => matter);
+  // More are counted, so that nobody reads their questions.
+  const texts = withText && byMatter.size <= MOST_SHOWN ? await textsOf(tx, told) : new Map<string, Text>();
+  const matters = [...byMatter.values()].map((of) => matterOf(of, texts));
   const [now, nextDueAt] = await nextTime(tx, userId);
   const { next, items } = compose(shown, matters, { withText, now });
   return { next, items, count: matters.filter(({ isRequest }) => isRequest).length, nextDueAt };
@@ -80,7 +81,7 @@ function matterOf(notices: StillTrue[], texts: Map<string, Text>): Matter {
     isRequest: notices.some(({ cause }) => ASKS.includes(cause)),
     path,
     title: text,
-    body: cutBytes(visibleLine(question?.message ?? about), BODY_BYTES),
+    body: bodyOf(question?.message ?? about),
     revision: question?.revision ?? about,
   };
 }
