@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { busiestTurn, MOST_HELD_MS } from "../../../test/guards/busiest-turn.ts";
 import { withoutSecrets } from "./secrets.ts";
 
 const GITHUB = "ghp_0123456789Abcdefghijklmnopqrstuvwxyz";
@@ -139,4 +140,17 @@ describe("nothing that decides hides behind a mask", () => {
   ])("%j", (input) => {
     expect(withoutSecrets(input)).toEqual({ shown: input, hidden: [] });
   });
+});
+
+test("a hundred secrets among many texts hold nobody up", async () => {
+  const secrets = Array.from({ length: 100 }, (_, at) => [
+    `t${at}_token`,
+    `ghp_${String(at).padStart(36, "A")}`,
+  ]);
+  const inputs = ["", "t1_token", "token"].map((text) => ({
+    ...Object.fromEntries(secrets),
+    texts: Array(Math.floor(110_000 / (text.length + 3))).fill(text),
+  }));
+  for (const input of inputs)
+    expect(await busiestTurn(async () => withoutSecrets(input).hidden.length)).toBeLessThan(MOST_HELD_MS);
 });

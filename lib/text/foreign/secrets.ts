@@ -122,19 +122,31 @@ export function withoutSecrets(input: Json): { shown: Json; hidden: Hidden[] } {
   const isReadAgain = textsIn(input).some((text) => READS_AGAIN.test(text));
   const all = masked(input, isReadAgain, new Set());
   if (all.hidden.length > MOST_SECRETS) return { shown: input, hidden: [] };
-  const texts = textsIn(all.shown);
-  const members = membersIn(all.shown);
+  const texts = textsIn(all.shown).join(BETWEEN);
+  const members = membersIn(all.shown).join(BETWEEN);
   const named = (name: string) => all.hidden.filter((each) => each.name === name && !each.isWhole).length;
   const isUsed = ({ value, name }: Found) =>
-    [...texts, ...members].some((text) => text.includes(value)) ||
+    texts.includes(value) ||
+    members.includes(value) ||
     // The name stands in front of each such secret, and nowhere else.
-    (name !== undefined && texts.reduce((sum, text) => sum + text.split(name).length - 1, 0) > named(name));
+    (name !== undefined && isMoreOften(texts, name, named(name)));
   const used = new Set(all.hidden.filter(isUsed).map(({ value }) => value));
   const { shown, hidden } = used.size === 0 ? all : masked(input, isReadAgain, used);
   return {
     shown,
     hidden: hidden.map(({ where, what, value }) => ({ where, what, characters: value.length })),
   };
+}
+
+/** Between two texts: in no name, and in no secret, which has either no line break or no such character. */
+const BETWEEN = "\n\0\n";
+
+/** Whether a word is in a text more than so many times. Stops there. */
+function isMoreOften(text: string, word: string, times: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length))
+    if (++count > times) return true;
+  return false;
 }
 
 interface Found extends Omit<Secret, "at"> {
