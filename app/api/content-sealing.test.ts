@@ -332,3 +332,27 @@ test("everything that shows a task shows a sealed one, whole", async () => {
   const dump = await dumpOf(web.database.adminUrl);
   expect(placesOf(dump, "MORGENTAU")).toEqual([]);
 });
+
+test("results of megabytes are sealed a few in a transaction", async () => {
+  const server = await insertServer(web.db, acme);
+  const result = { content: [{ type: "text", text: MARK.repeat(70_000) }] };
+  for (let n = 0; n < 15; n++) await insertTask(web.db, acme, server, { state: "completed", result });
+  await put(true);
+  await sql("UPDATE content_sealing SET look_at = now() - interval '1 second'");
+  const sealed = async () => {
+    const [row] = await sql(
+      "SELECT count(*)::integer AS count FROM task WHERE organization_id = $1 AND result::text LIKE '{\"sealed\"%'",
+      [acme],
+    );
+    return Number(row?.count);
+  };
+  const counts: number[] = [];
+  for (let before = 0; before < 15; ) {
+    expect(await convertContent(acme, engine)).toBe(true);
+    const now = await sealed();
+    if (now > before) counts.push(now - before);
+    before = now;
+  }
+  expect(counts).toEqual([5, 5, 5]);
+  await convertAll();
+});

@@ -7,9 +7,13 @@ import { asStored, contentOf } from "../../base/content/content-keys.ts";
 import { readable } from "../../base/content/content-writes.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
+import { isRecord } from "../../text/json.ts";
 
 /** Groups of rows of a batch. Small, since people and engines wait for the locked rows. */
 const BATCH = 50;
+/** Groups that are read at once, and characters after which a batch ends: results have megabytes, and a transaction some seconds. */
+const READ_AT_ONCE = 5;
+const BATCH_CHARACTERS = 4_000_000;
 /** Between two passes while something is left. */
 const AGAIN_MS = 1_000;
 /** Between looks at what an earlier version, or a transaction under way at the switch, wrote since. */
@@ -270,8 +274,6 @@ async function convertRows(
     SELECT ${by} AS at, count(*)::integer AS rows FROM ${name}
     WHERE organization_id = ${tx.organizationId}::uuid AND ${by} > ${atRow}::uuid ${lately}
     GROUP BY ${by} ORDER BY ${by} LIMIT ${BATCH}`;
-  const last = groups.at(-1);
-  if (!last) return { last: null, looked: 0, left: 0, unopened: 0 };
   const names = [
     ...new Set([
       table.row,
@@ -280,37 +282,44 @@ async function convertRows(
       ...(table.besides ?? []),
     ]),
   ];
-  const rows = await tx.$queryRaw<Record<string, unknown>[]>`
-    SELECT ${Prisma.raw(names.join(", "))} FROM ${name}
-    WHERE organization_id = ${tx.organizationId}::uuid AND ${by} = ANY (${groups.map(({ at }) => at)}::uuid[])
-    ORDER BY ${Prisma.raw(table.key.join(", "))} FOR NO KEY UPDATE SKIP LOCKED`;
-  const looked = groups.reduce((sum, group) => sum + group.rows, 0);
-  let left = looked - rows.length;
-  let unopened = 0;
-  for (const row of rows) {
-    const { set, lost } = converted(content, table, row);
-    unopened += lost;
-    if (set.length === 0) continue;
-    left++;
-    const named = table.key.map((key) =>
-      typeof row[key] === "bigint"
-        ? Prisma.sql`${Prisma.raw(key)} = ${row[key]}`
-        : Prisma.sql`${Prisma.raw(key)} = ${row[key]}::uuid`,
-    );
-    await tx.$executeRaw`UPDATE ${name} SET ${Prisma.join(set, ", ")}
-      WHERE organization_id = ${tx.organizationId}::uuid AND ${Prisma.join(named, " AND ")}`;
+  const done: Done = { last: null, looked: 0, left: 0, unopened: 0 };
+  let characters = 0;
+  for (let at = 0; at < groups.length && characters < BATCH_CHARACTERS; at += READ_AT_ONCE) {
+    const some = groups.slice(at, at + READ_AT_ONCE);
+    const rows = await tx.$queryRaw<Record<string, unknown>[]>`
+      SELECT ${Prisma.raw(names.join(", "))} FROM ${name}
+      WHERE organization_id = ${tx.organizationId}::uuid AND ${by} = ANY (${some.map((group) => group.at)}::uuid[])
+      ORDER BY ${Prisma.raw(table.key.join(", "))} FOR NO KEY UPDATE SKIP LOCKED`;
+    const count = some.reduce((sum, group) => sum + group.rows, 0);
+    done.last = some.at(-1)!.at;
+    done.looked += count;
+    done.left += count - rows.length;
+    for (const row of rows) {
+      const { set, lost, read } = converted(content, table, row);
+      characters += read;
+      done.unopened += lost;
+      if (set.length === 0) continue;
+      done.left++;
+      const named = table.key.map((key) =>
+        typeof row[key] === "bigint"
+          ? Prisma.sql`${Prisma.raw(key)} = ${row[key]}`
+          : Prisma.sql`${Prisma.raw(key)} = ${row[key]}::uuid`,
+      );
+      await tx.$executeRaw`UPDATE ${name} SET ${Prisma.join(set, ", ")}
+        WHERE organization_id = ${tx.organizationId}::uuid AND ${Prisma.join(named, " AND ")}`;
+    }
   }
-  return { last: last.at, looked, left, unopened };
+  return done;
 }
 
-/** The assignments that make a row what it is to be, and how many of its values no key opens. */
+/** The assignments that make a row what it is to be, how many of its values no key opens, and how many characters it has. */
 function converted(
   content: Content,
   table: Table,
   row: Record<string, unknown>,
-): { set: Prisma.Sql[]; lost: number } {
+): { set: Prisma.Sql[]; lost: number; read: number } {
   const set: Prisma.Sql[] = [];
-  let lost = 0;
+  let [lost, read] = [0, 0];
   const bound = String(row[table.row]);
   for (const { name, kind } of table.columns) {
     const stored = row[name];
@@ -319,6 +328,7 @@ function converted(
     // A text that only looks sealed, with a key's id or another row's, is text.
     const kid = sealedFor(column, bound, stored);
     const isSealed = kid !== null && content.knows(kid);
+    if (isSealed) read += String(isRecord(stored) ? stored.sealed : stored).length;
     if (isSealed ? kid === content.kid : content.kid === null) continue;
     const opened = isSealed ? content.openOne(column, bound, stored) : { value: stored };
     if (!opened) {
@@ -329,10 +339,11 @@ function converted(
       kind === "text"
         ? content.text(column, bound, opened.value as string)
         : JSON.stringify(content.json(column, bound, opened.value, readable(content, column, opened.value)));
+    read += String(value).length;
     set.push(Prisma.sql`${Prisma.raw(name)} = ${value}${Prisma.raw(`::${kind}`)}`);
   }
   set.push(...(table.more?.(content, row) ?? []));
-  return { set, lost };
+  return { set, lost, read };
 }
 
 function keyedDigest(content: Content, row: Record<string, unknown>): Prisma.Sql[] {
