@@ -396,6 +396,14 @@ test("is refused if its stages are many, or name very many people: a request und
       message: "The stages name more than 5000 people in all. Name groups of the organization, or roles",
     },
   ]);
+  const groups = Array.from({ length: 50 }, (_, n) => `group ${n}`);
+  expect((await save(version, { rules: rules(3, { approvers: { groups } }) })).body.errors).toEqual([
+    {
+      field: "rules",
+      message:
+        "The stages name groups of the organization more than 1000 times in all. Name larger groups, or roles",
+    },
+  ]);
 });
 
 test("keeps who has left, who count for nobody, and takes nobody for them who has the address later", async () => {

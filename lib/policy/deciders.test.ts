@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { busiestTurn, MOST_HELD_MS } from "../../test/guards/busiest-turn.ts";
 import { type Absence, type Approver, decidersOf } from "./deciders.ts";
 import { policyInputSchema } from "./policy-schema.ts";
 
@@ -97,4 +98,23 @@ test("an absence says until when, for how much, and who stands in", () => {
   expect(said(null).away).toEqual({ until: "2026-12-01T00:00:00.000Z", partly: false, standIns: ["dora"] });
   expect(said({ tools: ["pay"] }).away).toMatchObject({ partly: true, standIns: ["dora"] });
   expect(said({ rules: ["B"] }).away).toBeNull();
+});
+
+test("many stages of large groups hold nobody up", async () => {
+  const approvers = Array.from({ length: 200 }, (_, n) => ({ id: `${n}`, name: `${n}`, role: "approver" }));
+  const ids = approvers.map(({ id }) => id);
+  const inGroups = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`group ${n}`, ids]));
+  const groups = (from: number) => Array.from({ length: 50 }, (_, n) => `group ${(from + n) % 500}`);
+  const stages = (rule: number) =>
+    Array.from({ length: 10 }, (_, n) => ({
+      name: `${n}`,
+      approvers: { groups: groups(50 * rule) },
+      escalate: { after: "1h", to: { groups: groups(50 * rule + 25) } },
+    }));
+  const rules = Array.from({ length: 10 }, (_, n) => ({ name: `rule ${n}`, stages: stages(n) }));
+  const policy = policyInputSchema.parse({ rules });
+  const find = async () =>
+    decidersOf({ policy, people: {} }, inGroups, approvers, [])[9]!.stages[9]!.people.length;
+  expect(await find()).toBe(200);
+  expect(await busiestTurn(find)).toBeLessThan(MOST_HELD_MS / 5);
 });

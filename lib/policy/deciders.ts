@@ -68,11 +68,15 @@ export function decidersOf(
   absences: Absence[],
 ): Deciders["rules"] {
   const away = new Map(absences.map((each) => [each.person, each]));
+  // Made once: each of many stages may name the same large groups.
+  const members = new Map(Object.entries(inGroups).map(([name, ids]) => [name, new Set(ids)]));
   const among = (its: PolicyStage["approvers"]) => {
-    const groups = organizationsGroups(policy, its).flatMap((name) => inGroups[name] ?? []);
-    const ids = new Set([...addressesOf(policy, its).flatMap((address) => people[address] ?? []), ...groups]);
+    const groups = organizationsGroups(policy, its).flatMap((name) => members.get(name) ?? []);
+    const ids = new Set(addressesOf(policy, its).flatMap((address) => people[address] ?? []));
     const roles = new Set<string>(its.roles);
-    return approvers.filter(({ id, role }) => ids.has(id) || roles.has(role));
+    return approvers.filter(
+      ({ id, role }) => ids.has(id) || roles.has(role) || groups.some((group) => group.has(id)),
+    );
   };
   return policy.rules.map((rule) => ({
     name: rule.name,

@@ -52,7 +52,8 @@ export function problemsOf(
         ? []
         : [{ field: `${field}.${at}`, message: "There is no such group" }],
     );
-  const voters = (approvers: PolicyStage["approvers"]) => votersAmong(policy, approvers, members, meant);
+  const inGroups = new Map(Object.entries(meant).map(([name, { people }]) => [name, new Set(people)]));
+  const voters = (approvers: PolicyStage["approvers"]) => votersAmong(policy, approvers, members, inGroups);
   // Nothing else of it is looked at: the rest would take as long as it is.
   if (isTooLong(policy)) return [TOO_LONG];
   const excess = tooMuch(policy);
@@ -92,17 +93,22 @@ export function problemsOf(
 const MOST_STAGES = 100;
 /** Most people that all stages of a policy name, each stage by itself: a request keeps them. */
 const MOST_NAMED = 5_000;
+/** Most groups of the organization that all stages name, each stage by itself. */
+const MOST_GROUPS_NAMED = 1_000;
 
 /** What bounds the work that a policy makes for each request; null: it is within the bounds. */
 function tooMuch(policy: Policy): FieldError | null {
   const stages = policy.rules.flatMap((rule) => rule.stages);
   if (stages.length > MOST_STAGES)
     return { field: "rules", message: `At most ${MOST_STAGES} stages in all rules` };
-  let named = 0;
-  for (const { approvers, escalate } of stages)
-    for (const its of [approvers, escalate?.to]) named += its ? addressesOf(policy, its).length : 0;
-  if (named <= MOST_NAMED) return null;
-  const message = `The stages name more than ${MOST_NAMED} people in all. Name groups of the organization, or roles`;
+  const lists = stages.flatMap(({ approvers, escalate }) => [approvers, ...(escalate ? [escalate.to] : [])]);
+  const count = (named: typeof addressesOf) => lists.reduce((sum, its) => sum + named(policy, its).length, 0);
+  if (count(addressesOf) > MOST_NAMED) {
+    const message = `The stages name more than ${MOST_NAMED} people in all. Name groups of the organization, or roles`;
+    return { field: "rules", message };
+  }
+  if (count(organizationsGroups) <= MOST_GROUPS_NAMED) return null;
+  const message = `The stages name groups of the organization more than ${MOST_GROUPS_NAMED} times in all. Name larger groups, or roles`;
   return { field: "rules", message };
 }
 
@@ -149,15 +155,15 @@ function votersAmong(
   policy: Policy,
   approvers: PolicyStage["approvers"],
   members: Member[],
-  meant: Record<string, MeantGroup>,
+  inGroups: ReadonlyMap<string, ReadonlySet<string>>,
 ): number {
   const addresses = new Set(addressesOf(policy, approvers));
   const roles = new Set<string>(approvers.roles);
-  const names = organizationsGroups(policy, approvers);
-  const people = new Set(names.flatMap((name) => (Object.hasOwn(meant, name) ? meant[name]!.people : [])));
+  const groups = organizationsGroups(policy, approvers).flatMap((name) => inGroups.get(name) ?? []);
   return members.filter(
     ({ userId, email, role }) =>
-      role !== "viewer" && (addresses.has(email) || roles.has(role) || people.has(userId)),
+      role !== "viewer" &&
+      (addresses.has(email) || roles.has(role) || groups.some((people) => people.has(userId))),
   ).length;
 }
 

@@ -76,33 +76,36 @@ async function readGroups(tx: Tx, which: Prisma.Sql): Promise<Group[]> {
   if (rows.length === 0) return [];
   const { policy, groups } = await readPolicyWithPeople(tx);
   const asking = askingRules(policy);
+  const uses = usesOf(policy, groups);
   return rows.map(({ changedAt, changedBy, ...row }) => ({
     ...row,
-    usedIn: usesOf(policy, groups, row.id),
+    usedIn: uses.get(row.id) ?? [],
     askedIn: asking(row.name),
     changedAt: changedAt?.toISOString() ?? null,
     changedBy: changedBy === null ? null : actorSchema.parse(changedBy),
   }));
 }
 
-/** The stages of a policy that name a group. Pure. */
+/** The stages of a policy that name groups, by the id of the group. Pure; looks at each name once. */
 export function usesOf(
   { rules, groups: own }: { rules: { name: string; stages: NamingStage[] }[]; groups: Policy["groups"] },
   ids: GroupIds,
-  id: string,
-): Group["usedIn"] {
-  return rules.flatMap(({ name: rule, stages }) =>
-    stages.flatMap(({ name: stage, approvers, escalate }) =>
-      [
+): ReadonlyMap<string, Group["usedIn"]> {
+  const uses = new Map<string, Group["usedIn"]>();
+  for (const { name: rule, stages } of rules)
+    for (const { name: stage, approvers, escalate } of stages)
+      for (const { how, groups } of [
         { how: "approvers" as const, groups: approvers.groups },
         { how: "escalation" as const, groups: escalate?.to.groups ?? [] },
-      ].flatMap(({ how, groups }) =>
-        groups
-          .filter((as) => !Object.hasOwn(own, as) && Object.hasOwn(ids, as) && ids[as] === id)
-          .map((as) => ({ rule, stage, how, as })),
-      ),
-    ),
-  );
+      ])
+        for (const as of groups) {
+          const id = !Object.hasOwn(own, as) && Object.hasOwn(ids, as) ? ids[as] : undefined;
+          if (id === undefined) continue;
+          const its = uses.get(id);
+          if (its) its.push({ rule, stage, how, as });
+          else uses.set(id, [{ rule, stage, how, as }]);
+        }
+  return uses;
 }
 
 interface NamingStage {
@@ -115,16 +118,12 @@ interface NamingStage {
 export async function peopleIn(tx: Tx, groups: GroupIds): Promise<Record<string, string[]>> {
   const ids = Object.values(groups);
   if (ids.length === 0) return {};
-  const rows = await tx.$queryRaw<{ id: string; userId: string }[]>`
-    SELECT i.group_id AS id, m.user_id AS "userId" FROM ${IN_GROUPS} i
+  const rows = await tx.$queryRaw<{ id: string; people: string[] }[]>`
+    SELECT i.group_id AS id, array_agg(m.user_id::text) AS people FROM ${IN_GROUPS} i
       JOIN membership m ON m.organization_id = i.organization_id AND m.id = i.member_id
-    WHERE i.organization_id = ${tx.organizationId}::uuid AND i.group_id = ANY (${ids}::uuid[])`;
-  return Object.fromEntries(
-    Object.entries(groups).map(([name, id]) => [
-      name,
-      rows.flatMap((row) => (row.id === id ? [row.userId] : [])),
-    ]),
-  );
+    WHERE i.organization_id = ${tx.organizationId}::uuid AND i.group_id = ANY (${ids}::uuid[]) GROUP BY i.group_id`;
+  const people = new Map(rows.map((row) => [row.id, row.people]));
+  return Object.fromEntries(Object.entries(groups).map(([name, id]) => [name, people.get(id) ?? []]));
 }
 
 /**
@@ -144,12 +143,13 @@ export async function groupsNamed(
       WHERE i.organization_id = g.organization_id AND i.group_id = g.id) AS people
     FROM ${ALL_GROUPS} g WHERE g.organization_id = ${tx.organizationId}::uuid
       AND (g.name = ANY (${names}::text[]) OR g.id = ANY (${known}::uuid[])) ORDER BY g.origin DESC, g.id`;
+  const byId = new Map(found.map((each) => [each.id, each]));
+  // Of two of one name the first one is meant.
+  const byName = new Map(found.toReversed().map((each) => [each.name, each]));
   return Object.fromEntries(
     names.flatMap((name) => {
       const id = Object.hasOwn(before, name) ? before[name]! : null;
-      const group =
-        found.find((each) => each.name === name) ??
-        (id === null ? undefined : (found.find((each) => each.id === id) ?? { id, people: [] }));
+      const group = byName.get(name) ?? (id === null ? undefined : (byId.get(id) ?? { id, people: [] }));
       return group ? [[name, { id: group.id, people: group.people }]] : [];
     }),
   );

@@ -258,7 +258,7 @@ async function refuseTakenName(tx: Tx, name: string, but: string | null): Promis
 /** Its stages would be nobody's. */
 async function refuseUsed(tx: Tx, id: string, name: string): Promise<void> {
   const { policy, groups } = await readPolicyWithPeople(tx);
-  const [use] = usesOf(policy, groups, id);
+  const [use] = usesOf(policy, groups).get(id) ?? [];
   if (use)
     throw new AppError(
       "group_in_use",
