@@ -56,7 +56,7 @@ export function offeredButtons(
 ): OfferedButton[] {
   if (!withText || !mayDecide(request, member) || !isPlain(request) || shownArguments(request) === null)
     return [];
-  const { actions, approval, editable, fields, gate, message, origin } = request;
+  const { actions, approval, editable, fields, gate, origin } = request;
   const stage = approval?.stages.find(({ state }) => state === "open");
   const ofNo = stage?.requireReason.includes("reject") ? "required" : "optional";
   const ofYes = stage?.requireReason.includes("approve") ? "required" : null;
@@ -68,7 +68,7 @@ export function offeredButtons(
         return [{ kind: "accept", content: {}, label, style: "primary", reason: ofYes }];
       }
       case "choices": {
-        const no = JSON.stringify(rejectionOf(fields, message)?.content);
+        const no = JSON.stringify(rejectionOf(fields)?.content);
         if (decision.choices.some(({ label }) => hides(label))) return [];
         return decision.choices.map(({ label, content, affirmative }) => {
           const isNo = JSON.stringify(content) === no;
