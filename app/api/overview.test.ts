@@ -8,6 +8,7 @@ import { overviewSchema } from "@/lib/requests/statistics/statistics-schema.ts";
 import { countHistory, sampleOpenTasks } from "@/lib/requests/statistics/statistics-writes.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { statementsOf } from "@/test/guards/statements.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
@@ -163,4 +164,27 @@ test("an organization without anything has figures of nothing", async () => {
     automatic: [],
   });
   expect(body.steps).toHaveLength(24);
+});
+
+test("reads the figures of a hundred rules, of however many there were", async () => {
+  const { key } = await organization("renamed");
+  const [{ id }] = await web.database.sql("SELECT id FROM organization WHERE slug = 'renamed'");
+  await web.database.sql(
+    `INSERT INTO rule_statistic (organization_id, hours, at, rule, stage, measure, amount)
+      SELECT $1, h, date_bin(h * interval '1 hour', now(), timestamptz '2000-01-01Z'), 'rule ' || n, stage, 'clock:' || m, n
+      FROM unnest(ARRAY[1, 6]) h, generate_series(1, 500) n, unnest(ARRAY['', '0 One']) stage, generate_series(1, 3) m`,
+    [id],
+  );
+  const read = async () => {
+    const { body } = await web.call("GET", "/api/v1/overview?range=24h", { key });
+    return body.rules as { rule: string; count: number }[];
+  };
+  const [, sent] = await statementsOf(read);
+  const rules = await read();
+  expect(rules).toHaveLength(100);
+  expect([rules[0], rules[99]]).toMatchObject([
+    { rule: "rule 500", count: 1_500 },
+    { rule: "rule 401", count: 1_203 },
+  ]);
+  expect(sent.filter((text) => /rule_statistic/.test(text)).join()).toMatch(/LIMIT/);
 });

@@ -126,3 +126,18 @@ test("figures are told by rule, that with the most decisions first, and with wha
   ]);
   expect(figures[2]!.clockMs).toBeNull();
 });
+
+test("the figures of thousands of rules look at each row a few times", () => {
+  let looks = 0;
+  const rows = Array.from({ length: 20_000 }, (_, at) => ({
+    get rule() {
+      looks++;
+      return `rule ${at % 2_000}`;
+    },
+    stage: at % 20_000 < 10_000 ? "" : "0 Finance",
+    measure: "clock:9",
+    amount: 1,
+  }));
+  expect(ruleFiguresOf(rows, [])).toHaveLength(100);
+  expect(looks).toBeLessThan(200_000);
+});

@@ -73,15 +73,16 @@ export interface RuleRow {
 }
 
 /** Rules that are told of: those with the most decisions, and the most that is overdue. */
-const MOST_RULES = 100;
+export const MOST_RULES = 100;
 
 /** The figures of each rule, that with the most decisions first. */
 export function ruleFiguresOf(rows: RuleRow[], overdue: { rule: string; count: number }[]): RuleFigures[] {
   const late = new Map(overdue.map(({ rule, count }) => [rule, count]));
-  const rules = [...new Set([...rows.map(({ rule }) => rule), ...late.keys()])];
+  const byRule = Map.groupBy(rows, ({ rule }) => rule);
+  const rules = [...new Set([...byRule.keys(), ...late.keys()])];
   return rules
     .map((rule): RuleFigures => {
-      const its = rows.filter((row) => row.rule === rule);
+      const its = byRule.get(rule) ?? [];
       const whole = its.filter(({ stage }) => stage === "");
       const sum = (measure: string) => whole.find((row) => row.measure === measure)?.amount ?? 0;
       // A stage that had another place before is one with itself.

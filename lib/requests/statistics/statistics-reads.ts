@@ -4,7 +4,7 @@ import { NO_ENGINE_MS } from "../../tasks/task-attention.ts";
 import { DECIDE_BY } from "../lists/filter.ts";
 import type { CallWay } from "./agent-calls.ts";
 import { beginOf, OPEN_STATES } from "./measures.ts";
-import { type RuleRow, ruleFiguresOf } from "./rules.ts";
+import { MOST_RULES, type RuleRow, ruleFiguresOf } from "./rules.ts";
 import {
   type EngineFigures,
   MOST_WAITING,
@@ -39,14 +39,18 @@ export async function readOverview(tx: Tx, range: Range, now: Date): Promise<Ove
         AND r.state = 'open' LIMIT ${MOST_WAITING}) capped) AS count,
       (SELECT r.created_at FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
         ORDER BY r.created_at, r.id LIMIT 1) AS oldest`;
-  const rules = await tx.$queryRaw<RuleRow[]>`
-    SELECT x.rule, x.stage, x.measure, sum(x.amount)::float8 AS amount FROM rule_statistic x
-    WHERE x.organization_id = ${organizationId}::uuid AND x.hours = ${stretch}
-      AND x.at >= ${from}::timestamptz AND x.at < ${to}::timestamptz GROUP BY 1, 2, 3`;
   const overdue = await tx.$queryRaw<{ rule: string; count: number }[]>`
     SELECT late.rule, count(*)::integer AS count FROM (SELECT r.approval ->> 'rule' AS rule FROM input_request r
       WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND ${DECIDE_BY} <= now()
       LIMIT ${MOST_WAITING}) late GROUP BY 1`;
+  // Names of earlier policies count too, without end: those of the most decisions are read, and those with something overdue.
+  const rules = await tx.$queryRaw<RuleRow[]>`
+    WITH sums AS (SELECT x.rule, x.stage, x.measure, sum(x.amount)::float8 AS amount FROM rule_statistic x
+      WHERE x.organization_id = ${organizationId}::uuid AND x.hours = ${stretch}
+        AND x.at >= ${from}::timestamptz AND x.at < ${to}::timestamptz GROUP BY 1, 2, 3)
+    SELECT sums.* FROM sums WHERE sums.rule = ANY (${overdue.map(({ rule }) => rule)}::text[]) OR sums.rule IN (
+      SELECT one.rule FROM sums one WHERE one.stage = '' AND one.measure LIKE 'clock:%'
+      GROUP BY one.rule ORDER BY sum(one.amount) DESC, one.rule COLLATE "C" LIMIT ${MOST_RULES})`;
   return {
     range,
     from: from.toISOString(),
