@@ -292,6 +292,27 @@ describe("reading (section 3.4)", () => {
     ).toEqual(["id", "schemas", "userName"]);
   });
 
+  test("a page ends before somebody whose groups would make it very long", async () => {
+    const large = await createDirectoryFixture(web, "many-groups");
+    for (const name of ["a", "b", "c"])
+      await large.scim("POST", "/Users", { schemas: [USER], userName: `${name}@many.example` });
+    await sql(
+      `WITH made AS (INSERT INTO directory_group (organization_id, id, display_name)
+          SELECT $1, gen_random_uuid(), 'group ' || n FROM generate_series(1, 8000) n RETURNING id)
+        INSERT INTO directory_group_member (organization_id, group_id, person_id)
+          SELECT $1, made.id, p.id FROM made, directory_person p WHERE p.organization_id = $1`,
+      [large.organizationId],
+    );
+    const pages: number[][] = [];
+    for (let at = 1, total = 1; at <= total; ) {
+      const { body } = await large.scim("GET", `/Users?count=200&startIndex=${at}`);
+      total = body.totalResults;
+      pages.push(body.Resources.map(({ groups = [] }: { groups?: object[] }) => groups.length));
+      at += body.itemsPerPage;
+    }
+    expect(pages).toEqual([[0, 8_000, 8_000], [8_000]]);
+  });
+
   test("an unknown id is 404 in SCIM's form", async () => {
     for (const path of ["/Users/00000000-0000-7000-8000-000000000000", "/Users/x", "/Groups/x"]) {
       const { status, body } = await scim("GET", path);
