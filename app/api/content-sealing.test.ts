@@ -2,14 +2,17 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
 import { countByKey, reseal } from "@/lib/base/key-rotation/reseal.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { appendEvents } from "@/lib/history/events/event-writes.ts";
 import { takeEvents } from "@/lib/history/events/follow.ts";
+import { formSchema } from "@/lib/mcp/forms/form.ts";
 import { convertContent } from "@/lib/people/content-sealing/convert.ts";
 import { countHistory } from "@/lib/requests/statistics/statistics-writes.ts";
 import { dumpOf, placesOf } from "@/test/dump.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { busiestTurn, MOST_HELD_MS } from "@/test/guards/busiest-turn.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const MARK = "ZITRONENFALTER";
@@ -355,4 +358,43 @@ test("results of megabytes are sealed a few in a transaction", async () => {
   }
   expect(counts).toEqual([5, 5, 5]);
   await convertAll();
+});
+
+test("many decided questions with long sealed forms hold nobody up", async () => {
+  await put(true);
+  const server = await insertServer(web.db, acme);
+  const options = Array.from({ length: 2_000 }, (_, n) => ({
+    value: `v${n}`,
+    title: `${n} ${"t".repeat(100)}`,
+  }));
+  const file = { kind: "one_of", name: "file", title: "File", description: null, required: true };
+  const form = formSchema.parse({ kind: "supported", fields: [{ ...file, options, default: null }] });
+  const ids: string[] = [];
+  for (let n = 0; n < 40; n++) {
+    const task = await insertTask(web.db, acme, server, { arguments: { supplier: "ACME" } });
+    const { id, questionHash } = await insertRequest(web.db, acme, task, { form });
+    ids.push(id);
+    if (n === 0) continue;
+    await web.db.withOrganization(acme, async (tx) => {
+      const of = { organizationId: acme, inputRequestId: id, questionHash };
+      const answeredBy = { kind: "member", id: olga.userId, name: "Olga" };
+      await tx.answer.create({
+        data: { ...of, id: uuidv7(), action: "accept", content: { file: "v1" }, answeredBy },
+      });
+      for (const state of ["answered", "settled"])
+        await tx.inputRequest.updateMany({
+          where: { organizationId: acme, id },
+          data: { state, ...(state === "settled" && { endedAt: new Date() }) },
+        });
+    });
+  }
+  const list = () => get("/api/v1/input-requests?state=settled&limit=100");
+  const { items } = (await list()).body as { items: { answer: { words: string }; actions: string[] }[] };
+  expect(items).toHaveLength(39);
+  expect(items[0]!.answer.words).toMatch(/^Answered “File: 1 ttt/);
+  expect(items[0]!.actions).toContain("accept");
+  expect(await busiestTurn(async () => (await list()).status)).toBeLessThan(MOST_HELD_MS);
+  const similar = () => get(`/api/v1/input-requests/${ids[0]}/similar`);
+  expect((await similar()).body.items).toHaveLength(5);
+  expect(await busiestTurn(async () => (await similar()).status)).toBeLessThan(MOST_HELD_MS);
 });

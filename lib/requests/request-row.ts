@@ -4,13 +4,14 @@ import { actorSchema } from "../access/access-schema.ts";
 import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { beginningOf, beginningsIn, UNOPENED_TEXT } from "../base/content/content.ts";
 import { Prisma } from "../base/db/db.ts";
-import { choiceValueSchema, type Form, fieldKindSchema, formSchema } from "../mcp/forms/form.ts";
+import { choiceValueSchema, type Form, fieldKindSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../people/members/one-maker.ts";
 import { choiceIn } from "../servers/recipes/choices.ts";
 import { iso, SHORT_ARGUMENTS } from "../tasks/task-row.ts";
 import { gateRuleSchema } from "../tasks/task-schema.ts";
 import { namesIn } from "../text/facts/party.ts";
-import { actionsFor, decidedFieldOf } from "./answers/answer-content.ts";
+import { isRecord } from "../text/json.ts";
+import { actionsFor } from "./answers/answer-content.ts";
 import { ASKED_TO_REVISE, decidedWords } from "./answers/decided-words.ts";
 import { isApproval } from "./answers/form-buttons.ts";
 import { CLAIM_IS_LIVE } from "./claims/claim-checks.ts";
@@ -63,8 +64,8 @@ export const ANSWERED_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' THEN CASE
           FROM jsonb_object_keys(CASE json_typeof(a.content) WHEN 'object' THEN a.content::jsonb ELSE '{}' END) key))
     ELSE (SELECT ${SHORT_FIELD} FROM jsonb_array_elements(r.form -> 'fields') f) END END`;
 
-/** Whether the form can be shown, as its kind, or a sealed form; alias `r`. */
-const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form
+/** Whether the form can be shown, as its kind, or a sealed form where `ANSWERED_FIELD` is none; aliases `r` and `a`. */
+const FORM_KIND = Prisma.sql`CASE WHEN jsonb_exists(r.form, 'sealed') THEN CASE WHEN a.action = 'accept' THEN NULL ELSE r.form END
   ELSE jsonb_build_object('kind', r.form -> 'kind') END`;
 
 /** What tells whether more follows than a list shows. Alias `r`. */
@@ -212,7 +213,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     gate: isGate(row) ? { rule: gateRuleSchema.nullable().parse(row.gateRule) } : null,
     message: row.message,
     questionHash: row.questionHash,
-    actions: actionsFor({ ...row, isShown: isShown(row.formKind) }),
+    actions: actionsFor({ ...row, isShown: isShown(row.formKind ?? row.decidedField) }),
     amount: amountIn(row),
     warnings: warningsAt(row, Date.now()),
     alike: row.alike,
@@ -296,6 +297,30 @@ const onlyFieldSchema = z.object({
   options: z.array(z.object({ value: choiceValueSchema, title: z.string() })).optional(),
 });
 
+/** An opened form, whose fields are parsed only where they were answered: it may have thousands of choices. */
+const openedFormSchema = z.object({
+  kind: z.enum(["supported", "unsupported", "secret"] satisfies Form["kind"][]),
+  fields: z.array(z.looseObject({ name: z.string() })).optional(),
+});
+
+/** What SHORT_FIELD and ANSWERED_FIELD have of a plain form. */
+function answeredFields(
+  { kind, fields = [] }: z.infer<typeof openedFormSchema>,
+  content: Record<string, unknown> | null,
+): unknown {
+  if (kind !== "supported") return null;
+  const short = (field: (typeof fields)[number]) => ({
+    ...field,
+    ...(Array.isArray(field.options) && {
+      options: field.options.filter((option) => isRecord(option) && option.value === content?.[field.name]),
+    }),
+  });
+  const [only] = fields;
+  if (fields.length < 2) return only ? short(only) : null;
+  const names = Object.keys(content ?? {});
+  return fields.filter(({ name }) => names.length === 1 && names[0] === name).map(short);
+}
+
 /** Whose question it is. */
 export type AskedBy = Pick<RequestRow, "origin" | "isRecipes" | "gate" | "tool">;
 type AnswerRow = AskedBy &
@@ -311,8 +336,8 @@ export function wordsOf(
   decidedField: unknown,
   asked: AskedBy,
 ): string {
-  const opened = formSchema.safeParse(decidedField);
-  const its = opened.success ? decidedFieldOf({ form: opened.data }, content) : decidedField;
+  const opened = openedFormSchema.safeParse(decidedField);
+  const its = opened.success ? answeredFields(opened.data, content) : decidedField;
   const isApprovals = isApproval(asked);
   // An approval may be given by the form's other fields, or by none of them.
   if (Array.isArray(its) && isApprovals && action === "accept") return "Answered";

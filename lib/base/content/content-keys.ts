@@ -3,6 +3,7 @@
  * by the client's models is sealed. Raw statements seal what they write with `contentOf(tx)`.
  */
 
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { Tx } from "../db/transaction.ts";
 import { keyRing } from "../key-ring.ts";
 import { log } from "../log.ts";
@@ -120,11 +121,22 @@ export function openingWhatOpens(tx: Tx, unopened: "mark" | "blank" | "flag"): T
   return plain ? opened(plain, contentOf(tx), unopened) : tx;
 }
 
+/** Rows that are opened in one turn of the event loop: each may have a megabyte. */
+const OPENED_AT_ONCE = 10;
+
 const READS = new Set(["findFirst", "findFirstOrThrow", "findMany", "findUnique", "findUniqueOrThrow"]);
 const WRITES = new Set(["create", "createMany", "update", "updateMany", "upsert"]);
 
 function opened(tx: Tx, content: Content, unopened: Unopened): Tx {
-  const open = async <T>(result: PromiseLike<T>): Promise<T> => content.open(await result, unopened);
+  const open = async <T>(result: PromiseLike<T>): Promise<T> => {
+    const rows = await result;
+    if (!Array.isArray(rows)) return content.open(rows, unopened);
+    for (let at = 0; at < rows.length; at += OPENED_AT_ONCE) {
+      if (at > 0) await otherWork();
+      content.open(rows.slice(at, at + OPENED_AT_ONCE), unopened);
+    }
+    return rows;
+  };
   type Method = (...given: unknown[]) => PromiseLike<unknown>;
   const raw: Method = (...given) => open(Reflect.apply(tx.$queryRaw, tx, given));
   const models = new Map<string, object>();

@@ -121,7 +121,10 @@ test("comments and snoozes are read for the rows of a page alone", async () => {
 });
 
 test("what was decided before, also about a party, is read from the latest of one tool alone", async () => {
-  const asked = { taskId: uuidv7(), serverId: uuidv7(), tool: "pay", mode: "form", fieldNames: [] };
+  const asked = {
+    ...{ taskId: uuidv7(), serverId: uuidv7(), tool: "pay", mode: "form" },
+    ...{ fieldNames: [], formDigest: null },
+  };
   const plan = await planner.planOf((tx) => readSettled(tx, principal, asked));
   expect(plan).toMatch(/Limit/);
   expect(plan).toMatch(

@@ -66,7 +66,7 @@ const BY_PEOPLE = Prisma.sql`EXISTS (SELECT FROM answer people WHERE people.orga
 /** `byPeople`: only what people decided themselves is compared. */
 async function readCompared(tx: Tx, principal: Principal, inputRequestId: string, byPeople = false) {
   const [row] = await tx.$queryRaw<AskedRow[]>`
-    SELECT ${COLUMNS}, r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
+    SELECT ${COLUMNS}, CASE WHEN jsonb_exists(r.form, 'sealed') OR ${IS_SHORT_FORM} THEN r.form END AS form, r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
     WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
@@ -93,6 +93,7 @@ interface FactRow {
 }
 
 interface AskedAbout {
+  formDigest: string | null;
   taskId: string;
   serverId: string;
   tool: string;
@@ -103,6 +104,8 @@ interface AskedAbout {
 type AskedRow = FactRow & AskedAbout;
 
 interface DecidedRow extends FactRow {
+  isSealed: boolean;
+  formDigest: string | null;
   origin: "server" | "intray";
   isRecipes: boolean;
   gate: string | null;
@@ -125,13 +128,14 @@ export const HAS_LONG_ARGUMENTS = Prisma.sql`CASE WHEN pg_column_size(t.argument
 
 /** Longer forms (in bytes) are not read for what the choices of 200 answers were called. */
 const LONGEST_FORM = 8_000;
-/** The first size is known without reading the value. Alias `r`. */
-const IS_SHORT_FORM = Prisma.sql`CASE WHEN pg_column_size(r.form) > ${LONGEST_FORM} THEN false
+/** The first size is known without reading the value. A sealed form is longer by a third and what names its place. Alias `r`. */
+const IS_SHORT_FORM = Prisma.sql`CASE WHEN pg_column_size(r.form) > ${2 * LONGEST_FORM} THEN false
+    WHEN jsonb_exists(r.form, 'sealed') THEN octet_length(r.form::text) <= ${2 * LONGEST_FORM}
     ELSE octet_length(r.form::text) <= ${LONGEST_FORM} END`;
 
 /** Aliases `r` and `t`. */
 const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", ${SHORT_MESSAGE}, t.label, r.amount, r.currency,
-  r.private_amount AS "privateAmount", CASE WHEN jsonb_exists(r.form, 'sealed') OR ${IS_SHORT_FORM} THEN r.form END AS form,
+  r.private_amount AS "privateAmount", r.alike AS "formDigest",
   CASE WHEN NOT (${HAS_LONG_ARGUMENTS}) THEN t.arguments END AS arguments`;
 
 /**
@@ -177,7 +181,7 @@ async function decidedBefore(
   candidates: Prisma.Sql,
 ): Promise<Found[]> {
   const rows = await tx.$queryRaw<DecidedRow[]>`
-    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, a.revise, ${ANSWERED_FIELD} AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+    SELECT ${COLUMNS}, CASE WHEN ${IS_SHORT_FORM} THEN r.form END AS form, jsonb_exists(r.form, 'sealed') AS "isSealed", r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, ${SHORT_CONTENT}, a.comment, a.revise, CASE WHEN jsonb_exists(r.form, 'sealed') THEN NULL ELSE ${ANSWERED_FIELD} END AS "decidedField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
@@ -191,7 +195,11 @@ async function decidedBefore(
     // Together they may have some megabytes of arguments and forms.
     if (at % READ_AT_ONCE === 0) await otherCalls();
     const form = readForm(row.form);
-    if (JSON.stringify(fieldNamesOf(form) ?? asked.fieldNames) === names) found.push(toDecided(row, form));
+    // A sealed form that is too long to be read has the same fields if it is the same form.
+    const isSame =
+      row.isSealed && form === null ? row.formDigest !== null && row.formDigest === asked.formDigest : true;
+    if (!isSame || JSON.stringify(fieldNamesOf(form) ?? asked.fieldNames) !== names) continue;
+    found.push(toDecided(row.isSealed ? { ...row, decidedField: row.form } : row, form));
   }
   return found;
 }
