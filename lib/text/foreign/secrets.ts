@@ -33,38 +33,42 @@ const TOKEN = `(?:${[
 ].join("|")})`;
 /** Not beside a slash, a dot or a colon, as in the name of a host, a package or a file. */
 const END = "(?![\\w./:@-])";
-/** A drawn value: long, and with a figure. */
-const DRAWN = `(?=[A-Za-z_.~+/-]{0,4096}\\d)[\\w.~+/-]{16,4096}={0,2}${END}`;
-const NAME = "(?i:[\\w-]{0,40}(?:token|secret|passw(?:or)?d|passphrase|key|credentials?|authorization))";
+/** A drawn value: long, and with a figure. Without dots and slashes it is no host and no path. */
+const DRAWN = "(?=[A-Za-z_~+-]{0,4096}\\d)[\\w~+-]{16,4096}={0,2}";
+/** A name of a secret. A `key` alone names rows and entries. */
+const NAME =
+  "(?i:[\\w-]{0,40}(?:token|secret|passw(?:or)?d|passphrase|(?:api|access|secret|private)[_-]?key|credentials?|authorization))";
 const SCHEME = "(?i:bearer|basic|token) {1,4}";
 
-/** Lines of base64, and no word of a command: each has a capital letter. Line ends may be escaped, as in JSON. */
-const LINE_END = "(?:\\r?\\n|(?:\\\\r)?\\\\n)";
-const KEY_LINE = (most: string) => `(?=[a-z0-9+/]{0,76}[A-Z])[A-Za-z0-9+/]${most}`;
-const KEY = `(?=M[CI]|b3BlbnNzaC1rZXk)(?:${KEY_LINE("{64,76}")}${LINE_END}){1,200}(?:${KEY_LINE("{1,76}")}={0,2}${LINE_END})?`;
+/** A private key in lines of 64 characters. `end`: between them, as in a file or as in JSON. */
+const keyWith = (end: string) =>
+  `-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----${end}(?<value>(?:[A-Za-z0-9+/]{64}${end}){0,200}[A-Za-z0-9+/]{2,64}={0,2}${end})-----END [A-Z ]{0,30}PRIVATE KEY-----(?:${end})?`;
 
-/** Where a name may stand: at the beginning of a line, also of a difference; before a command; in a header. */
-const LINE = "^[-+ \\t]{0,40}";
+/** Whether the lines are one DER sequence, as long as its own header says: nothing else fits between them. */
+function isKey(lines: string): boolean {
+  const der = Buffer.from(lines.replace(/\\r|\\n|\s/g, ""), "base64");
+  if (der[0] !== 0x30) return false;
+  const [, short = 0, high = 0, low = 0] = der;
+  if (short < 0x80) return der.length === 2 + short;
+  return short === 0x81 ? der.length === 3 + high : short === 0x82 && der.length === 4 + high * 256 + low;
+}
+
+/** Where a name may stand: at the beginning of a line, also of a difference, that goes on none before; before a command; in a header. */
+const LINE = "(?<!\\\\\\r?\\n)^[-+ \\t]{0,40}";
 const VARIABLE = "[;&] {0,4}|\\b(?:export|env|set) |(?<=\\s)(?:-e|--env)[ =]";
 const HEADER = "(?<=\\s)(?:-H|--header)[ =]?[\"']";
 
 /** Where a secret stands in a text. `value`: what is masked; `name`: of the variable, option or member that holds it. */
 const PLACES = [
+  // In a shell, a line of a key would run.
   {
     what: "private key",
-    pattern: new RegExp(
-      `-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----${LINE_END}(?<value>${KEY})-----END [A-Z ]{0,30}PRIVATE KEY-----`,
-      "dg",
-    ),
+    pattern: new RegExp(`["'](?<name>${NAME})["'] ?: ?["']${keyWith("(?:\\\\r)?\\\\n")}["']`, "dg"),
   },
   // Behind a blank, many programs take another argument, such as the name of a database.
   {
     what: "password",
     pattern: /(?<![\w-])--(?:password|passphrase)=["']?(?<value>[^\s'"\\;&{}/]{1,512})(?![^\s'";&])/dg,
-  },
-  {
-    what: "value of Authorization",
-    pattern: new RegExp(`\\b(?i:authorization)["']?: {0,2}["']?${SCHEME}(?<value>${DRAWN})`, "dg"),
   },
   // A line of settings, or the variables before a command: elsewhere it may be an argument, such as the name of a branch.
   {
@@ -80,7 +84,7 @@ const PLACES = [
   },
   {
     what: "token",
-    pattern: new RegExp(`["'](?<name>${NAME})["'] ?: ?["'](?<value>${TOKEN})["']`, "dg"),
+    pattern: new RegExp(`["'](?<name>${NAME})["'] ?: ?["'](?:${SCHEME})?(?<value>${TOKEN})["']`, "dg"),
   },
   {
     what: "token",
@@ -100,14 +104,33 @@ interface Secret {
   name: string | undefined;
 }
 
+/** Words of a shell in quotation marks, whole. The last one may have no end. */
+const IN_QUOTES = /'[^']*(?:'|$)|"[^"]*(?:"|$)/g;
+/** With these, shells differ in where a quotation begins. */
+const MAY_QUOTE = /\\['"]|[#‘’‚‛“”„]/;
+const AUTHORIZATION = new RegExp(`^(["'])(?i:authorization): {0,2}${SCHEME}(?<value>${TOKEN}|${DRAWN})\\1$`);
+
+/** Headers in quotation marks that a program gets in one piece: without them, a shell makes the value an argument of its own. */
+function authorizationsIn(text: string): Secret[] {
+  if (MAY_QUOTE.test(text)) return [];
+  return [...text.matchAll(IN_QUOTES)].flatMap(({ 0: word, index }) => {
+    const { value = "" } = AUTHORIZATION.exec(word)?.groups ?? {};
+    const isHeader = /(?:^|\s)(?:-H|--header)[ =]?$/.test(text.slice(Math.max(0, index - 10), index));
+    const isWhole = /^(?:\s|$)/.test(text.slice(index + word.length, index + word.length + 1));
+    if (value === "" || !isHeader || !isWhole) return [];
+    return [{ at: index + word.lastIndexOf(value), value, what: "value of Authorization", name: undefined }];
+  });
+}
+
 /** The secrets in a text, in its order. */
 export function secretsIn(text: string): Secret[] {
   if (READS_AGAIN.test(text)) return [];
-  const found: Secret[] = [];
+  const found = authorizationsIn(text).slice(0, MOST_SECRETS + 1);
   for (const { what, pattern } of PLACES)
     for (const { groups = {}, indices } of text.matchAll(pattern)) {
       const { name, value = "" } = groups;
       const at = indices?.groups?.value?.[0] ?? 0;
+      if (what === "private key" && !isKey(value)) continue;
       const isTaken = found.some((each) => at < each.at + each.value.length && each.at < at + value.length);
       if (!isTaken) found.push({ at, value, what, name });
       if (found.length > MOST_SECRETS) return found;
@@ -161,8 +184,10 @@ function masked(
   used: ReadonlySet<string>,
 ): { shown: Json; hidden: Found[] } {
   const hidden: Found[] = [];
+  const isKeyFile = typeof input.file_path === "string" && /\.(?:key|pem)$/i.test(input.file_path);
   const inText = (text: string, path: string[]): string => {
-    const whole = secretIn(text, path.at(-1) ?? "");
+    const whole =
+      secretIn(text, path.at(-1) ?? "") ?? (isKeyFile && path.join() === "content" ? keyIn(text) : null);
     const secrets = whole ? [whole] : isReadAgain ? [] : secretsIn(text);
     let shown = "";
     let from = 0;
@@ -193,10 +218,21 @@ const WHOLE_AUTHORIZATION = new RegExp(`^${SCHEME}(?<value>${DRAWN})$`);
 /** A member that is called a secret, and is nothing but one. */
 function secretIn(text: string, name: string): Secret | null {
   if (!IS_NAME.test(name)) return null;
+  const key = keyIn(text);
+  if (key) return { ...key, name };
   const isAuthorization = /authorization$/i.test(name);
   const value = (isAuthorization ? (WHOLE_AUTHORIZATION.exec(text) ?? WHOLE.exec(text)) : WHOLE.exec(text))
     ?.groups?.value;
   return value === undefined ? null : { at: text.length - value.length, value, what: "token", name };
+}
+
+const WHOLE_KEY = new RegExp(`^${keyWith("\\r?\\n")}$`, "d");
+
+/** The lines of a text that is a private key, and nothing else. */
+function keyIn(text: string): Secret | null {
+  const { groups: { value = "" } = {}, indices } = WHOLE_KEY.exec(text) ?? {};
+  if (!isKey(value)) return null;
+  return { at: indices?.groups?.value?.[0] ?? 0, value, what: "private key", name: undefined };
 }
 
 function textsIn(value: unknown): string[] {
