@@ -10,6 +10,7 @@ import { actorWords } from "@/lib/access/actor-words.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { differsAs } from "@/lib/requests/standing-approvals/bounds.ts";
+import { differenceWords } from "@/lib/requests/standing-approvals/standing-words.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { namedInQuotes } from "@/lib/text/foreign/quoted.ts";
 import { shorten } from "@/lib/text/labels.ts";
@@ -114,7 +115,7 @@ export function StandingDialog({
                 <PlainText text={name} />{" "}
                 <span className="text-muted">
                   {except.includes(name) ? (
-                    differenceWords(name, request.arguments[name], most)
+                    differenceWords(name, request.arguments, most, formats)
                   ) : (
                     <>
                       always{" "}
@@ -131,7 +132,7 @@ export function StandingDialog({
           <Field
             id={`${id}-most`}
             label="Largest amount"
-            hint="Intray asks about a call with a larger amount, with another unit, or with no amount."
+            hint="In whole units such as euros, never in cents. Intray asks about a call with a larger amount, another unit, or no amount."
             error={isAmount ? undefined : "A number above 0."}
           >
             {(control) => (
@@ -159,14 +160,6 @@ export function StandingDialog({
       </div>
     </Dialog>
   );
-}
-
-/** What a ticked argument may be. `most`: the largest amount; empty: there is none. */
-function differenceWords(name: string, value: unknown, most: string): string {
-  if (most === "") return "anything";
-  const kind = differsAs(name, value);
-  if (kind === null) return "can’t differ with a largest amount";
-  return kind === "amount" ? `up to ${most}, in the same unit` : "another text, without an amount";
 }
 
 /** 15 minutes, an hour, and until midnight, where the person is; what is nearly over is left out. */
