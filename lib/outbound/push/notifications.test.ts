@@ -146,7 +146,10 @@ describe("the message", () => {
     const body = cutBytes(character.repeat(5_000), BODY_BYTES);
     const id = crypto.randomUUID();
     const matters = Array.from({ length: MOST_SHOWN }, (_, n) =>
-      request(`${n}${id.slice(1)}`, { body, title: "Unknown whether a task started, and so on for a while" }),
+      request(`${n}${id.slice(1)}`, {
+        body,
+        title: `The API key “${character.repeat(80)}” handed a request over`,
+      }),
     );
     const { items, next } = texts(EMPTY, matters);
     const message = messageOf(

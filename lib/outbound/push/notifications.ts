@@ -46,6 +46,8 @@ export interface Item {
 export const MOST_SHOWN = 4;
 /** Bytes of a body, which may be a question's text. */
 export const BODY_BYTES = 400;
+/** Bytes of a title, which may have a name. */
+const TITLE_BYTES = 160;
 /** Between two sounds of a device; what changes meanwhile changes silently. */
 const ALERT_BETWEEN_MS = 30_000;
 /** The tag of the one notification that counts. */
@@ -66,7 +68,8 @@ export function compose(
         ? matters.map((matter) => ({ ...matter, tag: matter.id, isNews: isNews(matter) }))
         : [{ ...counted(matters), tag: COUNTS, isNews: matters.some(isNews) }];
   const version = shown.version + 1;
-  const items = wanted.map(({ tag, title, body, path, revision, isNews: fresh }) => {
+  const items = wanted.map(({ tag, body, path, revision, isNews: fresh, ...matter }) => {
+    const title = cutBytes(matter.title, TITLE_BYTES);
     const digest = digestOf(title, path, revision);
     const before = shown.items.find((item) => item.tag === tag && item.digest === digest);
     const isSame = before !== undefined && !fresh;

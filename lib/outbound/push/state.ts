@@ -80,7 +80,7 @@ function matterOf(notices: StillTrue[], texts: Map<string, Text>): Matter {
     keys: notices.map(({ cause, subject }) => keyOf(cause, subject)),
     isRequest: notices.some(({ cause }) => ASKS.includes(cause)),
     path,
-    title: text,
+    title: visibleLine(text),
     body: bodyOf(question?.message ?? about),
     revision: question?.revision ?? about,
   };
