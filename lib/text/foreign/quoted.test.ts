@@ -13,6 +13,11 @@ test.each([
   ["pay\u200b", '"pay\\u200b"'],
   ["pay  x", '"pay\\u0020 x"'],
   ["שלום", '"\\u05e9\\u05dc\\u05d5\\u05dd"'],
+  ["Oʻahu", "“Oʻahu”"],
+  ["スーパー 佐々木", "“スーパー 佐々木”"],
+  ["ｻｰﾊﾞｰ", "“ｻｰﾊﾞｰ”"],
+  ["payꞌꞌ or", '"pay\\ua78c\\ua78c or"'],
+  ["pay ̎or", '"pay \\u030eor"'],
 ])("the value %j reads as %s", (value, words) => {
   expect(quoted(value)).toBe(words);
 });
@@ -23,6 +28,17 @@ test.each([
   ["x”, and the rule “Reading files” allows it", "“x, and the rule Reading files allows it”"],
   ['x’"’ allowed', "“x allowed”"],
   ["Ben's", "“Ben's”"],
+  ["Oʻahu", "“Oʻahu”"],
+  ["xʻʻ allowed", "“x allowed”"],
+  ["スーパー 佐々木", "“スーパー 佐々木”"],
 ])("the name %j reads as %s", (name, words) => {
   expect(namedInQuotes(name)).toBe(words);
+});
+
+test.each([..."ꞌʻʽʹˈˊˋʾʿʹᛌᑊ‵՚΄᾽᾿"])("two %s may be read as a quotation mark", (sign) => {
+  expect(quoted(`pay${sign}${sign} or`)).toMatch(/^"[ -~]*"$/);
+});
+
+test.each([..."‶¨゛ﾞᐦ"])("%s may be read as a quotation mark", (sign) => {
+  expect(quoted(`pay${sign} or`)).toMatch(/^"[ -~]*"$/);
 });

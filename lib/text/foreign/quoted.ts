@@ -3,9 +3,13 @@
 import { asJson } from "../labels.ts";
 import { RIGHT_TO_LEFT } from "./hidden.ts";
 
+/** Modifier letters, accents and signs that look like an apostrophe; two of them look like a quotation mark. No letters of Japanese. */
+const APOSTROPHE = "(?![々ー^¨゛ﾞʺˮ˝˵˶])['’′‵՚׳❛❜Ꞌꞌᛌᑊᐞᐟᐠ\\p{Lm}\\p{Sk}]";
+/** Signs that look like a quotation mark alone; an accent over a blank among them. */
+const MARK =
+  "(?!['’])\\p{Quotation_Mark}|[″‴⁗‶‷¨゛ʺˮ˝˵˶״〃❝❞❠ᐦ\\u{1f676}-\\u{1f678}]|(?<![ｦ-ﾝ])ﾞ|(?<=^|\\s)\\p{M}";
 /** Signs that may read as the end of a quotation, with the apostrophes beside them; an apostrophe alone does not. */
-const QUOTATION =
-  "['’ʼ′`´]*(?:(?:(?!['’])\\p{Quotation_Mark}|[″‴⁗‶ʺˮ˝˵˶״〃❝❞❠\\u{1f676}-\\u{1f678}])['’ʼ′`´]*)+|['’ʼ′`´]{2,}";
+const QUOTATION = `(?:${APOSTROPHE})*(?:(?:${MARK})(?:${APOSTROPHE})*)+|(?:${APOSTROPHE}){2,}`;
 const ANY_QUOTATION = new RegExp(QUOTATION, "u");
 const EACH_QUOTATION = new RegExp(QUOTATION, "gu");
 

@@ -104,13 +104,21 @@ const isNumber = ({ operator }: Row) => Object.hasOwn(NUMBERS, operator);
 const valuesOf = ({ operator, value = "", until }: Row) =>
   until !== undefined ? [] : operator === "oneOf" ? listIn(value) : [value];
 
-/** Whether names and values are letters, digits, blanks, dots, dashes and underscores: then the words can be read as no other condition. */
+/** Letters of one script, figures, blanks, dots, dashes and underscores: none looks like a quotation mark, as letters elsewhere do. */
+const ORDINARY = [
+  /^(?:(?![Ꞌꞌ])(?=\p{sc=Latn})[\p{Lu}\p{Ll}]|[0-9 ._-])*$/u,
+  /^(?:(?=\p{sc=Grek})[\p{Lu}\p{Ll}]|[0-9 ._-])*$/u,
+  /^(?:(?=\p{sc=Cyrl})[\p{Lu}\p{Ll}]|[0-9 ._-])*$/u,
+  /^(?:(?=[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}])\p{Lo}|[0-9 ._-])*$/u,
+];
+
+/** Whether the words of the rows can be read as no other condition. */
 export function areOrdinary({ rows }: Rows, nameOf: NameOf): boolean {
   return rows.every(
     (row) =>
       (row.zone === undefined || ZONE.test(row.zone)) &&
       [row.path ?? "", ...valuesOf(row).flatMap((one) => [one, nameOf(row.field, one) ?? ""])].every((text) =>
-        /^[\p{L}\p{M}\p{N} ._-]*$/u.test(text),
+        ORDINARY.some((letters) => letters.test(text.normalize())),
       ),
   );
 }

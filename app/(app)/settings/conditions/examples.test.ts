@@ -72,6 +72,19 @@ test.each([
   expect(said(cel)).toEqual({ words, isOrdinary: false });
 });
 
+test.each([...[..."ꞌʻʽʹˈˊˋʾʿʹᛌᑊ‵՚΄᾽᾿"].map((sign) => sign.repeat(2)), ..."‶¨゛ﾞᐦ", "١١", " ̎"])(
+  "%s in a name stands in CEL too",
+  (sign) => {
+    expect(said(`tool.name == "pay${sign} or amount is above 5000 or tool is ${sign}x"`)?.isOrdinary).toBe(
+      false,
+    );
+  },
+);
+
+test.each(["Überweisung 2", "Việt", "経理 東京", "Оплата", "Πληρωμή"])("%s is an ordinary name", (name) => {
+  expect(said(`tool.name == "${name}"`)).toEqual({ words: `tool is “${name}”`, isOrdinary: true });
+});
+
 test("an agent can’t be called what a condition says of all agents", () => {
   expect(said('agent != null && agent.id == "a1"')?.words).toBe("agent is “any”");
   expect(said("agent != null")?.words).toBe("agent is any");
