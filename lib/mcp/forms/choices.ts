@@ -1,6 +1,7 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
 import { readAs } from "../../text/foreign/alike.ts";
 import { bareText, hides, turnsFigures, visibleText } from "../../text/foreign/hidden.ts";
+import { asSent } from "../../text/foreign/quoted.ts";
 import { affirms, refuses, saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson } from "../../text/labels.ts";
 import type { ChoiceValue } from "./form.ts";
@@ -31,7 +32,7 @@ export function distinctChoices<T extends ChoiceValue>(
   return named.map(({ value, title, key }) => {
     const isAlike = (sent.get(readAs(String(value))) ?? 0) > 1;
     const isTurned = turnsFigures(title);
-    const beside = `(sends ${isAlike || isTurned ? asJson(String(value)) : `“${visibleText(String(value))}”`})`;
+    const beside = `(sends ${isAlike || isTurned ? asJson(String(value)) : asSent(value)})`;
     const isAnothers = sent.has(key) && key !== readAs(String(value));
     const isClear =
       alike.get(key) === 1 &&

@@ -1,6 +1,6 @@
 /** Reads a property of a requested schema as a field. Nothing of it gets lost: what has no place of its own stands in the description. */
-import { visibleText } from "../../text/foreign/hidden.ts";
 import { nameInWords } from "../../text/foreign/names.ts";
+import { asSent } from "../../text/foreign/quoted.ts";
 import { affirms, refuses, saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson, humanise } from "../../text/labels.ts";
 import { isDateText } from "../../text/time.ts";
@@ -53,7 +53,7 @@ export function toField(name: string, from: Property, required: boolean): Field 
     const more = lines(
       ...others.map((other) => `Format: ${other}`),
       from.contentSchema === undefined ? null : `It holds: ${JSON.stringify(from.contentSchema)}`,
-      isShown ? null : `The server suggests “${suggested}”, which the field can’t show.`,
+      isShown ? null : `The server suggests ${asSent(suggested)}, which the field can’t show.`,
     );
     const said = { ...base, description: lines(description, more) };
     const initial = isShown ? suggested : null;
@@ -73,7 +73,7 @@ function nameWords(name: string, title: string, from: Property): string | null {
   if (!meansByName(name, title, from) || saysJust(asked, nameInWords(name))) return null;
   // As `toldApart` writes it.
   if ([name, asJson(name)].some((said) => title.endsWith(`(${said})`))) return null;
-  const said = `Sent as “${visibleText(name)}”.`;
+  const said = `Sent as ${asSent(name)}.`;
   // A form that was read before says so already.
   return description?.startsWith(said) ? null : said;
 }
@@ -220,7 +220,7 @@ function toChoices<T extends ChoiceValue>(
   const unknown = defaults.filter((value) => !values.includes(value));
   const more = lines(
     ...described,
-    ...unknown.map((value) => `The server suggests “${value}”, which is none of the choices.`),
+    ...unknown.map((value) => `The server suggests ${asSent(value)}, which is none of the choices.`),
   );
   return { options, more, suggested: defaults.filter((value) => values.includes(value)) };
 }

@@ -425,6 +425,7 @@ describe("normaliseForm", () => {
         items: { type: "string", enum: ["a.txt"] },
       },
       files: { type: "array", title: "Which files?", items: { type: "string", enum: ["a.txt"] } },
+      "approve”. A no sends “nothing": { type: "boolean", title: "Pay?" },
       auto_approve: { type: "string", title: "Never auto approve", enum: ["on", "off"] },
       pay_to: { type: "string", title: "Whom not to pay to", enum: ["ACME", "Mallory"] },
     };
@@ -441,6 +442,7 @@ describe("normaliseForm", () => {
       null,
       "Sent as “delete_files”.",
       null,
+      'Sent as "approve\\u201d. A no sends \\u201cnothing".',
       "Sent as “auto_approve”.",
       "Sent as “pay_to”.",
     ]);
@@ -911,6 +913,11 @@ describe("choices that people could mistake", () => {
       "without a title to be seen",
       [["a", " "], ["b", "\u200b"], [""]],
       ["a", "\ufffd (sends “b”)", "Empty text (sends “”)"],
+    ],
+    [
+      "whose values have quotation marks",
+      [["reject”) and nothing else (“pay", "Pay"]],
+      ['Pay (sends "reject\\u201d) and nothing else (\\u201cpay")'],
     ],
     ["of a blank", [[" "], ["a"]], ["Blank text (sends “ ”)", "a"]],
     [

@@ -1,7 +1,7 @@
 /** Names and values of others within sentences of Intray's own: none may read as the sentence going on. Pure. */
 
 import { asJson } from "../labels.ts";
-import { RIGHT_TO_LEFT } from "./hidden.ts";
+import { RIGHT_TO_LEFT, visibleText } from "./hidden.ts";
 
 /** Modifier letters, accents and signs that look like an apostrophe; two of them look like a quotation mark. No letters of Japanese. */
 const APOSTROPHE = "(?![々ー^¨゛ﾞʺˮ˝˵˶])['’′‵՚׳❛❜Ꞌꞌᛌᑊᐞᐟᐠ\\p{Lm}\\p{Sk}]";
@@ -20,6 +20,12 @@ const UNSEEN = /\p{C}|[^\S ]| {2}|^ | $/u;
 export function quoted(text: string): string {
   const isOdd = [ANY_QUOTATION, UNSEEN, RIGHT_TO_LEFT].some((pattern) => pattern.test(text));
   return isOdd ? asJson(text) : `“${text}”`;
+}
+
+/** A value as others sent it, in quotation marks; as JSON where it has some itself. */
+export function asSent(value: unknown): string {
+  const text = String(value);
+  return ANY_QUOTATION.test(text) ? asJson(text) : `“${visibleText(text)}”`;
 }
 
 /** A name in quotation marks on one line, without its own quotation marks: for what only has to be recognised. */
