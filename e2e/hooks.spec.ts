@@ -33,7 +33,7 @@ test("Claude Code asks before a command and a change of a file, and is told what
   const pane = await opened();
   await expect(pane.getByRole("heading", { name: "May Claude Code run this command?" })).toBeVisible(SOON);
   const call = pane.getByRole("region", { name: "The call" });
-  await expect(call).toContainText("The agent “Laptop” wants to use Bash in /home/ana/shop");
+  await expect(call).toContainText("The agent “Laptop” wants to use “Bash” in /home/ana/shop");
   await expect(call.getByRole("region", { name: "Command" })).toHaveText("deploy U+202Ekrow --token •••");
   await expect(call).toContainText("Ship it");
   await expect(call).toContainText("Parts of this call are hidden: 1 place");

@@ -8,6 +8,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
+import { namedInQuotes } from "@/lib/text/foreign/quoted.ts";
 
 /** What an approval in front of a call is for: which call, of whom, by which rule, and for how long. */
 export function GateStrip({ request }: { request: InputRequestDetail }) {
@@ -24,21 +25,19 @@ export function GateStrip({ request }: { request: InputRequestDetail }) {
       <span>
         {actorWords(request.requestedBy, { begins: true })} wants to call{" "}
         <span className="font-medium text-ink">
-          <PlainText text={request.tool} />
+          <PlainText text={namedInQuotes(request.tool)} />
         </span>{" "}
-        on <PlainText text={request.server.name} /> with the arguments below, and nothing else.
+        on <PlainText text={namedInQuotes(request.server.name)} /> with the arguments below, and nothing else.
       </span>
       {rule && (
         <span>
           Required by the rule{" "}
           {me.may("settings:manage") ? (
             <Link href="/settings/call-rules" className="underline underline-offset-4 hover:text-ink">
-              “<PlainText text={rule.name} />”
+              <PlainText text={namedInQuotes(rule.name)} />
             </Link>
           ) : (
-            <>
-              “<PlainText text={rule.name} />”
-            </>
+            <PlainText text={namedInQuotes(rule.name)} />
           )}
           , version {rule.version}.
         </span>

@@ -13,6 +13,7 @@ import { ScrollX } from "@/components/ui/scroll-x.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { hiddenIn, type ProgramCall, shownCall } from "@/lib/requests/words/program-call.ts";
+import { namedInQuotes } from "@/lib/text/foreign/quoted.ts";
 import { plural } from "@/lib/text/labels.ts";
 
 /** The call that a coding agent asks about through its hook. All texts in it are the program's, and untrusted. */
@@ -25,7 +26,7 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
         <span className="min-w-0">
           {actorWords(request.requestedBy, { begins: true })} wants to use{" "}
           <span className="font-medium text-ink">
-            <PlainText text={call.tool} />
+            <PlainText text={namedInQuotes(call.tool)} />
           </span>
           {call.cwd !== null && (
             <>
@@ -40,7 +41,7 @@ export function ProgramsCall({ request, call }: { request: InputRequestDetail; c
           {call.by !== null && (
             <>
               {" "}
-              Its helper “<PlainText text={call.by} />” makes the call.
+              Its helper <PlainText text={namedInQuotes(call.by)} /> makes the call.
             </>
           )}{" "}
           {call.why !== null && <PlainText text={call.why} />}
@@ -106,8 +107,7 @@ function HiddenParts({ call }: { call: ProgramCall }) {
               // The order never changes.
               // biome-ignore lint/suspicious/noArrayIndexKey: see above
               <li key={at}>
-                A {what} of {number(characters)} characters in “
-                <PlainText text={where} />”
+                A {what} of {number(characters)} characters in <PlainText text={namedInQuotes(where)} />
               </li>
             ))}
           </ul>
