@@ -23,7 +23,7 @@ export function LineDiff({ before, after, label }: { before: string | null; afte
   );
   return (
     <ScrollX label={label} className="py-2 font-mono text-xs leading-5">
-      {(isLong && !open ? lines.slice(0, SHOWN) : lines).map(({ kind, text }, index) => {
+      {(isLong && !open ? lines.slice(0, SHOWN) : lines).map(({ kind, text, note }, index) => {
         // The lines are computed from two fixed texts, so the index is a stable key.
         const key = index;
         return (
@@ -41,6 +41,7 @@ export function LineDiff({ before, after, label }: { before: string | null; afte
             <span className="sr-only">{WORDS[kind]}</span>
             <span className="min-w-0">
               <FoldedText text={text} isCode />
+              {note && <span className="select-none font-sans text-muted"> ({note})</span>}
             </span>
           </div>
         );

@@ -21,6 +21,7 @@ import { messageTokens, splitMessage } from "./message-tokens.ts";
 import { findMoney, isMoneyName, readMoney } from "./money.ts";
 import { areAlike, changedFacts } from "./question-changes.ts";
 import { slugOf } from "./slug.ts";
+import { diffLines } from "./text-diff.ts";
 
 const formats = formatsOf("en-GB", "UTC");
 
@@ -64,6 +65,7 @@ const READERS: Record<string, (text: string) => unknown> = {
     );
   },
   changedFacts: (text) => changedFacts(text, `${text}!`, { vendor: "ACME" }, formats),
+  diffLines: (text) => diffLines(text, `${text}\n`),
   areAlike: (text) => areAlike(text, `${text}!`),
 };
 

@@ -172,6 +172,25 @@ test("a difference of lines has each line whole", () => {
   expect(parts("same", "same")).toEqual([" same"]);
 });
 
+test.each<[string, string, string[]]>([
+  ["a\n", "a", ["-a", "+a · no line end: the file’s next line goes on in this one"]],
+  ["# ", "# \n", ["-#  · no line end: the file’s next line goes on in this one", "+# "]],
+  ["a\nb\n", "x", ["-a", "-b", "+x · no line end: the file’s next line goes on in this one"]],
+  ["a", "b", ["-a", "+b"]],
+  ["a\n", "", ["-a"]],
+  ["a\n", "a  \n", ["-a · no tabs, and no blanks around", "+a   · 2 blanks after"]],
+  ["\ta\n", "        a\n", ["-\ta · 1 tab before", "+        a · 8 blanks before"]],
+  ["  \ta\t\n", "\ta\n", ["-  \ta\t · 2 blanks and 1 tab before, 1 tab after", "+\ta · 1 tab before"]],
+  ["a\tb\n", "a       b\n", ["-a\tb · 1 tab inside", "+a       b · no tabs, and no blanks around"]],
+  ["  a\n", "    a\n", ["-  a", "+    a"]],
+  ["a\n", "b  \n", ["-a", "+b  "]],
+])("of %j and %j, lines that are drawn alike say how they differ", (before, after, expected) => {
+  const said = diffLines(before, after).map(
+    ({ kind, text, note }) => `${{ same: " ", gone: "-", new: "+" }[kind]}${text}${note ? ` · ${note}` : ""}`,
+  );
+  expect(said).toEqual(expected);
+});
+
 test.each([
   ["a\r\nb\r\n", "a\nc\n", "a\r\nc\r\n"],
   ["a\r\nb", "", ""],

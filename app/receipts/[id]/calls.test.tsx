@@ -36,6 +36,8 @@ test("so do a patch and the change of a file", () => {
   expect(draw(hook("apply_patch", { command: "*** Begin Patch\n+evil" }))).toContain("+evil");
   const edit = draw(hook("Edit", { file_path: "/a.ts", old_string: "old text", new_string: "new text" }));
   for (const told of ["/a.ts", "old text", "new text"]) expect(edit).toContain(told);
+  const cut = draw(hook("Edit", { file_path: "/a.ts", old_string: "# admins\n", new_string: "# admins" }));
+  expect(cut).toContain("With, no line end: the file’s next line goes on in this one");
   expect(draw(hook("Write", { file_path: "/a.ts", content: "all of it" }))).toContain("all of it");
 });
 

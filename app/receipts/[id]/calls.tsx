@@ -8,6 +8,7 @@ import type { FactTable } from "@/lib/text/facts/fact-table.ts";
 import { describeFacts, type FactBlock } from "@/lib/text/facts/facts.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { endNote } from "@/lib/text/text-diff.ts";
 
 /** What people decided on, whole: the call as it was asked, and beside it the one that they approved where they changed it. */
 export function Calls({ request, formats }: { request: InputRequestDetail; formats: Formats }) {
@@ -56,8 +57,17 @@ function ProgramsCall({ call, formats }: { call: ProgramCall; formats: Formats }
           // The order of the changes never changes.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <div key={at} className="flex flex-col gap-2.5">
-            {before !== null && <Text label="Replaces" text={before} />}
-            <Text label={before === null ? "Writes the whole file" : "With"} text={after} />
+            {before !== null && (
+              <Text label={["Replaces", endNote(before, after)].filter(Boolean).join(", ")} text={before} />
+            )}
+            <Text
+              label={
+                before === null
+                  ? "Writes the whole file"
+                  : ["With", endNote(after, before)].filter(Boolean).join(", ")
+              }
+              text={after}
+            />
           </div>
         ))}
       <Values values={shown.rest} formats={formats} />
