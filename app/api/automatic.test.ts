@@ -221,6 +221,10 @@ describe("going live", () => {
     expect((await put(ana, live)).status).toBe(422);
     const proposed = await put(ana, live, acknowledged("Small"));
     expect(proposed.status).toBe(202);
+    const { items } = (await web.call("GET", "/api/v1/policy/proposals", cleo)).body;
+    expect(items).toMatchObject([
+      { id: proposed.body.proposalId, acknowledged: [{ name: "Small", agreed: 0, disagreed: 0 }] },
+    ]);
     const approved = await web.call(
       "POST",
       `/api/v1/policy/proposals/${proposed.body.proposalId}/approve`,

@@ -1,6 +1,5 @@
 /** The only writes to policies: the whole becomes a new version, which stays as it is. */
 
-import { z } from "zod";
 import { type Actor, actorSchema } from "../access/access-schema.ts";
 import { actorWords } from "../access/actor-words.ts";
 import { allows } from "../access/key-scope.ts";
@@ -27,10 +26,8 @@ import {
 } from "./policy-reads.ts";
 import { type Policy, policyInputSchema } from "./policy-schema.ts";
 import { allOrganizationsGroups } from "./problems.ts";
-import { proposedChanges } from "./proposals/proposal-reads.ts";
+import { namesSchema, proposedChanges } from "./proposals/proposal-reads.ts";
 import { approve, overtakeAll, overtakeProposals, propose } from "./proposals/proposal-writes.ts";
-
-const namesSchema = z.array(z.string());
 
 /**
  * Replaces the policy, if `version` is still the one in force. Changes nothing if it is the same, with the same people. Requests

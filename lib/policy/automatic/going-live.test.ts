@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { policyInputSchema } from "../policy-schema.ts";
+import { againstRecord } from "./automatic-status.ts";
 import { frees } from "./going-live.ts";
 
 const rule = (name: string, more: object = {}) => ({
@@ -67,4 +68,17 @@ describe("rules that stay live answer more", () => {
       expected,
     );
   });
+});
+
+test.each([
+  [
+    { name: "Small", agreed: 0, disagreed: 0 },
+    "“Small” goes live against its record: people decided 0 requests while it was in shadow, 0 of them otherwise. 20 should agree.",
+  ],
+  [
+    { name: "Small”. It agreed. “", agreed: 14, disagreed: 1 },
+    "“Small. It agreed.” goes live against its record: people decided 15 requests while it was in shadow, 1 of them otherwise. 20 should agree.",
+  ],
+])("of a rule that was acknowledged: %j", (record, words) => {
+  expect(againstRecord(record)).toBe(words);
 });

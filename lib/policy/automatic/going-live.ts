@@ -5,7 +5,7 @@ import type { FieldError } from "../../base/errors.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { WithPeople } from "../difference.ts";
 import { fingerprintOf, mayMeanGroups, peopleOfGroups } from "./authors.ts";
-import { FEWEST_SHADOWED } from "./automatic-status.ts";
+import { FEWEST_SHADOWED, isProven, type ShadowRecord } from "./automatic-status.ts";
 
 export interface Raised {
   /** Where it stands in the new policy. */
@@ -62,12 +62,6 @@ export function frees(before: WithPeople, after: WithPeople): boolean {
   return goesFurther || was.some((old) => isGone(old) && isOther(old));
 }
 
-/** How often people decided what a rule would have, and how often otherwise. */
-export interface ShadowRecord {
-  agreed: number;
-  disagreed: number;
-}
-
 /** Refuses rules whose record does not speak for them, unless somebody typed their names. */
 export function problemsOfRecords(
   raised: Raised[],
@@ -75,8 +69,9 @@ export function problemsOfRecords(
   acknowledged: string[],
 ): FieldError[] {
   return raised.flatMap(({ at, name, fingerprint }) => {
-    const { agreed, disagreed } = recordOf(fingerprint);
-    if (acknowledged.includes(name) || (disagreed === 0 && agreed >= FEWEST_SHADOWED)) return [];
+    const record = recordOf(fingerprint);
+    if (acknowledged.includes(name) || isProven(record)) return [];
+    const { agreed, disagreed } = record;
     const message = `Before a rule goes live, people should have decided ${FEWEST_SHADOWED} requests while it was in shadow, all as it would have. So far they decided ${agreed + disagreed}, ${disagreed} of them otherwise. To go live anyway, acknowledge the rule by its name`;
     return [{ field: `automatic.${at}.mode`, message }];
   });

@@ -1,7 +1,10 @@
+import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { makerOf } from "../../people/members/one-maker.ts";
+import { isProven } from "../automatic/automatic-status.ts";
+import { raisedIn, readRecords } from "../automatic/going-live.ts";
 import { changesOf, type WithPeople } from "../difference.ts";
 import { withAddresses } from "../groups/group-reads.ts";
 import { groupChangeSchema } from "../groups/group-schema.ts";
@@ -9,6 +12,8 @@ import { groupIdsSchema, peopleSchema, readPolicyWithPeople } from "../policy-re
 import { policyInputSchema } from "../policy-schema.ts";
 import { withoutDefaults } from "../without-defaults.ts";
 import type { PolicyProposals } from "./proposal-schema.ts";
+
+export const namesSchema = z.array(z.string());
 
 export interface ProposalRow {
   id: string;
@@ -43,21 +48,33 @@ export async function listPolicyProposals(tx: Tx, principal: Principal): Promise
   const before = await readPolicyWithPeople(tx);
   const changes = rows.flatMap(({ group }) => (group === null ? [] : [groupChangeSchema.parse(group)]));
   const groups = await withAddresses(tx, changes);
+  const read = rows.map(({ policy, ...row }) => {
+    const proposed = policy === null ? null : policyInputSchema.parse(policy);
+    const after = proposed && {
+      policy: proposed,
+      people: peopleSchema.parse(row.people),
+      groups: groupIdsSchema.parse(row.groups ?? {}),
+    };
+    const names = namesSchema.parse(row.acknowledged ?? []);
+    const raised = after ? raisedIn(before, after).filter(({ name }) => names.includes(name)) : [];
+    return { ...row, proposed, after, raised };
+  });
+  const recordOf = await readRecords(
+    tx,
+    read.flatMap(({ raised }) => raised.map(({ fingerprint }) => fingerprint)),
+  );
   return {
-    items: rows.map(({ id, policy, by, at, same, ...row }) => {
-      const proposed = policy === null ? null : policyInputSchema.parse(policy);
+    items: read.map(({ id, proposed, after, raised, by, at, same, ...row }) => {
       const group = row.group === null ? null : groups.shift()!;
-      const after = proposed && {
-        policy: proposed,
-        people: peopleSchema.parse(row.people),
-        groups: groupIdsSchema.parse(row.groups ?? {}),
-      };
       return {
         id,
         by: actorSchema.parse(by),
         at: at.toISOString(),
         policy: proposed && withoutDefaults(proposed),
         group,
+        acknowledged: raised
+          .map(({ name, fingerprint }) => ({ name, ...recordOf(fingerprint) }))
+          .filter((record) => !isProven(record)),
         changes: group ? { group } : proposedChanges(before, after),
         mayApprove: principal.userId !== null && !principal.isView && !same,
       };

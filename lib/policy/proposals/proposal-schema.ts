@@ -14,6 +14,10 @@ const proposalSchema = z.object({
   group: proposedGroupChangeSchema.nullable(),
   /** What it would change, as the history will say it. */
   changes: z.record(z.string(), z.unknown()),
+  /** Automatic rules that go live though their record, as of now, does not speak for them. */
+  acknowledged: z.array(
+    z.object({ name: z.string(), agreed: z.number().int(), disagreed: z.number().int() }),
+  ),
   /** Whether the caller may: in person, and nobody who counts as one person with whoever proposed. */
   mayApprove: z.boolean(),
 });

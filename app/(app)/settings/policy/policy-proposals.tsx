@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
+import { againstRecord } from "@/lib/policy/automatic/automatic-status.ts";
 import { groupChanges, groupChangeTitle } from "@/lib/policy/groups/group-words.ts";
 import type { PolicyProposal } from "@/lib/policy/proposals/proposal-schema.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
@@ -42,7 +43,7 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
         client.invalidateQueries({ queryKey: organizationKeys.organization }),
       ]),
   });
-  const { by, at, policy: proposed, group, changes, mayApprove } = proposal;
+  const { by, at, policy: proposed, group, changes, acknowledged, mayApprove } = proposal;
   return (
     <Notice
       tone="wait"
@@ -65,6 +66,11 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
       {proposed !== null && (
         <>
           <PolicyChanges changes={changes} />
+          {acknowledged.map((rule) => (
+            <p key={rule.name} className="font-medium">
+              <PlainText text={againstRecord(rule)} />
+            </p>
+          ))}
           <details>
             <summary className="cursor-pointer underline underline-offset-4">
               The whole proposed policy
