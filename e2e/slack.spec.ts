@@ -3,7 +3,7 @@ import { type Browser, expect, type Page } from "@playwright/test";
 import { SECRETS, type SlackServer, signed, startSlack, textsOf } from "../test/servers/slack/slack.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
-import { expectToast, signIn, test } from "./fixtures/test.ts";
+import { signIn, test } from "./fixtures/test.ts";
 
 const LONG = { timeout: 90_000 };
 let slack: SlackServer;
@@ -60,9 +60,9 @@ test("an admin connects Slack, a member links an account, and decides a request 
   await expect(ana.getByText("Slack does not accept this token: invalid_auth.")).toBeVisible();
   await ana.getByLabel("Bot User OAuth Token").fill(SECRETS.botToken);
   await ana.getByRole("button", { name: "Connect" }).click();
-  await expectToast(ana, "Connected to Acme Workspace");
+  await expect(ana.getByText("Acme Workspace", { exact: true })).toBeVisible(LONG);
   await ana.getByRole("switch", { name: "Allow the text of questions" }).click();
-  await expectToast(ana, "Messages carry the text of questions");
+  await expect(ana.getByRole("switch", { name: "Allow the text of questions" })).toBeChecked(LONG);
   await checkAppearance(ana, "Slack set up");
 
   const ben = await comeIn(browser, "Ben");

@@ -102,9 +102,10 @@ export async function createSlackFixture(): Promise<SlackFixture> {
         if (due.length === 0) return;
         for (const id of due) {
           await sendToSlack(context, organizationId, id, { appUrl: APP, slackUrl: slack.url });
-          // The pause between two messages of a conversation.
+          // The pause between two messages of a conversation. Times are kept in whole milliseconds, which may be rounded up.
           await fixture.sql(
-            "UPDATE slack_account SET not_before = now() WHERE error IS NULL AND not_before < now() + interval '2 seconds'",
+            `UPDATE slack_account SET not_before = now() - interval '1 second', due_at = due_at - interval '10 milliseconds'
+              WHERE error IS NULL AND not_before < now() + interval '2 seconds'`,
           );
         }
       }
