@@ -37,7 +37,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/call-rules": 228_500,
   "/settings/keyboard": 180_500,
   "/settings/members": 227_500,
-  "/settings/channels": 220_000,
+  "/settings/channels": 220_500,
   "/settings/organization": 222_500,
   "/settings/policy": 214_000,
   "/settings/calendar": 219_500,

@@ -1,6 +1,7 @@
 /** What a device has to show, by the notices of its member that still apply. */
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
+import { visibleLine } from "../mail/compose.ts";
 import { HELD_BY_ANOTHER } from "../notices/audience.ts";
 import { MOST_COUNTED } from "../notices/notice-schema.ts";
 import { noticeWords } from "../notices/notice-words.ts";
