@@ -30,7 +30,12 @@ const SlackAccount = lazyComponent(() => import("./slack-account.tsx").then((fil
 });
 
 /** The columns of the kinds. Each channel has a section of its own below. */
-const CHANNELS: Record<keyof Channels, string> = { app: "In app", email: "E-mail", push: "Push", slack: "Slack" };
+const CHANNELS: Record<keyof Channels, string> = {
+  app: "In app",
+  email: "E-mail",
+  push: "Push",
+  slack: "Slack",
+};
 
 /** How the user is reached in this organization. Each choice takes effect at once. */
 export function ChannelsScreen() {
