@@ -86,6 +86,11 @@ const NETWORK_DOWN = new Set([
   "EAI_AGAIN",
 ]);
 
+/** Returns true if a statement or its transaction took too long: nothing was written, and less at once may succeed. */
+export function tookTooLong(error: unknown): boolean {
+  return sqlState(error) === "57014" || error instanceof TransactionEnded;
+}
+
 /** Returns true if the database is unreachable or restarting, false for a wrong statement. */
 export function isDatabaseDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

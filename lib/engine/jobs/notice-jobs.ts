@@ -1,5 +1,6 @@
 /** Jobs that create and withdraw notices. */
 import { noteEndingAgents } from "../../agents/agent-writes.ts";
+import { tookTooLong } from "../../base/db/database-errors.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../history/events/follow.ts";
@@ -28,27 +29,37 @@ export const NOTICES: Job = {
   everyMs: NOTIFY_EVERY_MS,
   isTold: true,
   due: () => organizationsBehind("notices"),
-  run: ({ database }, organizationId) =>
-    database.withOrganization(organizationId, async (tx) => {
-      const from = { follower: "notices", begins: "now" } as const;
-      const events = await takeEvents(tx, from, EVENTS_A_TURN);
-      const { own, groups, roles, ...found } = subjectsOf(events);
-      const { makers, askers } = peopleBehind(events);
-      await followRequests(tx, found.requests);
-      // By the rule of a second person. Whoever changes a service account can't do it: `lib/people/service-accounts` is below `lib/people/members`.
-      if (askers) await unassignUnable(tx, null);
-      const followed = [
-        ...(await followGroups(tx, groups)),
-        ...(await followRoles(tx, roles)),
-        ...(makers ? await followMakers(tx) : []),
-        ...(askers ? await followAskers(tx) : []),
-      ];
-      const subjects = { ...found, requests: [...new Set([...found.requests, ...followed])] };
-      await tell(tx, subjects);
-      await markOwnRead(tx, own);
-      return events.length === EVENTS_A_TURN;
-    }),
+  async run({ database }, organizationId) {
+    for (let most = EVENTS_A_TURN; ; most = Math.ceil(most / 10))
+      try {
+        return await database.withOrganization(organizationId, (tx) => follow(tx, most));
+      } catch (error) {
+        // Each line may concern thousands of people.
+        if (most === 1 || !tookTooLong(error)) throw error;
+      }
+  },
 };
+
+/** Follows so many lines of the history. Returns true if more may be left. */
+async function follow(tx: Tx, most: number): Promise<boolean> {
+  const from = { follower: "notices", begins: "now" } as const;
+  const events = await takeEvents(tx, from, most);
+  const { own, groups, roles, ...found } = subjectsOf(events);
+  const { makers, askers } = peopleBehind(events);
+  await followRequests(tx, found.requests);
+  // By the rule of a second person. Whoever changes a service account can't do it: `lib/people/service-accounts` is below `lib/people/members`.
+  if (askers) await unassignUnable(tx, null);
+  const followed = [
+    ...(await followGroups(tx, groups)),
+    ...(await followRoles(tx, roles)),
+    ...(makers ? await followMakers(tx) : []),
+    ...(askers ? await followAskers(tx) : []),
+  ];
+  const subjects = { ...found, requests: [...new Set([...found.requests, ...followed])] };
+  await tell(tx, subjects);
+  await markOwnRead(tx, own);
+  return events.length === most;
+}
 
 /** Warns of API keys that end, and of those that have ended. */
 export const KEY_WARNINGS = noticeJob({

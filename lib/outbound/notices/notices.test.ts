@@ -257,3 +257,23 @@ test("whoever stands in for somebody is told once of what is theirs, also of wha
   expect(await both()).toEqual([theirs, []]);
   expect(await fixture.within((tx) => tx.away.count({ where: { organizationId } }))).toBe(0);
 });
+
+test("many lines that take too long together are told few at a time", async () => {
+  await fixture.sql(`CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF (SELECT count(DISTINCT subject) FROM made) > 1 THEN
+      RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014';
+    END IF; RETURN NULL; END $$`);
+  await fixture.sql(`CREATE TRIGGER refuse_many AFTER INSERT ON notice REFERENCING NEW TABLE AS made
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    const taskId = await insert();
+    const { id } = await insertRequest(fixture.database, fixture.organizationId, taskId);
+    await fixture.happened({ type: "request.opened", taskId, inputRequestId: id });
+    ids.push(id);
+  }
+  await fixture.run(NOTICES);
+  await fixture.sql("DROP TRIGGER refuse_many ON notice");
+  const told = await fixture.sql("SELECT DISTINCT subject FROM notice WHERE subject = ANY ($1)", [ids]);
+  expect(told.map(({ subject }) => subject).sort()).toEqual(ids.sort());
+});
