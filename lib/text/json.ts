@@ -35,6 +35,22 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
+/** The characters of all names and texts in a parsed value, and one for each other value: about the size of its JSON. */
+export function charactersIn(value: unknown): number {
+  let count = 0;
+  const open = [value];
+  while (open.length > 0) {
+    const at = open.pop();
+    count += typeof at === "string" ? at.length : 1;
+    if (typeof at !== "object" || at === null) continue;
+    for (const [name, inner] of Object.entries(at)) {
+      if (!Array.isArray(at)) count += name.length;
+      open.push(inner);
+    }
+  }
+  return count;
+}
+
 /** Whether a parsed value holds more values than these, which is known as soon as it does. */
 export function holdsMoreThan(value: unknown, most: number): boolean {
   return countValues(value, most) > most;

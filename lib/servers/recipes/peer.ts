@@ -22,6 +22,7 @@ import type {
 } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
 import type { ToolCalls } from "../../mcp/tool-calls.ts";
+import { charactersIn } from "../../text/json.ts";
 import { RuleFailure } from "../../text/rules/language.ts";
 import { choiceOf } from "./choices.ts";
 import {
@@ -140,7 +141,7 @@ export class RecipePeer implements Peer {
     };
     const text = JSON.stringify(remote);
     const now = createHash("sha256").update(text).digest("base64url");
-    return { fingerprint: now, task: now === fingerprint ? null : remote, size: text.length };
+    return { fingerprint: now, task: now === fingerprint ? null : remote, size: charactersIn(reply) };
   }
 
   /** Makes the choice's call. A tool that says that it failed has refused: what it did all the same, the status tells. */
