@@ -1,6 +1,7 @@
 /** Whether a call is like the one that was approved for a while. Pure. */
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
-import { isInCents, readLargest } from "../../text/amount.ts";
+import { currencyOfAmount, isInCents, readLargest } from "../../text/amount.ts";
+import type { Formats } from "../../text/formats/formats.ts";
 import { CURRENCIES, findMoney, isMoneyName, readMoney, wordsOf } from "../../text/money.ts";
 
 type Json = Record<string, unknown>;
@@ -47,6 +48,23 @@ export function differsAs(name: string, value: unknown): "amount" | "text" | nul
   if (isMoneyName(name)) return amountOf(value) ? "amount" : null;
   // Of `quantity: 5` or `pay: "5"` nobody can say what it does to the amount.
   return !amountOf(value) && isFreeText(value) ? "text" : null;
+}
+
+/** What an argument that may differ may be, up to the amount that a person typed; empty: any. An argument in cents has its bound in cents. */
+export function differenceWords(
+  name: string,
+  args: Record<string, unknown>,
+  most: string,
+  { number }: Pick<Formats, "number">,
+): string {
+  if (most === "") return "anything";
+  const kind = differsAs(name, args[name]);
+  if (kind === null) return "can’t differ with a largest amount";
+  if (kind === "text") return "another text, without an amount";
+  const bound = `up to ${number(Number(most) * (isInCents(name) ? 100 : 1))}`;
+  return isInCents(name)
+    ? `${bound} (${number(Number(most))} ${currencyOfAmount(args, "") ?? "in whole units"})`
+    : bound;
 }
 
 const PLAIN = /^(\D*?)(-?(?:0|[1-9]\d{0,12})(?:\.\d{1,8})?)(\D*)$/;

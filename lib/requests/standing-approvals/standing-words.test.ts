@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { formatsOf } from "../../text/formats/formats.ts";
-import { differenceWords, likeWords, standingLabel, usesWords } from "./standing-words.ts";
+import { differenceWords } from "./bounds.ts";
+import { likeWords, standingLabel, usesWords } from "./standing-words.ts";
 
 test("which calls pass", () => {
   expect(likeWords({ except: [], mostAmount: null, arguments: {} })).toBe("The same arguments");

@@ -1,8 +1,6 @@
 /** Words for approvals for a while. Pure, client-safe. */
-import { currencyOfAmount, isInCents } from "../../text/amount.ts";
-import type { Formats } from "../../text/formats/formats.ts";
+import { currencyOfAmount } from "../../text/amount.ts";
 import { plural } from "../../text/labels.ts";
-import { differsAs } from "./bounds.ts";
 import type { StandingApproval, StandingState, Unusable } from "./standing-approval-schema.ts";
 
 const LABELS: Record<StandingState, string> = {
@@ -38,23 +36,6 @@ export function likeWords({
   const same = except.length === 0 ? "The same arguments" : `The same arguments but for ${inList(except)}`;
   const currency = currencyOfAmount(approved, "");
   return mostAmount === null ? same : `${same}, up to ${mostAmount}${currency ? ` ${currency}` : ""}`;
-}
-
-/** What an argument that may differ may be, up to the amount that a person typed; empty: any. An argument in cents has its bound in cents. */
-export function differenceWords(
-  name: string,
-  args: Record<string, unknown>,
-  most: string,
-  { number }: Pick<Formats, "number">,
-): string {
-  if (most === "") return "anything";
-  const kind = differsAs(name, args[name]);
-  if (kind === null) return "can’t differ with a largest amount";
-  if (kind === "text") return "another text, without an amount";
-  const bound = `up to ${number(Number(most) * (isInCents(name) ? 100 : 1))}`;
-  return isInCents(name)
-    ? `${bound} (${number(Number(most))} ${currencyOfAmount(args, "") ?? "in whole units"})`
-    : bound;
 }
 
 /** `Used once`, `Used 2 of 5 times` */
