@@ -80,8 +80,20 @@ export interface WithPeople {
 export function changesOf(before: WithPeople, after: WithPeople): Difference & { others?: string[] } {
   const moved = (was: Record<string, string>, is: Record<string, string>) =>
     Object.keys(is).filter((name) => Object.hasOwn(was, name) && was[name] !== is[name]);
-  const others = [...moved(before.people, after.people), ...moved(before.groups, after.groups)];
+  const others = [
+    ...moved(before.people, after.people),
+    ...moved(before.groups, after.groups),
+    ...namesTakenOver(before, after),
+    ...namesTakenOver(after, before),
+  ];
   return { ...differenceOf(before.policy, after.policy), ...(others.length > 0 && { others }) };
+}
+
+/** Names of the first policy's own groups that mean a group of the organization in the second. */
+function namesTakenOver(own: WithPeople, organizations: WithPeople): string[] {
+  return Object.keys(organizations.groups).filter(
+    (name) => Object.hasOwn(own.policy.groups, name) && !Object.hasOwn(organizations.policy.groups, name),
+  );
 }
 
 const KEYS = ["when", "stages", "requester", "due", "expire"] as const;

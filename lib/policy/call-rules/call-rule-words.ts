@@ -249,5 +249,5 @@ function movedPeople(from: unknown, to: unknown): string {
 }
 
 function people(list: string[] | null | undefined): string {
-  return list ? shorten(list.join(", "), MOST_CHARACTERS) || "nobody" : "no group";
+  return list ? shorten(list.join(", "), MOST_CHARACTERS) || "nobody" : "none in the policy";
 }
