@@ -143,7 +143,7 @@ async function decide(tx: Tx, pressed: Pressed): Promise<Done | null> {
   if (!member)
     return end({
       outcome: "not_linked",
-      reply: "Link your Slack account first: Intray → Settings → Notifications.",
+      reply: "Link your Slack account first: Intray → Settings → Channels.",
     });
   if (!(await isOwnMessage(tx, member.userId, press)))
     return end({
