@@ -268,7 +268,7 @@ describe("an approval for a while", () => {
     const its = await agent();
     const large = { note: "x".repeat(20_000) };
     await its.call(large);
-    await expect(its.approve(large, {})).rejects.toThrow(/more than 16 KiB can't be approved for a while/);
+    await expect(its.approve(large, {})).rejects.toThrow(/more than 16 KiB can’t be approved for a while/);
     await its.call({ note: "first" });
     await its.approve({ note: "first" }, {});
     expect(await its.how({ note: "first" })).toBe("approved");

@@ -248,13 +248,17 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} ${keysWithoutEnd === true ? "allowed" : "forbade"} API keys that never end`),
   "organization.push_text_changed": ({ pushText }, who) =>
     say(`${who} ${pushText === true ? "allowed" : "forbade"} the text of questions in push notifications`),
-  "slack.set_up": ({ team }, who) => say(`${who} set up Slack for the workspace “${text(team)}”`),
+  "slack.set_up": ({ team }, who) => say(`${who} set up Slack${named({ name: team }, " for the workspace")}`),
   "slack.updated": ({ showsText }, who) =>
     say(`${who} ${showsText === true ? "allowed" : "forbade"} the text of questions in Slack`),
-  "slack.removed": ({ team }, who) => say(`${who} removed Slack, of the workspace “${text(team)}”`),
+  "slack.removed": ({ team }, who) => say(`${who} removed Slack${named({ name: team }, ", of the workspace")}`),
   "slack.revoked": ({ team, because }) =>
-    say(`Slack no longer accepts the token for the workspace “${text(team)}”: ${text(because)}`, "bad"),
-  "slack.account_linked": ({ name }, who) => say(`${who} linked their Slack account “${text(name)}”`),
+    say(
+      `Slack no longer accepts the token${named({ name: team }, " for the workspace")}`,
+      "bad",
+      text(because) && `Slack says: ${text(because)}`,
+    ),
+  "slack.account_linked": (data, who) => say(`${who} linked their Slack account${named(data, "")}`),
   "slack.account_unlinked": (_, who) => say(`${who} unlinked their Slack account`),
   "organization.sign_in_changed": ({ providers, secondFactorFrom }, who) =>
     say(
