@@ -251,7 +251,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "slack.set_up": ({ team }, who) => say(`${who} set up Slack${named({ name: team }, " for the workspace")}`),
   "slack.updated": ({ showsText }, who) =>
     say(`${who} ${showsText === true ? "allowed" : "forbade"} the text of questions in Slack`),
-  "slack.removed": ({ team }, who) => say(`${who} removed Slack${named({ name: team }, ", of the workspace")}`),
+  "slack.removed": ({ team }, who) =>
+    say(`${who} removed Slack${named({ name: team }, ", of the workspace")}`),
   "slack.revoked": ({ team, because }) =>
     say(
       `Slack no longer accepts the token${named({ name: team }, " for the workspace")}`,
