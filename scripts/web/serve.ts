@@ -2,15 +2,17 @@
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import next from "next";
+import { createDatabase } from "../../lib/base/db/db.ts";
 import { ConfigurationError, env, need } from "../../lib/base/env.ts";
 import { keyRing } from "../../lib/base/key-ring.ts";
+import { createTenantNetwork } from "../../lib/base/network/allowed-hosts.ts";
 import { drainSignal, onDrain } from "../../lib/base/process/lifecycle.ts";
+import { createSeal } from "../../lib/base/seal.ts";
 import { startTracing } from "../../lib/base/tracing/start.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { warnWhileSetupIsClosed } from "../../lib/web/auth/setup.ts";
 import { signInSettings } from "../../lib/web/auth/sign-in/providers.ts";
 import { SlackSockets } from "../../lib/web/slack/sockets.ts";
-import { services } from "../../lib/web/tenant.ts";
 import { refusePublicDemo } from "../supervise/settings.ts";
 
 /** How long answers under way may take once the process drains. */
@@ -62,10 +64,11 @@ async function listen({ dev, mayUpgrade, answerWith }: Way): Promise<void> {
     drainSignal().addEventListener("abort", () => socket.destroy(), { once: true }),
   );
 
-  const sockets = new SlackSockets(async () => {
-    const { db: database, network, seal } = await services();
-    return { database, network, seal, slackUrl: env().slackUrl };
-  });
+  // Its own of each: what the pages share would be made of this file's modules then, and their `instanceof` would not know its errors.
+  const database = createDatabase(need("appDatabaseUrl"), { connections: 2 });
+  const network = createTenantNetwork();
+  const seal = createSeal(keyRing().keys);
+  const sockets = new SlackSockets(async () => ({ database, network, seal, slackUrl: env().slackUrl }));
 
   onDrain(async () => {
     await sockets.stop();
@@ -76,6 +79,8 @@ async function listen({ dev, mayUpgrade, answerWith }: Way): Promise<void> {
     clearInterval(idle);
     server.closeAllConnections();
     await app.close();
+    await network.close();
+    await database.close();
     await stopTracing();
   });
 
