@@ -13,6 +13,16 @@ export class TransactionEnded extends Error {
 }
 const TRANSACTION_ENDED = "transaction_ended";
 
+/** Thrown where a connection leads to a standby: the primary is elsewhere, or nowhere yet. */
+export class StandbyReached extends Error {
+  override name = "StandbyReached";
+  readonly code = STANDBY_REACHED;
+  constructor() {
+    super("the database is a standby, or is set to be read only");
+  }
+}
+const STANDBY_REACHED = "standby_reached";
+
 /**
  * A transaction that may or may not have been committed, as after a connection that breaks during COMMIT: `isDatabaseDown`,
  * after which everybody looks before they repeat anything.
@@ -74,6 +84,8 @@ export function isSuspendedMember(error: unknown): boolean {
   return sqlState(error) === "INSUS";
 }
 
+const OURS = new Set([OUTCOME_UNKNOWN, TRANSACTION_ENDED, STANDBY_REACHED]);
+
 /** System error codes of an unreachable database, or of a failing name lookup. */
 const NETWORK_DOWN = new Set([
   "ECONNREFUSED",
@@ -99,7 +111,7 @@ export function isDatabaseDown(error: unknown): boolean {
   // connections; 25P03: idle in a transaction for too long
   if (state && (/^(08|57P)/.test(state) || ["57014", "53300", "25P03"].includes(state))) return true;
   const code = String((error as { code?: unknown }).code);
-  if (code === OUTCOME_UNKNOWN || code === TRANSACTION_ENDED || NETWORK_DOWN.has(code)) return true;
+  if (OURS.has(code) || NETWORK_DOWN.has(code)) return true;
   // node-postgres has no codes for these errors. A Postgres that was stopped takes its Unix socket away.
   if (
     /connect ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|Query read timeout|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(

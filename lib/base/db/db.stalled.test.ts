@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
 import { isDatabaseDown } from "./database-errors.ts";
@@ -71,6 +71,18 @@ test("who says in the address to be patient waits for a database that is slow to
   slow.close();
   expect(patient).toEqual({ answer: [{ it: "there" }], hears: true });
   expect(usual).toEqual({ answer: true, hears: false });
+});
+
+test("a host that is lost without a word is noticed within half a minute, by queries and by LISTEN", async () => {
+  const asked = vi.spyOn(Socket.prototype, "setKeepAlive");
+  const db = createDatabase(postgres.appUrl, { connections: 1 });
+  await db.withOrganization(uuidv7(), (tx) => tx.$queryRaw`SELECT 1`);
+  expect(asked.mock.lastCall).toEqual([true, 10_000]);
+  asked.mockClear();
+  expect(await hears(postgres.appDirectUrl)).toBe(true);
+  expect(asked.mock.lastCall).toEqual([true, 10_000]);
+  asked.mockRestore();
+  await db.close();
 });
 
 /** Returns true if the first attempt to listen connects. */

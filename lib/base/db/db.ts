@@ -7,7 +7,7 @@ import { Prisma } from "../../generated/prisma/client.ts";
 import { ContentKeys } from "../content/content-keys.ts";
 import { ConfigurationError, readEnvironment } from "../env.ts";
 import type { Seal } from "../seal.ts";
-import { isTransient } from "./database-errors.ts";
+import { isTransient, StandbyReached } from "./database-errors.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
 import { rowsOf, statementOf, toQuery } from "./raw.ts";
 import { Statements } from "./statements.ts";
@@ -35,6 +35,12 @@ export interface Database {
 }
 
 const TRIES = 4;
+
+/**
+ * A host that is lost sends no end of its connections. TCP asks after this silence, each second, and gives up after ten
+ * questions; by itself it would ask after two hours.
+ */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 /**
  * The part of a transaction's time for which it may stand still (`idle_in_transaction_session_timeout`): a process that
  * stalls inside a transaction blocks its organization by its locks. Two statements follow each other a thousand times
@@ -54,6 +60,8 @@ export function createDatabase(
     seal?: Seal;
     /** How long a transaction may take, in ms. */
     transactionMs?: number;
+    /** Runs on each new connection before anybody uses it. Throws to refuse it. */
+    admit?: (client: pg.ClientBase) => Promise<void>;
   } = {},
 ): Database {
   const { transactionMs = TRANSACTION_MS } = options;
@@ -64,7 +72,11 @@ export function createDatabase(
     max: options.connections ?? 10,
     connectionTimeoutMillis: connectTimeoutMs(url),
     idleTimeoutMillis: 60_000,
-    keepAlive: true,
+    ...KEEP_ALIVE,
+    onConnect: async (client) => {
+      await refuseStandby(client, url);
+      await options.admit?.(client);
+    },
   });
   // A connection that is being handed over has neither the pool's nor anybody's error listener, so its error
   // would end the process. The next statement on the connection reports the error anyway.
@@ -111,6 +123,18 @@ export function createDatabase(
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+/**
+ * As libpq does for `target_session_attrs=read-write`, which `pg` does not know: a primary that was replaced comes back as a
+ * standby at the same address. Its screens would be old, and its writes would fail.
+ */
+async function refuseStandby(client: pg.ClientBase, url: string): Promise<void> {
+  const { rows } = await client.query({
+    text: "SELECT current_setting('transaction_read_only') AS standby",
+    query_timeout: connectTimeoutMs(url),
+  } as pg.QueryConfig);
+  if (rows[0].standby === "on") throw new StandbyReached();
 }
 
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {

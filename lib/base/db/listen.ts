@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { connectTimeoutMs } from "./db.ts";
+import { connectTimeoutMs, KEEP_ALIVE } from "./db.ts";
 
 /** Longest pause between two connection attempts; the listener misses notifications meanwhile. */
 const LONGEST_PAUSE_MS = 1_000;
@@ -26,7 +26,7 @@ export function listen(
     for (let failures = 0; !stop.signal.aborted; failures++) {
       const current = new pg.Client({
         connectionString: url,
-        keepAlive: true,
+        ...KEEP_ALIVE,
         connectionTimeoutMillis: connectTimeoutMs(url),
       });
       client = current;

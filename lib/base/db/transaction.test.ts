@@ -254,3 +254,19 @@ test("a statement of the gate that a deadlock ended runs again, and has happened
   await expect(database.gate(Prisma.sql`SELECT gate.once_ended(1000)`)).rejects.toThrow("deadlock detected");
   expect(await postgres.sql("SELECT last_value::integer AS tries FROM tries")).toEqual([{ tries: 6 }]);
 });
+
+test("a standby in the place of the primary is a database that is away, for reads as for writes", async () => {
+  const db = createDatabase(postgres.appDirectUrl, { connections: 1 });
+  const read = () => db.gate(Prisma.sql`SELECT 1 AS one`).catch(isDatabaseDown);
+  const written = () => db.withOrganization(ORGANIZATION, (tx) => note(tx, 25_006)).catch(isDatabaseDown);
+  await withClient(postgres.adminUrl, async (client) => {
+    const { rows } = await client.query("SELECT quote_ident(current_database()) AS name");
+    const readOnly = (on: string) =>
+      client.query(`ALTER DATABASE ${rows[0].name} SET default_transaction_read_only = ${on}`);
+    await readOnly("on");
+    expect([await read(), await written()]).toEqual([true, true]);
+    await readOnly("off");
+  });
+  expect([await read(), await written()]).toEqual([[{ one: 1 }], 1]);
+  await db.close();
+});
