@@ -8,6 +8,7 @@ import { createTenantNetwork } from "../base/network/allowed-hosts.ts";
 import { createSeal } from "../base/seal.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
+import { TimelineWatch } from "./timeline.ts";
 
 /**
  * Opens an engine on this process's environment. Throws ConfigurationError. `start` also throws one, and may
@@ -21,7 +22,11 @@ export function openEngine(logger: Logger): {
   const databaseUrl = need("engineDatabaseUrl");
   const directUrl = need("engineDirectUrl");
   operatorServers();
-  const database = createDatabase(databaseUrl, { connections: 12 });
+  const timeline = new TimelineWatch(databaseUrl, logger);
+  const database = createDatabase(databaseUrl, {
+    connections: 12,
+    admit: (client) => timeline.admit(client),
+  });
   const network = createTenantNetwork();
   const seal = createSeal(keyRing().keys);
   const engine = new Engine({
@@ -36,8 +41,10 @@ export function openEngine(logger: Logger): {
     async start() {
       await refusePowerfulRole(database, "ENGINE_DATABASE_URL");
       await engine.start();
+      timeline.start();
     },
     async close() {
+      await timeline.stop();
       await network.close();
       await database.close();
     },

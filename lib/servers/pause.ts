@@ -34,6 +34,18 @@ export async function pauseServer(
   ]);
 }
 
+/** Pauses all servers that can be paused, where nobody knows what was sent to them. */
+export async function pauseEveryServer(tx: Tx, actor: Principal["actor"], reason: string): Promise<void> {
+  const { organizationId } = tx;
+  const principal = { organizationId, userId: null, role: "owner" as const, actor };
+  const servers = await tx.server.findMany({
+    where: { organizationId, removedAt: null, builtin: false },
+    select: { id: true },
+    orderBy: { id: "asc" },
+  });
+  for (const { id } of servers) await pauseServer(tx, principal, id, reason);
+}
+
 /** Ends a pause. Does nothing for a server that is not paused. Throws `not_found`. */
 export async function resumeServer(tx: Tx, principal: Principal, serverId: string): Promise<void> {
   const rows = await tx.$queryRaw<{ name: string; pausedMs: number }[]>`

@@ -1,6 +1,6 @@
 import { type Database, Prisma, type Tx } from "../../lib/base/db/db.ts";
 import { COMMAND_LINE } from "../../lib/people/organizations/organization-writes.ts";
-import { pauseServer } from "../../lib/servers/pause.ts";
+import { pauseEveryServer } from "../../lib/servers/pause.ts";
 import { read } from "./usage.ts";
 import { withOwnerDatabase } from "./with-database.ts";
 
@@ -33,14 +33,8 @@ export async function restoredCommand(args: string[]): Promise<string> {
 }
 
 function pauseAll(db: Database, organizationId: string): Promise<string[]> {
-  const principal = { organizationId, userId: null, role: "owner" as const, actor: COMMAND_LINE };
   return db.withOrganization(organizationId, async (tx) => {
-    const servers = await tx.server.findMany({
-      where: { organizationId, removedAt: null, builtin: false },
-      select: { id: true },
-      orderBy: { id: "asc" },
-    });
-    for (const { id } of servers) await pauseServer(tx, principal, id, REASON);
+    await pauseEveryServer(tx, COMMAND_LINE, REASON);
     const waiting = await whatWaits(tx);
     return waiting.map(
       ({ server, queued, starting, answers, open }) =>

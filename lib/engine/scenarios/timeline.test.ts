@@ -1,0 +1,82 @@
+/** The database failed over, or was restored: engines look at its timeline before they send anything. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { resumeServer } from "../../servers/pause.ts";
+
+let fixture: OrganizationFixture;
+let remote: TestServer;
+let server: { serverId: string; connectionId: string };
+
+beforeAll(async () => {
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+});
+beforeEach(async () => {
+  remote = await startTestServer();
+  server = await fixture.addServer(remote.url, "2026-07-28");
+  return () => remote.close();
+});
+afterAll(() => fixture?.close());
+
+const { inState } = createQueries(() => fixture);
+
+/** As engines stored it before a failover. */
+const wasOn = (timeline: string, waited: boolean) =>
+  fixture.sql(
+    `INSERT INTO database_timeline (timeline, waited) VALUES ($1, $2)
+      ON CONFLICT (only_row) DO UPDATE SET timeline = $1, waited = $2`,
+    [timeline, waited],
+  );
+const stored = async () => (await fixture.sql("SELECT timeline, waited FROM database_timeline"))[0];
+const pauseOf = async () =>
+  (
+    await fixture.sql("SELECT pause_reason AS reason, paused_by ->> 'name' AS by FROM server WHERE id = $1", [
+      server.serverId,
+    ])
+  )[0];
+
+async function withEngine(work: (engine: EngineProcess) => Promise<void>): Promise<void> {
+  const engine = await startEngineProcess(fixture.engineEnvironment);
+  try {
+    await work(engine);
+  } finally {
+    await engine.kill();
+  }
+}
+
+test("on another timeline nothing is sent before somebody has looked, and then once", async () => {
+  await wasOn("0000000F", false);
+  const id = await fixture.startTask(server, {}, tool("quick"));
+  await withEngine(async () => {
+    const { reason, by } = await until("it is paused", async () => {
+      const pause = await pauseOf();
+      return pause?.reason && pause;
+    });
+    expect(by).toBe("Failover");
+    expect(reason).toContain("may have lost its last moments");
+    expect(remote.calls).toEqual([]);
+    expect(await stored()).toEqual({ timeline: "00000001", waited: false });
+    await fixture.within((tx) => resumeServer(tx, fixture.operator, server.serverId));
+    await inState(id, "completed");
+    expect(remote.calls).toHaveLength(1);
+  });
+  // It is known now.
+  const next = await fixture.startTask(server, {}, tool("quick"));
+  await withEngine(() => inState(next, "completed").then(() => undefined));
+  expect(await pauseOf()).toEqual({ reason: null, by: null });
+});
+
+test("where each commit waited for a standby nothing was lost, and all goes on", async () => {
+  await wasOn("0000000F", true);
+  const id = await fixture.startTask(server, {}, tool("quick"));
+  await withEngine(() => inState(id, "completed").then(() => undefined));
+  expect(await stored()).toEqual({ timeline: "00000001", waited: false });
+  expect(await pauseOf()).toEqual({ reason: null, by: null });
+});

@@ -1,0 +1,105 @@
+/**
+ * After a failover or a restore the database may have forgotten its last moments, and servers have not. Its WAL has another
+ * timeline then. Engines notice that before they send anything (docs/failover.md).
+ */
+import type pg from "pg";
+import type { Logger } from "pino";
+import { sqlState } from "../base/db/database-errors.ts";
+import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
+import { pauseEveryServer } from "../servers/pause.ts";
+import { ALL_ORGANIZATIONS } from "./jobs/job-runner.ts";
+import { TIMELINE_MS } from "./tunables.ts";
+
+interface Seen {
+  now: string;
+  /** Whether a commit waits until a standby has it. */
+  waits: boolean;
+  /** What engines stored; null: nothing yet. */
+  known: string | null;
+  waited: boolean | null;
+}
+
+/** Postgres names the current WAL file by its timeline, in eight digits, from the moment of a promotion. */
+const LOOK = `SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS now, known.timeline AS known, known.waited,
+  current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply')
+    AS waits FROM (SELECT) one LEFT JOIN database_timeline known ON true`;
+/** Some services have no WAL to look at. */
+const NOT_SUPPORTED = "0A000";
+const LOOK_TIMEOUT_MS = 5_000;
+
+const REASON =
+  "The database failed over or was restored, and may have lost its last moments: look at what the server has before this goes on.";
+const FAILOVER = { kind: "system" as const, id: null, name: "Failover" };
+
+export class TimelineWatch {
+  readonly #url: string;
+  readonly #log: Logger;
+  #settling: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(url: string, log: Logger) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  /** Lets a new connection be used once the timeline that it leads to is known. A promotion ends all earlier connections. */
+  async admit(client: pg.ClientBase): Promise<void> {
+    try {
+      const query = { text: LOOK, query_timeout: LOOK_TIMEOUT_MS } as pg.QueryConfig;
+      const { rows } = await client.query<Seen>(query);
+      if (rows[0] && !isKnown(rows[0])) await this.#settleOnce();
+    } catch (error) {
+      if (sqlState(error) !== NOT_SUPPORTED) throw error;
+    }
+  }
+
+  /** Keeps what is stored about waiting commits up to date, where connections stay for long. */
+  start(): void {
+    this.#timer ??= setInterval(() => {
+      this.#settleOnce().catch((error: unknown) =>
+        this.#log.warn({ err: error }, "the timeline was not looked at"),
+      );
+    }, TIMELINE_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#settling?.catch(() => undefined); // logged, or thrown to the connection that asked
+  }
+
+  async #settleOnce(): Promise<void> {
+    this.#settling ??= this.#settle().finally(() => {
+      this.#settling = null;
+    });
+    await this.#settling;
+  }
+
+  async #settle(): Promise<void> {
+    const db = createDatabase(this.#url, { connections: 1 });
+    try {
+      const [seen] = await db.gate<Seen>(Prisma.raw(LOOK));
+      if (!seen || isKnown(seen)) return;
+      const { now, known, waits, waited } = seen;
+      if (known !== null && known !== now) {
+        this.#log.warn({ from: known, to: now, waited }, "the database has another timeline");
+        if (!waited) await this.#pauseAll(db);
+      }
+      await db.gate(Prisma.sql`INSERT INTO database_timeline (timeline, waited) VALUES (${now}, ${waits})
+        ON CONFLICT (only_row) DO UPDATE SET timeline = excluded.timeline, waited = excluded.waited`);
+    } catch (error) {
+      if (sqlState(error) !== NOT_SUPPORTED) throw error;
+    } finally {
+      await db.close();
+    }
+  }
+
+  async #pauseAll(db: Database): Promise<void> {
+    for (const { id } of await db.gate<{ id: string }>(ALL_ORGANIZATIONS))
+      await db.withOrganization(id, (tx) => pauseEveryServer(tx, FAILOVER, REASON));
+    this.#log.error("every server is paused: the database may have lost its last moments");
+  }
+}
+
+function isKnown({ now, known, waits, waited }: Seen): boolean {
+  return known === now && waited === waits;
+}
