@@ -28,10 +28,18 @@ export interface Api {
   all<T>(path: string, key: string): Promise<T[]>;
 }
 
+/** A 404: it never was, or is gone. */
+export class Gone extends Error {}
+
 const DEADLINE_MS = 10_000;
 const PAUSE_MS = 400;
 /** Hundreds of callers that try again at an even pace keep an app that came back from ever catching up. */
 const MOST_PAUSE_MS = 8_000;
+
+/** Passes over what is gone, where a run `mayForget`. */
+export function unlessGone(mayForget: boolean, error: unknown): void {
+  if (!(mayForget && error instanceof Gone)) throw error;
+}
 
 function credentialOf(key: string): Record<string, string> {
   if (!key.includes("=")) return { authorization: `Bearer ${key}` };
@@ -61,7 +69,10 @@ export function apiOf(url: string, signal: AbortSignal, onError: (problem: strin
     for (let pause = PAUSE_MS; ; pause = Math.min(pause * 1.5, MOST_PAUSE_MS)) {
       const reply = await once(method, path, call);
       if (reply && expected.includes(reply.status)) return reply;
-      if (reply) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      if (reply) {
+        const Unexpected = reply.status === 404 ? Gone : Error;
+        throw new Unexpected(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      }
       await sleep(pause * (0.5 + Math.random()), undefined, { signal });
     }
   };

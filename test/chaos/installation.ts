@@ -18,7 +18,7 @@ import { allowLogins, createOwner, withLogin } from "../../scripts/database/role
 import { migrate } from "../../scripts/migrate.ts";
 import { freePort } from "../../scripts/ports.ts";
 import type { Rival } from "./agents/approvals.ts";
-import { nodePart, type Part, type PostgresPart, postgresPart, startGuard } from "./parts.ts";
+import { type Guard, nodePart, type Part, type PostgresPart, postgresPart, startGuard } from "./parts.ts";
 import type { PartKind } from "./plan.ts";
 import { type BadNetwork, type ProxyOptions, startProxy } from "./proxy.ts";
 
@@ -50,11 +50,21 @@ export interface Installation {
   clientFiles: { work: string; notes: string };
   /** How often each part ended by itself. */
   ownEnds: Map<string, number>;
+  /** Makes a further organization, with keys and people of its own. */
+  openOrganization(slug: string): Promise<Keys>;
   /** Kills everything and removes the data; the logs too, unless they are kept. */
   end(how: { keepLogs: boolean }): Promise<void>;
 }
 
+/** Intray's own database, where it is not one of ours. */
+export interface OwnDatabase {
+  superuserUrl: string;
+  end(): Promise<void>;
+}
+
 export interface InstallationOptions {
+  /** Starts Intray's own database; by default a single Postgres. */
+  database?: ((place: { folder: string; logs: string; guard: Guard }) => Promise<OwnDatabase>) | undefined;
   samples: number;
   engines: number;
   proxy(sample: string): Pick<ProxyOptions, "plan" | "onFault">;
@@ -81,12 +91,14 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const proxies: BadNetwork[] = [];
   const ownEnds = new Map<string, number>();
   const dataDirs: string[] = [];
+  let given: OwnDatabase | undefined;
 
   async function end({ keepLogs }: { keepLogs: boolean }): Promise<void> {
     const { postgres, ...others } = parts;
     await Promise.all(Object.values(others).flatMap((each) => each.map((part) => part.kill())));
     await Promise.all(proxies.map((proxy) => proxy.close()));
     await Promise.all(postgres.map((part) => part.kill()));
+    await given?.end();
     guard.close();
     const elsewhere = dataDirs.flatMap((dataDir) => readRecord(dataDir).home ?? []);
     for (const path of [...elsewhere, ...(keepLogs ? dataDirs : [folder])])
@@ -121,7 +133,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   }
 
   try {
-    const own = await addPostgres("postgres");
+    given = await options.database?.({ folder, logs, guard });
+    const own = given ?? (await addPostgres("postgres"));
     const theirs = await addPostgres("sample-postgres");
     const authSecret = randomBytes(32).toString("base64url");
     const database = await prepareDatabase(own.superuserUrl, authSecret);
@@ -174,25 +187,39 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     await Promise.all(nodes.map((part) => part.start()));
     const healthy = [`${url}/readyz`, ...samples.map(({ baseUrl }) => `${baseUrl}/healthz`)];
     await Promise.all(healthy.map((address) => ready(address, options.signal)));
-    return { folder, url, keys: database.keys, samples, parts, clientFiles, ownEnds, end };
+    const { openOrganization } = database;
+    const keys = await openOrganization("chaos");
+    return { folder, url, keys, openOrganization, samples, parts, clientFiles, ownEnds, end };
   } catch (error) {
     await end({ keepLogs: true });
     throw new Error(`the stage could not be set (logs in ${logs})`, { cause: error });
   }
 }
 
-/** Migrates the database, and makes its logins, one organization, the keys and the people. */
+/** Migrates the database, and makes its logins. */
 async function prepareDatabase(superuserUrl: string, authSecret: string) {
   const [role, name] = ["intray_owner", "intray"];
   await createOwner(superuserUrl, { role, password: PASSWORD, database: name, may: "createrole createdb" });
   const ownerUrl = databaseUrl(superuserUrl, role, name);
   await migrate(ownerUrl, () => {});
   const logins = await allowLogins(ownerUrl, { appPassword: PASSWORD, enginePassword: PASSWORD });
+  return {
+    ...logins,
+    openOrganization: (slug: string) => openOrganization(slug, ownerUrl, logins.appDatabaseUrl, authSecret),
+  };
+}
+
+async function openOrganization(
+  slug: string,
+  ownerUrl: string,
+  appDatabaseUrl: string,
+  authSecret: string,
+): Promise<Keys> {
   const db = createDatabase(ownerUrl, { connections: 1 });
   try {
     const organizationId = uuidv7();
     const { userIds, ...keys } = await db.withOrganization(organizationId, async (tx) => {
-      await createOrganization(tx, { slug: "chaos", name: "Chaos" });
+      await createOrganization(tx, { slug, name: slug });
       // One key starts everything, all at once.
       const many = 1_000_000;
       await setQuota(tx, {
@@ -209,7 +236,7 @@ async function prepareDatabase(superuserUrl: string, authSecret: string) {
           })
         ).secret;
       const person = async (name: string) => {
-        const email = `${name.toLowerCase()}@chaos.example`;
+        const email = `${name.toLowerCase()}@${slug}.example`;
         return (await addMember(tx, COMMAND_LINE, { email, name, role: "approver" })).userId;
       };
       const rival = async (name: string): Promise<Rival> => ({ name, key: await key(name, "operator") });
@@ -221,8 +248,7 @@ async function prepareDatabase(superuserUrl: string, authSecret: string) {
         userIds: [await person("Dana"), await person("Emil")] as const,
       };
     });
-    const people = await signIn(logins.appDatabaseUrl, userIds, authSecret);
-    return { ...logins, keys: { ...keys, people } satisfies Keys };
+    return { ...keys, people: await signIn(appDatabaseUrl, userIds, authSecret) };
   } finally {
     await db.close();
   }

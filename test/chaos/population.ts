@@ -1,6 +1,6 @@
 /** The people of a run, who start tasks, cancel some, and answer questions, all through the API. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Api } from "./api.ts";
+import { type Api, unlessGone } from "./api.ts";
 import type { Keys } from "./installation.ts";
 import {
   choose,
@@ -50,6 +50,8 @@ export interface PopulationOptions {
   isAwaited(at: number): boolean;
   /** Called when somebody decides. */
   onDecision(): void;
+  /** The database may forget its last moments. */
+  mayForget: boolean;
   /** Ends the run. */
   signal: AbortSignal;
 }
@@ -85,12 +87,14 @@ export async function startInvoices(people: Population, options: PopulationOptio
 async function cancel(
   task: Started,
   afterMs: number,
-  { api, keys, signal }: PopulationOptions,
+  { api, keys, mayForget, signal }: PopulationOptions,
 ): Promise<void> {
   await sleep(afterMs, undefined, { signal });
   task.cancelled = true;
   // 409: the task has ended already.
-  await api.untilStatus("POST", `/tasks/${task.taskId}/cancel`, { key: keys.operator }, [202, 409]);
+  await api
+    .untilStatus("POST", `/tasks/${task.taskId}/cancel`, { key: keys.operator }, [202, 409])
+    .catch((error: unknown) => unlessGone(mayForget, error));
 }
 
 /** Answers open requests until `over` reports that no more will be asked. */
@@ -99,7 +103,7 @@ export async function answerAll(
   options: PopulationOptions,
   over: () => boolean,
 ): Promise<void> {
-  const { api, keys, signal } = options;
+  const { api, keys, mayForget, signal } = options;
   const busy = new Map<string, Promise<void>>();
   let broken: unknown;
   while (!over() && !broken) {
@@ -107,6 +111,7 @@ export async function answerAll(
     for (const { id } of (reply?.body?.items ?? []) as { id: string }[]) {
       if (busy.has(id)) continue;
       const work = answer(people, options, id)
+        .catch((error: unknown) => unlessGone(mayForget, error))
         .catch((error: unknown) => {
           broken = error;
         })
@@ -153,7 +158,7 @@ async function answer(people: Population, options: PopulationOptions, requestId:
 
 async function decideOn(
   people: Population,
-  { api, onDecision }: PopulationOptions,
+  { api, onDecision, mayForget }: PopulationOptions,
   to: { requestId: string; key: string; questionHash: string; holdMs: number },
   decision: Decision,
 ): Promise<Try> {
@@ -166,7 +171,8 @@ async function decideOn(
   });
   if (!reply) return made;
   // Somebody else was first, the task has ended, or its question has changed.
-  if (reply.status !== 202 && reply.status !== 409 && reply.status !== 410)
+  const isGone = mayForget && reply.status === 404;
+  if (reply.status !== 202 && reply.status !== 409 && reply.status !== 410 && !isGone)
     throw new Error(`the answer to ${to.requestId}: ${reply.status} ${JSON.stringify(reply.body)}`);
   made.outcome = reply.status === 202 ? "taken" : "refused";
   return made;

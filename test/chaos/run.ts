@@ -10,7 +10,13 @@ import { type Api, apiOf } from "./api.ts";
 import { type DisruptionsDone, deal } from "./disruptions.ts";
 import { keepEvidence } from "./evidence.ts";
 import { gather } from "./facts.ts";
-import { type Installation, ready, type Sample, startInstallation } from "./installation.ts";
+import {
+  type Installation,
+  type InstallationOptions,
+  ready,
+  type Sample,
+  startInstallation,
+} from "./installation.ts";
 import { planInvoice } from "./invoices.ts";
 import { judge, type RunRecord } from "./judge.ts";
 import { isGood } from "./judgement.ts";
@@ -26,6 +32,12 @@ export interface RunOptions {
   samples: number;
   /** Stretches the pauses between kills and freezes by this factor. */
   pace: number;
+  /** Starts Intray's own database; by default a single Postgres. */
+  database?: InstallationOptions["database"];
+  /** What breaks, in place of the planned blows and the bad network. Resolves when everything runs again. */
+  storm?: (installation: Installation, signal: AbortSignal) => Promise<void>;
+  /** The database may forget its last moments: people and programs pass over what is gone. */
+  mayForget?: boolean;
   say(line: string): void;
   /** Ends the run, with everything that it started. */
   signal: AbortSignal;
@@ -50,7 +62,7 @@ const STARTS_END = 0.9;
 const CALLS_END = 0.75;
 
 export async function runChaos(options: RunOptions): Promise<Outcome> {
-  const { seed, minutes, say } = options;
+  const { seed, minutes, say, mayForget = false } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   const durationMs = minutes * 60_000;
@@ -61,6 +73,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
   let faultLog = "";
   say("Setting the stage …");
   const installation = await startInstallation({
+    database: options.database,
     samples: options.samples,
     engines: ENGINES,
     signal,
@@ -112,7 +125,17 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     const invoices = Array.from({ length: tasks }, (_, at) => planInvoice(seed, at, tasks, startsMs));
     const serverIds = servers.map(({ id }) => id);
     const isAwaited = (at: number) => work.isAwaited(at);
-    const who = { api, keys, seed, serverIds, invoices, isAwaited, onDecision: emit("decision"), signal };
+    const who = {
+      api,
+      keys,
+      seed,
+      serverIds,
+      invoices,
+      isAwaited,
+      onDecision: emit("decision"),
+      mayForget,
+      signal,
+    };
     const parts = Object.values(installation.parts).flat();
     const names = Object.fromEntries(
       Object.entries(installation.parts).map(([kind, each]) => [kind, each.map((part) => part.name)]),
@@ -132,15 +155,18 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     }, 30_000);
     work.prepareProcess();
     await Promise.all(installation.parts.client.map((part) => part.start()));
-    raging = true;
-    const storm = Promise.all([
-      deal(planDisruptions(seed, durationMs, names, options.pace), parts, done, moments, signal),
-      sleep(durationMs, undefined, { signal }),
-    ]).then(() => {
+    raging = options.storm === undefined;
+    const planned = () =>
+      Promise.all([
+        deal(planDisruptions(seed, durationMs, names, options.pace), parts, done, moments, signal),
+        sleep(durationMs, undefined, { signal }),
+      ]);
+    const storm = (options.storm?.(installation, signal) ?? planned()).then(() => {
       raging = false;
       startedMeanwhile = people.started.length;
     });
     const answering = answerAll(people, who, () => quiet);
+    let consumed = false;
     const programs = Promise.all([
       work.callAll(),
       consumeApprovals(approvals.approvals, {
@@ -149,15 +175,16 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
         rivals: keys.rivals,
         plans,
         onUse: emit("use"),
+        mayForget,
         signal,
+      }).then(() => {
+        consumed = true;
       }),
     ]);
     const settled = Promise.all([storm, startInvoices(people, who)])
       .then(() => ready(`${installation.url}/readyz`, signal))
       .then(() => say("The faults are over; waiting for the rest …"))
-      .then(() =>
-        settle(api, installation, () => work.isDone() && approvals.approvals.length === plans.length, signal),
-      );
+      .then(() => settle(api, installation, () => work.isDone() && consumed, signal));
     try {
       // The first failure ends the run.
       await Promise.race([settled, answering.then(() => settled), programs.then(() => settled)]);

@@ -1,6 +1,6 @@
 /** Programs without MCP: they ask for an approval of one call, and two rivals want to use it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Api } from "../api.ts";
+import { type Api, Gone, unlessGone } from "../api.ts";
 import type { ApprovalPlan } from "./plan.ts";
 
 /** What came of a rival's wish to use an approval. */
@@ -35,6 +35,8 @@ export interface ApprovalOptions {
   plans: ApprovalPlan[];
   /** Called when a rival uses an approval. */
   onUse(): void;
+  /** The database may forget its last moments. */
+  mayForget: boolean;
   /** Ends the run. */
   signal: AbortSignal;
 }
@@ -51,7 +53,10 @@ export async function consumeApprovals(approvals: Approval[], options: ApprovalO
     await sleep(Math.max(0, plan.startAtMs - (performance.now() - begin)), undefined, {
       signal: options.signal,
     });
-    approvals.push(await consumeApproval(options, plan));
+    await consumeApproval(options, plan).then(
+      (approval) => approvals.push(approval),
+      (error: unknown) => unlessGone(options.mayForget, error),
+    );
   });
   await Promise.all(all);
 }
@@ -103,7 +108,10 @@ async function use(
       const { reason, by } = reply.body;
       return { rival: name, outcome: "refused", reason, by: by?.name ?? null, unheard };
     }
-    if (reply) throw new Error(`the use of ${requestId}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    if (reply)
+      throw new (reply.status === 404 ? Gone : Error)(
+        `the use of ${requestId}: ${reply.status} ${JSON.stringify(reply.body)}`,
+      );
     await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal });
   }
 }
