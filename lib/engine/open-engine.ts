@@ -41,7 +41,7 @@ export function openEngine(logger: Logger): {
     async start() {
       await refusePowerfulRole(database, "ENGINE_DATABASE_URL");
       await engine.start();
-      timeline.start();
+      timeline.start(database);
     },
     async close() {
       await timeline.stop();

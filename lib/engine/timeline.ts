@@ -26,6 +26,7 @@ const LOOK = `SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS no
 /** Some services have no WAL to look at. */
 const NOT_SUPPORTED = "0A000";
 const LOOK_TIMEOUT_MS = 5_000;
+const LOOKS_UNTIL_UNSAFE = 2;
 
 const REASON =
   "The database failed over or was restored, and may have lost its last moments: look at what the server has before this goes on.";
@@ -47,18 +48,28 @@ export class TimelineWatch {
     try {
       const query = { text: LOOK, query_timeout: LOOK_TIMEOUT_MS } as pg.QueryConfig;
       const { rows } = await client.query<Seen>(query);
-      if (rows[0] && !isKnown(rows[0])) await this.#settleOnce();
+      if (rows[0] && !isKnown(rows[0])) await this.#settleOnce(rows[0]);
     } catch (error) {
       if (sqlState(error) !== NOT_SUPPORTED) throw error;
     }
   }
 
   /** Keeps what is stored about waiting commits up to date, where connections stay for long. */
-  start(): void {
+  start(database: Database): void {
+    let unsafe = 0;
+    const look = async () => {
+      const [seen] = await database.gate<Seen>(Prisma.raw(LOOK));
+      if (seen && !isKnown(seen)) await this.#settleOnce(seen);
+      // A new primary has no standby for its first seconds, in which nobody takes over from it.
+      unsafe = seen?.waited && !seen.waits ? unsafe + 1 : 0;
+      if (unsafe === LOOKS_UNTIL_UNSAFE)
+        await database.gate(Prisma.sql`UPDATE database_timeline SET waited = false`);
+    };
     this.#timer ??= setInterval(() => {
-      this.#settleOnce().catch((error: unknown) =>
-        this.#log.warn({ err: error }, "the timeline was not looked at"),
-      );
+      look().catch((error: unknown) => {
+        if (sqlState(error) === NOT_SUPPORTED) clearInterval(this.#timer);
+        else this.#log.warn({ err: error }, "the timeline was not looked at");
+      });
     }, TIMELINE_MS);
   }
 
@@ -67,27 +78,23 @@ export class TimelineWatch {
     await this.#settling?.catch(() => undefined); // logged, or thrown to the connection that asked
   }
 
-  async #settleOnce(): Promise<void> {
-    this.#settling ??= this.#settle().finally(() => {
+  async #settleOnce(seen: Seen): Promise<void> {
+    this.#settling ??= this.#settle(seen).finally(() => {
       this.#settling = null;
     });
     await this.#settling;
   }
 
-  async #settle(): Promise<void> {
+  async #settle({ now, known, waits, waited }: Seen): Promise<void> {
     const db = createDatabase(this.#url, { connections: 1 });
     try {
-      const [seen] = await db.gate<Seen>(Prisma.raw(LOOK));
-      if (!seen || isKnown(seen)) return;
-      const { now, known, waits, waited } = seen;
       if (known !== null && known !== now) {
         this.#log.warn({ from: known, to: now, waited }, "the database has another timeline");
         if (!waited) await this.#pauseAll(db);
       }
       await db.gate(Prisma.sql`INSERT INTO database_timeline (timeline, waited) VALUES (${now}, ${waits})
-        ON CONFLICT (only_row) DO UPDATE SET timeline = excluded.timeline, waited = excluded.waited`);
-    } catch (error) {
-      if (sqlState(error) !== NOT_SUPPORTED) throw error;
+        ON CONFLICT (only_row) DO UPDATE SET timeline = excluded.timeline,
+          waited = database_timeline.waited OR excluded.waited`);
     } finally {
       await db.close();
     }
@@ -101,5 +108,5 @@ export class TimelineWatch {
 }
 
 function isKnown({ now, known, waits, waited }: Seen): boolean {
-  return known === now && waited === waits;
+  return known === now && (waited === true || !waits);
 }

@@ -57,7 +57,7 @@ export const LEASE_SCAN_MS = 10_000;
 /** Shortest interval of storing an engine's metrics, several kilobytes each. */
 export const SNAPSHOT_MS = 10_000;
 /** Interval of looking at the database's timeline, besides each new connection. */
-export const TIMELINE_MS = 60_000;
+export const TIMELINE_MS = 15_000;
 /** Interval of deleting the rows of engines that are gone. */
 export const FORGET_ENGINES_MS = 600_000;
 /**

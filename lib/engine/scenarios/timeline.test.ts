@@ -1,5 +1,6 @@
 /** The database failed over, or was restored: engines look at its timeline before they send anything. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import pino from "pino";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
 import {
   createOrganizationFixture,
@@ -9,7 +10,14 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { createDatabase } from "../../base/db/db.ts";
 import { resumeServer } from "../../servers/pause.ts";
+import { TimelineWatch } from "../timeline.ts";
+
+vi.mock("../tunables.ts", async (original) => ({
+  ...(await original<typeof import("../tunables.ts")>()),
+  TIMELINE_MS: 20,
+}));
 
 let fixture: OrganizationFixture;
 let remote: TestServer;
@@ -77,6 +85,17 @@ test("where each commit waited for a standby nothing was lost, and all goes on",
   await wasOn("0000000F", true);
   const id = await fixture.startTask(server, {}, tool("quick"));
   await withEngine(() => inState(id, "completed").then(() => undefined));
-  expect(await stored()).toEqual({ timeline: "00000001", waited: false });
+  expect(await stored()).toEqual({ timeline: "00000001", waited: true });
   expect(await pauseOf()).toEqual({ reason: null, by: null });
+});
+
+test("where commits wait for nobody any more, a later failover is looked at", async () => {
+  await wasOn("00000001", true);
+  const { ENGINE_DATABASE_URL: url = "" } = fixture.engineEnvironment;
+  const database = createDatabase(url, { connections: 1 });
+  const watch = new TimelineWatch(url, pino({ level: "silent" }));
+  watch.start(database);
+  await until("it is noted", async () => (await stored()).waited === false);
+  await watch.stop();
+  await database.close();
 });
