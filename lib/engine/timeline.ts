@@ -26,7 +26,7 @@ const LOOK = `SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS no
 /** Some services have no WAL to look at. */
 const NOT_SUPPORTED = "0A000";
 const LOOK_TIMEOUT_MS = 5_000;
-const LOOKS_UNTIL_UNSAFE = 2;
+const LOOKS_UNTIL_UNSAFE = 4;
 
 const REASON =
   "The database failed over or was restored, and may have lost its last moments: look at what the server has before this goes on.";

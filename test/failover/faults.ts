@@ -105,7 +105,9 @@ async function write(url: string): Promise<OldSide["writes"]> {
   try {
     return await withMember(url, async (client) => {
       const committed = client
-        .query("CREATE TABLE IF NOT EXISTS failover_side (at timestamptz DEFAULT now())")
+        .query(
+          "CREATE TABLE IF NOT EXISTS old_side (at timestamptz DEFAULT now()); INSERT INTO old_side DEFAULT VALUES",
+        )
         .then(() => "committed" as const);
       return Promise.race([committed, sleep(WRITE_MS).then(() => "waits" as const)]);
     });

@@ -144,7 +144,7 @@ export async function judgeDecisions(api: Api, keys: Keys, decided: Decided[]): 
 /** Null: the request is gone, or waits for a decision. */
 async function outcomeOf(api: Api, key: string, id: string): Promise<string | null> {
   try {
-    const { body } = await api.untilStatus("GET", `/requests/${id}?waitMs=10000`, { key });
+    const { body } = await api.untilStatus("GET", `/requests/${id}?waitMs=2000`, { key });
     return body.outcome;
   } catch (error) {
     if (error instanceof Gone) return null;

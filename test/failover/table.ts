@@ -25,7 +25,6 @@ export function faultsOf({
   if (mode === "async")
     return [["failovers without a look", failovers.filter(({ paused }) => !paused).length], ...always];
   return [
-    ["needless pauses", failovers.filter(({ paused }) => paused).length],
     ["lost", judgement.lost.length + verdict.lost.length],
     ["misdirected", judgement.misdirected.length + verdict.misdirected.length],
     ["wrongly told", judgement.wronglyTold.length],
