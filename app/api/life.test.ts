@@ -22,8 +22,8 @@ import {
 } from "@/test/setup/logged-postgres.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
-/** Of so many lives the one that sent least counts: a busy machine adds reads, and takes none away. */
-const LIVES = 6;
+/** Of at most so many lives the one that sent least counts: a busy machine adds reads, and takes none away. */
+const LIVES = 20;
 
 let postgres: LoggedPostgres;
 let web: TestWeb;
@@ -137,7 +137,9 @@ function count(sent: LoggedTransaction[], ids: string[]): Count {
   };
 }
 
-async function least(serverId: string, ask: () => Promise<void>): Promise<Count> {
+type Most = Pick<Count, "statements" | "transactions">;
+
+async function least(serverId: string, most: Most, ask: () => Promise<void>): Promise<Count> {
   // The first one also learns what the server is like.
   await live(serverId, ask);
   let found: Count | null = null;
@@ -148,11 +150,13 @@ async function least(serverId: string, ask: () => Promise<void>): Promise<Count>
     await new Promise((resolve) => setTimeout(resolve, 300));
     const counted = count(postgres.taken(), ids);
     if (!found || counted.statements < found.statements) found = counted;
+    if (found.statements <= most.statements && found.transactions <= most.transactions) break;
   }
   return found!;
 }
 
-function expectAtMost({ statements, transactions, its }: Count, most: Omit<Count, "its">): void {
+async function expectAtMost(serverId: string, most: Most, ask: () => Promise<void>): Promise<void> {
+  const { statements, transactions, its } = await least(serverId, most, ask);
   const said = `${statements} statements in ${transactions} transactions:\n${its}`;
   expect(statements, said).toBeLessThanOrEqual(most.statements);
   expect(transactions, said).toBeLessThanOrEqual(most.transactions);
@@ -160,7 +164,7 @@ function expectAtMost({ statements, transactions, its }: Count, most: Omit<Count
 
 test("2026-07-28: a life", async () => {
   const serverId = await addServer(modern.url, "2026-07-28");
-  expectAtMost(await least(serverId, async () => undefined), { statements: 96, transactions: 12 });
+  await expectAtMost(serverId, { statements: 96, transactions: 12 }, async () => undefined);
 });
 
 test("2025-11-25: a life, its question on the stream", async () => {
@@ -176,5 +180,5 @@ test("2025-11-25: a life, its question on the stream", async () => {
     await until("somebody listens", async () => sessions.ask(there, `Approve ${at}?`) !== null);
   };
   // What came on the stream and what the poll shows may be stored together, or one after the other.
-  expectAtMost(await least(serverId, ask), { statements: 136, transactions: 19 });
+  await expectAtMost(serverId, { statements: 136, transactions: 19 }, ask);
 });
