@@ -3,7 +3,8 @@
  * terminal, a call becomes a task in its background, which outlives the program. `claude -p` keeps the call open.
  */
 import { execFile } from "node:child_process";
-import { dirname } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
@@ -79,6 +80,13 @@ async function prepared({ name, ends }: Mode, calls: ScriptedCall[], input: Part
     open,
     /** Waits until the model has read something, and returns it. */
     hasRead: () => until("the model reads of its call", async () => read().length > 0 && read()),
+    /** Waits until the conversation on disk, which `--continue` reads, has a text. */
+    async written(text: string) {
+      const files = () => globSync("**/*.jsonl", { cwd: join(home.home, ".claude/projects") });
+      const has = (file: string) =>
+        readFileSync(join(home.home, ".claude/projects", file), "utf8").includes(text);
+      await until("the conversation is on disk", async () => files().some(has));
+    },
     /** Waits until the model has read the end of its n-th call, and returns the words. */
     ended: (n = 1) => until("the model reads the end", async () => ends(read())[n - 1]),
     /** Tells Claude Code to go. In a terminal: until its model makes the call, since its servers may come later than the prompt. */
@@ -189,6 +197,7 @@ describe.runIf(inTerminal.isHere)("Claude Code in a terminal", () => {
     const terminal = await agent.start();
     const { id, taskId } = await agent.asked();
     await agent.hasRead();
+    await agent.written(taskId);
     await terminal?.kill();
     await answer(id, approve);
     await fixture.inState(taskId, "completed");
@@ -201,6 +210,7 @@ describe.runIf(inTerminal.isHere)("Claude Code in a terminal", () => {
     const agent = await prepared(inTerminal, [ask(DEPLOY)]);
     await agent.start();
     const { id } = await agent.asked();
+    await agent.hasRead();
     await fixture.endpoint.kill();
     await fixture.endpoint.start();
     await answer(id, approve);
