@@ -119,9 +119,9 @@ const ROWS = [
 );
 const ENDS = ["", "x", "_", "!"];
 
-const CHARACTERS = 32 * 1024;
+const CHARACTERS = 8 * 1024;
 /** What is done sooner is too short to be compared: the clock and the compiler make as much. */
-const SHORT_MS = 20;
+const SHORT_MS = 10;
 
 /** Returns the processor's time of this thread, which other processes do not lengthen. */
 function costMs(read: (text: string) => unknown, text: string): number {
