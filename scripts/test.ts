@@ -56,9 +56,12 @@ async function main(command: string | undefined): Promise<void> {
   if (wants("long")) {
     // A development server is tried in a browser.
     findOrInstallChromium(say);
-    await unit("Tests that repeat or take long", ["--project", "full"]);
+    // Agents, frameworks and servers from the registries, which the first two parts do without.
+    const installed = runQuietly(["test/setup/install-own-packages.ts"]);
     await unit("Long tests of other files", filesWithLongTests(), {}, "full");
     await unit("Fuzzing", ["fuzz"], { FUZZ_RUNS: "2000" });
+    say((await installed).output);
+    await unit("Tests that repeat or take long", ["--project", "full"]);
   }
   if (wants("pooled")) await pooled();
   // The chaos run kills and restarts processes. It waits more than it computes, so it runs beside the browsers.

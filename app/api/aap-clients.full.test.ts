@@ -3,15 +3,14 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "v
 import { freePort } from "@/scripts/ports.ts";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
-import { AAP_INSTALL_MS, installAap, runAgent } from "@/test/servers/aap/aap.ts";
-import { startScriptedModel } from "@/test/servers/agents/scripted-model.ts";
+import { installAap, runAgent } from "@/test/servers/aap/aap.ts";
+import { orLeftOut } from "@/test/setup/own-package.ts";
 import { type ServedRoutes, serveRoutes, startWeb, type TestWeb } from "@/test/web.ts";
 
 const ROUTES = ["requests", "requests/[id]", "requests/[id]/consume", "requests/[id]/outcome", "instances"];
 const CALL = { payment_id: "payment_123", amount: 4900 };
 
-/** Why the package is not here. */
-let missing: string | undefined;
+const python = orLeftOut("agentapprovalprotocol", installAap);
 let web: TestWeb;
 let engine: EngineProcess;
 let served: ServedRoutes;
@@ -20,20 +19,16 @@ let acme: string;
 let ben: { userId: string; cookie: string };
 
 beforeAll(async () => {
-  missing = await installAap("common");
-  if (missing !== undefined)
-    return void console.warn(
-      `Not run, and nothing of it counts as passed: agentapprovalprotocol can't be installed. ${missing}`,
-    );
+  if (python === null) return;
   web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-aap-clients");
   ben = await web.member(acme, "Ben", "approver");
   engine = await startEngineProcess(web.engineEnvironment);
   served = await serveRoutes(ROUTES.map((route) => `/api/aap/v1/${route}`));
   baseUrl = `${served.origin}/api/aap`;
-}, AAP_INSTALL_MS);
+});
 
-beforeEach(({ skip }) => skip(missing !== undefined, missing));
+beforeEach(({ skip }) => skip(python === null));
 
 afterAll(async () => {
   await engine?.kill();
@@ -141,38 +136,20 @@ test("the gate lets no call run with a key that asks nobody", async () => {
 
 test.each(["langgraph", "pydantic_ai", "openai_agents"])(
   "%s runs an approved tool once, and no other",
-  runsWhatIsApproved,
-);
+  async (kind) => {
+    const agent = await start(kind);
+    const id = await decide(agent);
+    expect(await agent.next()).toMatchObject({ ran: [CALL], told: ["refunded"] });
+    await agent.end();
+    expect(await outcomeOf(id)).toBe("succeeded");
 
-test.for(["adk", "crewai", "claude_agent_sdk"] as const)(
-  "%s runs an approved tool once, and no other, in an environment of its own",
-  { timeout: 2 * AAP_INSTALL_MS },
-  async (kind, { skip }) => {
-    const why = await installAap(kind);
-    if (why !== undefined)
-      console.warn(`Not run, and it does not count as passed: ${kind} can't be installed. ${why}`);
-    skip(why !== undefined, why);
-    const model = await startScriptedModel((read) =>
-      read.length === 0 ? { name: "mcp__payments__refund", input: CALL } : null,
-    );
-    onTestFinished(() => model.close());
-    await runsWhatIsApproved(kind, model.url);
+    const declined = await start(kind);
+    await decide(declined, { action: "decline", comment: "Not on Friday" });
+    const said = await declined.next();
+    expect([said.ran, said.told.length]).toEqual([[], 1]);
+    expect(said.told[0]).toContain("Not on Friday");
   },
 );
-
-async function runsWhatIsApproved(kind: string, ...more: string[]) {
-  const agent = await start(kind, ...more);
-  const id = await decide(agent);
-  expect(await agent.next()).toMatchObject({ ran: [CALL], told: ["refunded"] });
-  await agent.end();
-  expect(await outcomeOf(id)).toBe("succeeded");
-
-  const declined = await start(kind, ...more);
-  await decide(declined, { action: "decline", comment: "Not on Friday" });
-  const said = await declined.next();
-  expect([said.ran, said.told.length]).toEqual([[], 1]);
-  expect(said.told[0]).toContain("Not on Friday");
-}
 
 test("a run of LangGraph that has paused is woken by its receiver, and asks again before the tool runs", async () => {
   const provisioner = await web.key(acme, "owner");

@@ -7,16 +7,14 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
-import { installOwnPackage } from "@/test/setup/own-package.ts";
+import { installOwnPackage, orLeftOut } from "@/test/setup/own-package.ts";
 import { type ServedRoutes, serveRoutes, startWeb, type TestWeb } from "@/test/web.ts";
 
 const RECIPES = ["ask-people", "openai-agents", "ai-sdk", "langchain"] as const;
 const CALL = { payment_id: "payment_123", amount: 4900 };
 const run = promisify(execFile);
 
-let place: string;
-/** Why the frameworks are not here. */
-let missing: string | undefined;
+const place = orLeftOut("frameworks", () => installOwnPackage("agent-clients", []));
 let web: TestWeb;
 let engine: EngineProcess;
 let served: ServedRoutes;
@@ -24,12 +22,7 @@ let acme: string;
 let ben: { userId: string; cookie: string };
 
 beforeAll(async () => {
-  try {
-    place = installOwnPackage("agent-clients", []);
-  } catch (error) {
-    missing = error instanceof Error ? error.message : String(error);
-    return void console.warn(`Not run, and nothing of it counts as passed. ${missing}`);
-  }
+  if (place === null) return;
   web = await startWeb();
   acme = await web.organization("acme-frameworks");
   ben = await web.member(acme, "Ben", "approver");
@@ -39,7 +32,7 @@ beforeAll(async () => {
   );
 });
 
-beforeEach(({ skip }) => skip(missing !== undefined, missing));
+beforeEach(({ skip }) => skip(place === null));
 
 afterAll(async () => {
   await engine?.kill();
@@ -51,7 +44,7 @@ afterAll(async () => {
 function folderOfRecipes(): string {
   const folder = mkdtempSync(join(tmpdir(), "intray-frameworks-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  symlinkSync(join(place, "node_modules"), join(folder, "node_modules"));
+  symlinkSync(join(place ?? "", "node_modules"), join(folder, "node_modules"));
   copyFileSync("test/agent-clients/frameworks.mjs", join(folder, "frameworks.mjs"));
   const page = readFileSync("docs/frameworks.md", "utf8");
   const texts = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = ""]) => text);

@@ -1,6 +1,16 @@
 /** `npm run dev` in a copy of this folder: a change of each part is seen, and nothing outlives it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium } from "@playwright/test";
@@ -12,6 +22,9 @@ import { freePort } from "../ports.ts";
 
 /** Longer than a busy machine needs to compile a page, or to check all types. */
 const PATIENCE = { timeout: 600_000 };
+
+/** What npm and our own installation keep beside the packages. */
+const NEEDED = [".bin", ".intray-installed", ".package-lock.json"];
 
 const folder = mkdtempSync(join(tmpdir(), "intray-dev-"));
 const port = await freePort();
@@ -148,8 +161,18 @@ function copySources(): void {
   cpSync("lib/generated", join(folder, "lib/generated"), { recursive: true });
 }
 
-/** By links where that is possible: a link of the whole folder is one that the bundler does not follow. */
+/**
+ * By links where that is possible: a link of the whole folder is one that the bundler does not follow. Packages of tests,
+ * which have a dot before their names, stay behind: another test may write to them.
+ */
 function copyPackages(): void {
   const links = statSync(folder).dev === statSync("node_modules").dev ? ["-l"] : [];
-  execFileSync("cp", ["-a", ...links, "node_modules", folder]);
+  const names = readdirSync("node_modules").filter((name) => !name.startsWith(".") || NEEDED.includes(name));
+  mkdirSync(join(folder, "node_modules"));
+  execFileSync("cp", [
+    "-a",
+    ...links,
+    ...names.map((name) => `node_modules/${name}`),
+    join(folder, "node_modules"),
+  ]);
 }

@@ -1,7 +1,7 @@
 /** Published coding agents, whose hooks the tests run. */
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { installOwnPackage } from "./own-package.ts";
+import { installOwnPackage, orLeftOut } from "./own-package.ts";
 
 const SYSTEM = `${process.platform}-${process.arch}`;
 
@@ -11,16 +11,10 @@ const PROGRAMS = {
   codex: `@openai/codex-${SYSTEM}/vendor/*/bin/codex`,
 };
 
-/** The path of a coding agent, installed if it is not there yet. Null, and a word of it, where the registry or this kind of machine has none. */
-export function codingAgent(name: keyof typeof PROGRAMS): string | null {
-  try {
+/** Returns the path of a coding agent, installed if it is not there yet. Returns null, and says why, where there is none. */
+export const codingAgent = (name: keyof typeof PROGRAMS): string | null =>
+  orLeftOut(name, () => {
     const [program] = globSync(join(installOwnPackage("coding-agents", []), "node_modules", PROGRAMS[name]));
-    if (program !== undefined) return program;
-    process.stderr.write(`The tests of ${name} are left out: there is none for ${SYSTEM}.\n`);
-  } catch (error) {
-    process.stderr.write(
-      `The tests of ${name} are left out: ${error instanceof Error ? error.message : error}\n`,
-    );
-  }
-  return null;
-}
+    if (program === undefined) throw new Error(`there is none for ${SYSTEM}.`);
+    return program;
+  });

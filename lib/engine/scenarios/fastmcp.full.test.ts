@@ -12,14 +12,13 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import {
-  FASTMCP_INSTALL_MS,
   FASTMCP_PATIENCE_MS,
-  FASTMCP_PYTHON,
   FASTMCP_SERVER,
   installFastmcp,
   startFastmcp,
   startRedis,
 } from "../../../test/servers/fastmcp/fastmcp.ts";
+import { orLeftOut } from "../../../test/setup/own-package.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
@@ -34,26 +33,21 @@ vi.mock("../tunables.ts", async (original) => ({
   QUESTION_WAIT_MS: 500,
 }));
 
+const python = orLeftOut("FastMCP", installFastmcp);
 /** As FastMCP lists it. */
 const APPROVE = tool("approve_invoice", { taskSupport: "optional" });
 
 let fixture: OrganizationFixture;
-/** Why there is no FastMCP here. */
-let missing: string | undefined;
 const ends: (() => Promise<unknown>)[] = [];
 const queries = createQueries(() => fixture, FASTMCP_PATIENCE_MS);
 
 beforeAll(async () => {
-  missing = await installFastmcp();
-  if (missing !== undefined)
-    return void console.warn(
-      `Not run, and nothing of it counts as passed: FastMCP can't be installed. ${missing}`,
-    );
+  if (python === null) return;
   fixture = await createOrganizationFixture(["127.0.0.1"]);
   ends.push(() => fixture.close());
   const text = JSON.stringify({
     mcpServers: {
-      pipe: { command: FASTMCP_PYTHON, args: [FASTMCP_SERVER], era: "2025-11-25", organizations: ["test"] },
+      pipe: { command: python, args: [FASTMCP_SERVER], era: "2025-11-25", organizations: ["test"] },
     },
   });
   const folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
@@ -63,9 +57,9 @@ beforeAll(async () => {
   await fixture.within((tx) => giveOperatorServers(tx, "test", parseServersFile(text)));
   const engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_SERVERS_FILE: path });
   ends.push(() => engine.kill());
-}, FASTMCP_INSTALL_MS);
+});
 
-beforeEach(({ skip }) => skip(missing !== undefined, missing));
+beforeEach(({ skip }) => skip(python === null));
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();

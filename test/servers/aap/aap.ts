@@ -1,41 +1,14 @@
-/** The published client of the Agent Approval Protocol, with its shims for frameworks, in Python environments below node_modules. */
-import { execFile, spawn } from "node:child_process";
+/** The published client of the Agent Approval Protocol, with its shims for three frameworks. */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { installPython } from "../../setup/own-package.ts";
 
-const placeOf = (environment: Environment) =>
-  fileURLToPath(new URL(`../../../node_modules/.aap-${environment}`, import.meta.url));
 const AGENTS = fileURLToPath(new URL("scripted_agents.py", import.meta.url));
-/** By environment: the package, and the frameworks that its shims are for. Not all frameworks can be in one. */
-const PACKAGES = {
-  common: [
-    "agentapprovalprotocol[langgraph,pydantic-ai,openai-agents]==0.3.3",
-    ...["langchain==1.5.2", "langgraph==1.2.24", "pydantic-ai-slim==2.68.0", "openai-agents==0.24.0"],
-  ],
-  adk: ["agentapprovalprotocol[adk]==0.3.3", "google-adk==2.13.0"],
-  crewai: ["agentapprovalprotocol[crewai]==0.3.3", "crewai==1.15.30"],
-  claude_agent_sdk: ["agentapprovalprotocol[claude-agent-sdk]==0.3.3", "claude-agent-sdk==0.2.184"],
-};
-export type Environment = keyof typeof PACKAGES;
 
-export const AAP_INSTALL_MS = 600_000;
-
-/** Installs what is not installed yet. Returns why that is impossible here, if it is. */
-export async function installAap(environment: Environment): Promise<string | undefined> {
-  const run = promisify(execFile);
-  const place = placeOf(environment);
-  const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-  try {
-    await run("python3", ["-m", "venv", place]);
-    await run(`${place}/bin/python`, [...install, ...PACKAGES[environment]]);
-    return undefined;
-  } catch (error) {
-    const { message, stderr } = error as Error & { stderr?: string };
-    return (stderr?.trim() || message).split("\n").at(-1);
-  }
-}
+/** Installs what is not installed yet. Throws where that is impossible. */
+export const installAap = () => installPython("aap");
 
 /** What an agent says: the calls that ran, and what its model was told of each. */
 export interface Said {
@@ -47,11 +20,9 @@ export interface Said {
   instance?: string;
 }
 
-/** Runs an agent of scripted_agents.py, in the environment of its kind. `next` is the next that it says; `end` is its exit. */
+/** Runs an agent of scripted_agents.py. `next` is the next that it says; `end` is its exit. */
 export function runAgent(kind: string, baseUrl: string, token: string, ...more: string[]) {
-  const environment = kind in PACKAGES ? (kind as Environment) : "common";
-  const python = `${placeOf(environment)}/bin/python`;
-  const child = spawn(python, [AGENTS, kind, baseUrl, token, ...more], {
+  const child = spawn(installAap(), [AGENTS, kind, baseUrl, token, ...more], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let trouble = "";

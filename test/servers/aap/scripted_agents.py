@@ -107,76 +107,6 @@ def openai_agents():
     tell(ran=ran, told=[item.output for item in result.new_items if item.type == "tool_call_output_item"])
 
 
-def adk():
-    from agentapprovalprotocol.adk import ApprovalPlugin, check_coverage
-    from google.adk.agents import LlmAgent
-    from google.adk.apps import App
-    from google.adk.models import BaseLlm, LlmResponse
-    from google.adk.runners import InMemoryRunner
-    from google.genai import types
-
-    call = types.Part(function_call=types.FunctionCall(id="call_1", name="refund", args=CALL))
-    turns = iter([[types.Part(text=REASONING), call], [types.Part(text="Done.")]])
-
-    class Scripted(BaseLlm):
-        async def generate_content_async(self, request, stream=False):
-            yield LlmResponse(content=types.Content(role="model", parts=next(turns)))
-
-    approvals = ApprovalPlugin(BASE_URL, TOKEN)
-    agent = LlmAgent(name="support", model=Scripted(model="scripted"), tools=[refund])
-    app = App(name="support", root_agent=agent, plugins=[approvals])
-    check_coverage(app, approvals)
-    events = asyncio.run(InMemoryRunner(app=app).run_debug("Refund it", quiet=True))
-    results = [response.response for event in events for response in event.get_function_responses()]
-    tell(ran=ran, told=[result.get("result") or result.get("error") for result in results])
-
-
-def crewai():
-    from agentapprovalprotocol.crewai import ApprovalHooks
-    from crewai import Agent, BaseLLM
-    from crewai.tools import tool
-
-    turns = iter([f"Thought: {REASONING}\nAction: refund\nAction Input: {json.dumps(CALL)}", "Thought: I now know the final answer\nFinal Answer: Done."])
-    read = []
-
-    class Scripted(BaseLLM):
-        def call(self, messages, *args, **options):
-            read[:] = [message["content"] for message in messages]
-            return next(turns)
-
-        def supports_function_calling(self):
-            return False
-
-    ApprovalHooks(BASE_URL, TOKEN).install()
-    agent = Agent(role="Support", goal="Help", backstory="You help.", llm=Scripted(model="scripted"), tools=[tool("refund")(refund)])
-    agent.kickoff("Refund it")
-    results = [text.split("Observation:")[-1].strip() for text in read if "Observation:" in text]
-    tell(ran=ran, told=results[-1:])
-
-
-def claude_agent_sdk():
-    """MORE: the address of Claude Code's model, which makes the call."""
-    from agentapprovalprotocol.claude_agent_sdk import ApprovalHooks
-    from claude_agent_sdk import ClaudeAgentOptions, ToolResultBlock, UserMessage, create_sdk_mcp_server, query, tool
-
-    @tool("refund", refund.__doc__, {"payment_id": str, "amount": int})
-    async def own(arguments):
-        return {"content": [{"type": "text", "text": refund(**arguments)}]}
-
-    model = {"ANTHROPIC_BASE_URL": MORE[0], "ANTHROPIC_AUTH_TOKEN": "none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false"}
-    servers = {"payments": create_sdk_mcp_server("payments", tools=[own])}
-    options = ClaudeAgentOptions(mcp_servers=servers, allowed_tools=["mcp__payments__refund"], env=model)
-    told = []
-
-    async def run():
-        async for message in query(prompt="Refund it", options=ApprovalHooks(BASE_URL, TOKEN).options(options)):
-            if isinstance(message, UserMessage) and isinstance(message.content, list):
-                told.extend(block.content for block in message.content if isinstance(block, ToolResultBlock))
-
-    asyncio.run(run())
-    tell(ran=ran, told=[result if isinstance(result, str) else result[0]["text"] for result in told])
-
-
 async def serve(receiver, port):
     """The receiver at an address: enough of HTTP for it."""
 
@@ -213,7 +143,7 @@ async def paused():
     tell(ran=ran, told=told((await agent.aget_state(thread)).values["messages"]))
 
 
-KINDS = {each.__name__: each for each in (gate, langgraph, pydantic_ai, openai_agents, adk, crewai, claude_agent_sdk)}
+KINDS = {each.__name__: each for each in (gate, langgraph, pydantic_ai, openai_agents)}
 if KIND == "paused":
     asyncio.run(paused())
 else:

@@ -1,34 +1,17 @@
-/** The real FastMCP 3, in a Python environment below node_modules. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+/** The real FastMCP 3. */
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { freePort } from "../../../scripts/ports.ts";
 import { until } from "../../fixtures/organization-fixture.ts";
+import { installPython } from "../../setup/own-package.ts";
 
-const PLACE = fileURLToPath(new URL("../../../node_modules/.fastmcp", import.meta.url));
-/** FastMCP, and what of its own packages decides about the messages on the wire and their order. */
-const PACKAGES = ["fastmcp[tasks]==3.4.11", "mcp==1.30.0", "pydocket==0.27.0"];
-
-export const FASTMCP_PYTHON = `${PLACE}/bin/python`;
 export const FASTMCP_SERVER = fileURLToPath(new URL("server.py", import.meta.url));
-export const FASTMCP_INSTALL_MS = 600_000;
 /** How long a step of a FastMCP server may take. */
 export const FASTMCP_PATIENCE_MS = 180_000;
 
-/** Installs what is not installed yet. Returns why that is impossible here, if it is. */
-export async function installFastmcp(): Promise<string | undefined> {
-  const run = promisify(execFile);
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...PACKAGES];
-  try {
-    await run("python3", ["-m", "venv", PLACE]);
-    await run(FASTMCP_PYTHON, pip);
-    return undefined;
-  } catch (error) {
-    const { message, stderr } = error as Error & { stderr?: string };
-    return (stderr?.trim() || message).split("\n").at(-1);
-  }
-}
+/** Installs what is not installed yet, and returns its Python. Throws where that is impossible. */
+export const installFastmcp = () => installPython("fastmcp");
 
 export interface LocalProcess {
   /** kill -9, awaited. */
@@ -45,7 +28,7 @@ export async function startFastmcp({
 } = {}): Promise<LocalProcess & { url: string; port: number }> {
   const own = port ?? (await freePort());
   const url = `http://127.0.0.1:${own}/mcp`;
-  const child = spawn(FASTMCP_PYTHON, [FASTMCP_SERVER, String(own)], {
+  const child = spawn(installFastmcp(), [FASTMCP_SERVER, String(own)], {
     env: { ...process.env, ...(redisUrl && { FASTMCP_DOCKET_URL: redisUrl }) },
     stdio: ["ignore", "ignore", "pipe"],
   });
