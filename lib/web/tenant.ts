@@ -3,6 +3,7 @@ import type { Tx } from "../base/db/db.ts";
 import type { Services } from "../base/process/services.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { database } from "./database.ts";
+import { type Answer, type Call, type Definition, type Handler, route } from "./http/route.ts";
 import { network, sealing } from "./services.ts";
 
 /**
@@ -18,6 +19,17 @@ export async function within<T>(
     if (principal.isView) await tx.$executeRaw`SET TRANSACTION READ ONLY`;
     return work(tx, principal);
   });
+}
+
+/** A route whose handler is one transaction in the caller's organization. */
+export function tenantRoute<const D extends Definition>(
+  definition: D,
+  handle: (tx: Tx, call: Call<D> & { caller: Caller; principal: Principal }) => Answer<D>,
+): Handler {
+  const work = (call: Call<D> & { caller: Caller }) =>
+    within(call.caller, async (tx, principal) => handle(tx, { ...call, principal }));
+  // Definitions that ask for no credential have no caller; their handlers do not compile.
+  return route(definition, work as never);
 }
 
 /** The services of handlers that also call servers. */

@@ -25,7 +25,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
           "Intray can't mail a link here. Ask an admin of your organization, or the person who runs Intray.",
         );
       await askPasswordReset(await database(), body.email);
-      return undefined;
     },
   ),
 });

@@ -25,9 +25,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       ],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
-    async ({ request, body }) => {
-      await joinAsPerson(request, body.token);
-      return undefined;
-    },
+    ({ request, body }) => joinAsPerson(request, body.token),
   ),
 });

@@ -107,9 +107,9 @@ export interface Call<D extends Definition> {
   reply: { status: number; headers: Headers };
 }
 
-type Answer<D extends Definition> = D["output"] extends z.ZodType
-  ? z.input<D["output"]> | Response
-  : Response | undefined;
+export type Answer<D extends Definition> = D["output"] extends z.ZodType
+  ? Promise<z.input<D["output"]> | Response>
+  : Promise<void> | Promise<Response | undefined>;
 type Context = { params: Promise<Record<string, string | string[]>> };
 
 export interface Handler {
@@ -119,7 +119,7 @@ export interface Handler {
 
 export function route<const D extends Definition>(
   definition: D,
-  handle: (call: Call<D>) => Promise<Answer<D>>,
+  handle: (call: Call<D>) => Answer<D>,
 ): Handler {
   const handler = async (request: Request, context: Context): Promise<Response> => {
     const requestId = randomUUID();
@@ -150,7 +150,7 @@ interface Seen {
 
 async function answer<D extends Definition>(
   definition: D,
-  handle: (call: Call<D>) => Promise<Answer<D>>,
+  handle: (call: Call<D>) => Answer<D>,
   request: Request,
   context: Context,
   seen: Seen,
@@ -190,7 +190,7 @@ async function answer<D extends Definition>(
   }
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // The values have the types of the definition's schemas; TypeScript does not follow that far.
-  const result = await inSpan("handle", {}, () =>
+  const result = await inSpan("handle", {}, async () =>
     handle({ request, caller, params, query, body, reply } as unknown as Call<D>),
   );
   if (result instanceof Response) return result;

@@ -17,7 +17,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ body }) => {
       if (!(await isPasswordLinkInForce(await database(), body.token)))
         throw new AppError("link_expired", "This link was used or is too old; ask for a new one.");
-      return undefined;
     },
   ),
 });

@@ -28,7 +28,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ params, reply }) => {
       reply.headers.set("location", `${env().url}/unsubscribe#token=${params.token}`);
-      return undefined;
     },
   ),
   POST: route(
@@ -50,7 +49,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       if (!member) throw notFound("digest");
       const db = await database();
       await db.withOrganization(member.organizationId, (tx) => turnOffDigest(tx, member.userId));
-      return undefined;
     },
   ),
 });

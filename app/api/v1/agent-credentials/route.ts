@@ -3,20 +3,20 @@ import { agentSchema, createAgentSchema, newAgentSchema } from "@/lib/agents/age
 import { createAgent } from "@/lib/agents/agent-writes.ts";
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { holdCredential } from "@/lib/web/auth/person.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "agents:manage",
       summary: "Agents that were not revoked, oldest first, with what each may call",
       query: pageQuerySchema,
       output: pageSchema(agentSchema),
     },
-    ({ caller, query }) => within(caller, (tx) => listAgents(tx, query)),
+    (tx, { query }) => listAgents(tx, query),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "agents:manage",
       stepUp: true,
@@ -27,11 +27,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["too_many_agents"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await holdCredential(tx, caller);
-        const { id, secret } = await createAgent(tx, principal, body);
-        return { ...(await readAgent(tx, id)), secret };
-      }),
+    async (tx, { principal, caller, body }) => {
+      await holdCredential(tx, caller);
+      const { id, secret } = await createAgent(tx, principal, body);
+      return { ...(await readAgent(tx, id)), secret };
+    },
   ),
 });

@@ -4,20 +4,20 @@ import { apiKeySchema, createKeySchema, newApiKeySchema } from "@/lib/people/api
 import { createKey } from "@/lib/people/api-keys/api-key-writes.ts";
 import { createAccountKey } from "@/lib/people/service-accounts/service-account-writes.ts";
 import { holdCredential } from "@/lib/web/auth/person.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "keys:manage",
       summary: "API keys in force, oldest first",
       query: pageQuerySchema,
       output: pageSchema(apiKeySchema),
     },
-    ({ caller, query }) => within(caller, (tx) => listKeys(tx, query)),
+    (tx, { query }) => listKeys(tx, query),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "keys:manage",
       stepUp: true,
@@ -28,14 +28,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["too_many_keys"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await holdCredential(tx, caller);
-        const { serviceAccountId, ...own } = body;
-        const { id, secret } = serviceAccountId
-          ? await createAccountKey(tx, principal, { ...own, serviceAccountId })
-          : await createKey(tx, principal, own);
-        return { ...(await readKey(tx, id)), secret };
-      }),
+    async (tx, { principal, caller, body }) => {
+      await holdCredential(tx, caller);
+      const { serviceAccountId, ...own } = body;
+      const { id, secret } = serviceAccountId
+        ? await createAccountKey(tx, principal, { ...own, serviceAccountId })
+        : await createKey(tx, principal, own);
+      return { ...(await readKey(tx, id)), secret };
+    },
   ),
 });

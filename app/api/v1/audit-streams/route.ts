@@ -6,20 +6,20 @@ import {
   newAuditStreamSchema,
 } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import { createAuditStream } from "@/lib/outbound/audit-streams/audit-stream-writes.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
 import { network, sealing } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "audit:manage",
       summary: "Audit streams, oldest first",
       output: z.object({ items: z.array(auditStreamSchema) }),
     },
-    ({ caller }) => within(caller, async (tx) => ({ items: await listAuditStreams(tx) })),
+    async (tx) => ({ items: await listAuditStreams(tx) }),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "audit:manage",
       stepUp: true,
@@ -29,11 +29,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["address_not_allowed", "too_many_audit_streams"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        const services = { network: network(), seal: sealing() };
-        const { id, secret } = await createAuditStream(tx, principal, services, body);
-        return { ...(await readAuditStream(tx, id)), secret };
-      }),
+    async (tx, { principal, body }) => {
+      const services = { network: network(), seal: sealing() };
+      const { id, secret } = await createAuditStream(tx, principal, services, body);
+      return { ...(await readAuditStream(tx, id)), secret };
+    },
   ),
 });

@@ -4,11 +4,11 @@ import {
   createBulkSchema,
 } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { prepareOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-writes.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "tasks:manage",
       summary:
@@ -18,10 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["not_found", "nothing_suits", "too_many_tasks"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        const id = await prepareOperation(tx, principal, body);
-        return readOperation(tx, id);
-      }),
+    async (tx, { principal, body }) => {
+      const id = await prepareOperation(tx, principal, body);
+      return readOperation(tx, id);
+    },
   ),
 });

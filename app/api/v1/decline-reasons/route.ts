@@ -2,7 +2,7 @@ import { readDeclineReasons } from "@/lib/people/organizations/organization-read
 import { declineReasonsSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { setDeclineReasons } from "@/lib/people/organizations/organization-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -13,17 +13,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller }) => within(caller, readDeclineReasons),
   ),
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "settings:manage",
       summary: "Change the reasons offered to people who decline",
       body: declineReasonsSchema,
       output: declineReasonsSchema,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await setDeclineReasons(tx, principal, body);
-        return readDeclineReasons(tx);
-      }),
+    async (tx, { principal, body }) => {
+      await setDeclineReasons(tx, principal, body);
+      return readDeclineReasons(tx);
+    },
   ),
 });

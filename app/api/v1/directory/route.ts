@@ -1,20 +1,20 @@
 import { readDirectory } from "@/lib/people/directory/directory-reads.ts";
 import { directorySchema, updateDirectorySchema } from "@/lib/people/directory/directory-schema.ts";
 import { updateDirectory } from "@/lib/people/directory/directory-writes.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
 import { scimBase } from "@/lib/web/scim/scim.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "directory:manage",
       summary: "The directory (SCIM), and what it did lately",
       output: directorySchema,
     },
-    ({ caller }) => within(caller, (tx) => readDirectory(tx, scimBase())),
+    (tx) => readDirectory(tx, scimBase()),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "directory:manage",
       summary: "Change the default role of the directory's people, or whether it manages owners",
@@ -22,10 +22,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: directorySchema,
       stepUp: true,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await updateDirectory(tx, principal, body);
-        return readDirectory(tx, scimBase());
-      }),
+    async (tx, { principal, body }) => {
+      await updateDirectory(tx, principal, body);
+      return readDirectory(tx, scimBase());
+    },
   ),
 });

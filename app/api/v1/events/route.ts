@@ -1,11 +1,11 @@
 import { searchedPageSchema } from "@/lib/base/page.ts";
 import { eventQuerySchema, listedEventSchema } from "@/lib/history/events/event-schema.ts";
 import { listOrganizationEvents } from "@/lib/tasks/task-event-reads.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "events:read",
       summary:
@@ -13,6 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: eventQuerySchema,
       output: searchedPageSchema(listedEventSchema),
     },
-    ({ caller, query }) => within(caller, (tx, principal) => listOrganizationEvents(tx, principal, query)),
+    (tx, { principal, query }) => listOrganizationEvents(tx, principal, query),
   ),
 });

@@ -4,7 +4,7 @@ import { createGroupSchema, groupsSchema, savedGroupSchema } from "@/lib/policy/
 import { createGroup } from "@/lib/policy/groups/group-writes.ts";
 import { proposedSchema } from "@/lib/policy/proposals/proposal-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller }) => ({ items: await within(caller, listGroups) }),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "settings:manage",
       stepUp: true,
@@ -27,12 +27,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.union([savedGroupSchema, proposedSchema]),
       alsoStatuses: [202],
     },
-    ({ caller, body, reply }) =>
-      within(caller, async (tx, principal) => {
-        const { id, proposalId } = await createGroup(tx, principal, body);
-        if (proposalId === null) return readGroup(tx, id);
-        reply.status = 202;
-        return { proposalId };
-      }),
+    async (tx, { principal, body, reply }) => {
+      const { id, proposalId } = await createGroup(tx, principal, body);
+      if (proposalId === null) return readGroup(tx, id);
+      reply.status = 202;
+      return { proposalId };
+    },
   ),
 });

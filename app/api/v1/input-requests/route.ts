@@ -2,11 +2,11 @@ import { pageQuerySchema, searchedPageSchema } from "@/lib/base/page.ts";
 import { listInputRequests } from "@/lib/requests/lists/list.ts";
 import { requestListQuerySchema } from "@/lib/requests/lists/request-list-schema.ts";
 import { inputRequestSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "requests:read",
       inKeyScope: true,
@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: searchedPageSchema(inputRequestSchema),
       errors: ["content_sealed"],
     },
-    ({ caller, query }) => within(caller, (tx, principal) => listInputRequests(tx, principal, query)),
+    (tx, { principal, query }) => listInputRequests(tx, principal, query),
   ),
 });

@@ -7,17 +7,17 @@ import {
 } from "@/lib/people/invitations/invitation-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { invite } from "@/lib/web/invite.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "members:manage",
       summary: "Invitations that wait for somebody, oldest first",
       query: pageQuerySchema,
       output: pageSchema(invitationSchema),
     },
-    ({ caller, query }) => within(caller, (tx) => listInvitations(tx, query)),
+    (tx, { query }) => listInvitations(tx, query),
   ),
   POST: route(
     {

@@ -2,11 +2,11 @@ import * as invitations from "@/app/api/v1/invitations/route.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { listMembers } from "@/lib/people/members/member-reads.ts";
 import { memberQuerySchema, memberSchema } from "@/lib/people/members/member-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "members:manage",
       summary:
@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: memberQuerySchema,
       output: pageSchema(memberSchema),
     },
-    ({ caller, query }) => within(caller, (tx, principal) => listMembers(tx, principal, query)),
+    (tx, { principal, query }) => listMembers(tx, principal, query),
   ),
   // Nobody becomes a member without accepting an invitation.
   POST: invitations.POST,

@@ -5,7 +5,7 @@ import {
   skipStepSchema,
 } from "@/lib/people/onboarding/onboarding.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -16,17 +16,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller }) => within(caller, readOnboarding),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "members:manage",
       summary: "Skip one of the first steps, or take it up again",
       body: skipStepSchema,
       output: onboardingSchema,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx) => {
-        await skipStep(tx, body);
-        return readOnboarding(tx);
-      }),
+    async (tx, { body }) => {
+      await skipStep(tx, body);
+      return readOnboarding(tx);
+    },
   ),
 });

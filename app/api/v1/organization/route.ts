@@ -9,7 +9,7 @@ import {
 import { updateOrganization } from "@/lib/people/organizations/organization-writes.ts";
 import { requireTwo } from "@/lib/policy/policy-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 import { EXPORT_COUNTS_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     { auth: "settings:read", summary: "The organization and its rules", output: organizationSchema },
     ({ caller }) => within(caller, readOrganization),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "settings:manage",
       stepUp: ({ fourEyes, keysWithoutEnd, pushText, twoPersonPolicy }: UpdateOrganization) =>
@@ -28,15 +28,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: updateOrganizationSchema,
       output: organizationSchema,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        const { twoPersonPolicy } = body;
-        await updateOrganization(tx, principal, body);
-        if (twoPersonPolicy !== undefined) await requireTwo(tx, principal, twoPersonPolicy);
-        return readOrganization(tx, principal);
-      }),
+    async (tx, { principal, body }) => {
+      const { twoPersonPolicy } = body;
+      await updateOrganization(tx, principal, body);
+      if (twoPersonPolicy !== undefined) await requireTwo(tx, principal, twoPersonPolicy);
+      return readOrganization(tx, principal);
+    },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "organization:delete",
       stepUp: true,
@@ -48,10 +47,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 202,
       errors: ["export_first"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await requestDeletion(tx, principal, body.slug, EXPORT_COUNTS_MS);
-        return readOrganization(tx, principal);
-      }),
+    async (tx, { principal, body }) => {
+      await requestDeletion(tx, principal, body.slug, EXPORT_COUNTS_MS);
+      return readOrganization(tx, principal);
+    },
   ),
 });

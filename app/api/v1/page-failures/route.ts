@@ -15,7 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller: { principal }, body }) => {
       await throttle(`page failure ${principal.actor.id}`, PAGE_FAILURES_PER_CALLER);
       logBrowserFailure(principal, body);
-      return undefined;
     },
   ),
 });

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { listAnswerers } from "@/lib/people/members/member-reads.ts";
 import { answererQuerySchema, answererSchema } from "@/lib/people/members/member-schema.ts";
 import { ableToHave } from "@/lib/requests/claims/recipient.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "people:find",
       summary:
@@ -14,13 +14,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: answererQuerySchema,
       output: z.object({ items: z.array(answererSchema) }),
     },
-    ({ caller, query }) =>
-      within(caller, async (tx) => ({
-        items: await listAnswerers(
-          tx,
-          query.q,
-          query.inputRequestId === undefined ? undefined : ableToHave(caller.principal, query.inputRequestId),
-        ),
-      })),
+    async (tx, { caller, query }) => ({
+      items: await listAnswerers(
+        tx,
+        query.q,
+        query.inputRequestId === undefined ? undefined : ableToHave(caller.principal, query.inputRequestId),
+      ),
+    }),
   ),
 });

@@ -7,20 +7,19 @@ import { createSamlProvider, describeIdp, requireWhole } from "@/lib/people/saml
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { network, sealing } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "saml:read",
       summary: "SAML providers, oldest first",
       output: z.object({ items: z.array(samlProviderSchema) }),
     },
-    ({ caller }) =>
-      within(caller, async (tx, principal) => ({
-        items: await listSamlProviders(tx, principal, env().url),
-      })),
+    async (tx, { principal }) => ({
+      items: await listSamlProviders(tx, principal, env().url),
+    }),
   ),
   POST: route(
     {

@@ -4,11 +4,11 @@ import { listServers } from "@/lib/servers/server-reads.ts";
 import { createServerSchema, serverSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { services, within } from "@/lib/web/tenant.ts";
+import { services, tenantRoute } from "@/lib/web/tenant.ts";
 import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "servers:read",
       inKeyScope: true,
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(serverSchema),
     },
-    ({ caller, query }) => within(caller, (tx, principal) => listServers(tx, principal, query)),
+    (tx, { principal, query }) => listServers(tx, principal, query),
   ),
   POST: route(
     {

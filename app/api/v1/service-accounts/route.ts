@@ -8,20 +8,20 @@ import {
   serviceAccountSchema,
 } from "@/lib/people/service-accounts/service-account-schema.ts";
 import { createServiceAccount } from "@/lib/people/service-accounts/service-account-writes.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "keys:manage",
       summary: "Service accounts, oldest first, and why one is suspended",
       query: pageQuerySchema,
       output: pageSchema(serviceAccountSchema),
     },
-    ({ caller, query }) => within(caller, (tx) => listServiceAccounts(tx, query)),
+    (tx, { query }) => listServiceAccounts(tx, query),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "keys:manage",
       stepUp: true,
@@ -31,10 +31,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["name_taken", "too_many_service_accounts"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        const id = await createServiceAccount(tx, principal, body);
-        return readServiceAccount(tx, id);
-      }),
+    async (tx, { principal, body }) => {
+      const id = await createServiceAccount(tx, principal, body);
+      return readServiceAccount(tx, id);
+    },
   ),
 });

@@ -4,17 +4,17 @@ import {
   standingApprovalSchema,
   standingQuerySchema,
 } from "@/lib/requests/standing-approvals/standing-approval-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "requests:read",
       summary: "Approvals of more calls like one that was approved, newest first",
       query: standingQuerySchema,
       output: pageSchema(standingApprovalSchema),
     },
-    ({ caller, query }) => within(caller, (tx, principal) => listStandingApprovals(tx, principal, query)),
+    (tx, { principal, query }) => listStandingApprovals(tx, principal, query),
   ),
 });

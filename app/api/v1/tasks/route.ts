@@ -9,10 +9,10 @@ import {
 } from "@/lib/tasks/task-schema.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { services, within } from "@/lib/web/tenant.ts";
+import { services, tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "tasks:read",
       inKeyScope: true,
@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
       output: searchedPageSchema(taskSchema),
     },
-    ({ caller, query }) => within(caller, (tx, principal) => listTasks(tx, principal, query)),
+    (tx, { principal, query }) => listTasks(tx, principal, query),
   ),
   POST: route(
     {

@@ -2,7 +2,7 @@ import { readUndoWindow } from "@/lib/people/organizations/organization-reads.ts
 import { undoWindowSchema } from "@/lib/people/organizations/organization-schema.ts";
 import { setUndoWindow } from "@/lib/people/organizations/organization-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -13,17 +13,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller }) => within(caller, readUndoWindow),
   ),
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "settings:manage",
       summary: "Change how long the screens hold an answer for undo",
       body: undoWindowSchema,
       output: undoWindowSchema,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await setUndoWindow(tx, principal, body);
-        return readUndoWindow(tx);
-      }),
+    async (tx, { principal, body }) => {
+      await setUndoWindow(tx, principal, body);
+      return readUndoWindow(tx);
+    },
   ),
 });

@@ -7,7 +7,7 @@ import {
 } from "@/lib/requests/saved-views/saved-view-schema.ts";
 import { createView, viewer } from "@/lib/requests/saved-views/saved-view-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       nextCursor: null,
     }),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "views:use",
       summary: "Keep a list as it is filtered; sharing it needs the role operator",
@@ -31,10 +31,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["name_taken", "too_many_views"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        const id = await createView(tx, principal, body);
-        return readView(tx, viewer(principal), id);
-      }),
+    async (tx, { principal, body }) => {
+      const id = await createView(tx, principal, body);
+      return readView(tx, viewer(principal), id);
+    },
   ),
 });

@@ -6,21 +6,21 @@ import {
   webhookSchema,
 } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { createWebhook } from "@/lib/outbound/webhooks/webhook-writes.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
 import { network, sealing } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "webhooks:manage",
       summary: "Webhooks, oldest first",
       query: pageQuerySchema,
       output: pageSchema(webhookSchema),
     },
-    ({ caller, query }) => within(caller, (tx) => listWebhooks(tx, query)),
+    (tx, { query }) => listWebhooks(tx, query),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "webhooks:manage",
       stepUp: true,
@@ -30,11 +30,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["address_not_allowed", "too_many_webhooks"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        const services = { network: network(), seal: sealing() };
-        const { id, secret } = await createWebhook(tx, principal, services, body);
-        return { ...(await readWebhook(tx, id)), secret };
-      }),
+    async (tx, { principal, body }) => {
+      const services = { network: network(), seal: sealing() };
+      const { id, secret } = await createWebhook(tx, principal, services, body);
+      return { ...(await readWebhook(tx, id)), secret };
+    },
   ),
 });

@@ -1,20 +1,20 @@
 import { readAgent } from "@/lib/agents/agent-reads.ts";
 import { agentSchema, updateAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { revokeAgent, updateAgent } from "@/lib/agents/agent-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "agents:manage",
       summary: "An agent that was not revoked, and what it may call",
       params: idParams,
       output: agentSchema,
     },
-    ({ caller, params }) => within(caller, (tx) => readAgent(tx, params.id)),
+    (tx, { params }) => readAgent(tx, params.id),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "agents:manage",
       stepUp: true,
@@ -23,17 +23,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: updateAgentSchema,
       output: agentSchema,
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await updateAgent(tx, principal, params.id, body);
-        return readAgent(tx, params.id);
-      }),
-  ),
-  DELETE: route(
-    { auth: "agents:manage", summary: "Revoke an agent", params: idParams },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => revokeAgent(tx, principal, params.id));
-      return undefined;
+    async (tx, { principal, params, body }) => {
+      await updateAgent(tx, principal, params.id, body);
+      return readAgent(tx, params.id);
     },
+  ),
+  DELETE: tenantRoute(
+    { auth: "agents:manage", summary: "Revoke an agent", params: idParams },
+    (tx, { principal, params }) => revokeAgent(tx, principal, params.id),
   ),
 });

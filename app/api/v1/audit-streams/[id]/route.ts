@@ -4,16 +4,16 @@ import {
   updateAuditStreamSchema,
 } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import { removeAuditStream, updateAuditStream } from "@/lib/outbound/audit-streams/audit-stream-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     { auth: "audit:manage", summary: "An audit stream", params: idParams, output: auditStreamSchema },
-    ({ caller, params }) => within(caller, (tx) => readAuditStream(tx, params.id)),
+    (tx, { params }) => readAuditStream(tx, params.id),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "audit:manage",
       stepUp: true,
@@ -22,17 +22,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: updateAuditStreamSchema,
       output: auditStreamSchema,
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await updateAuditStream(tx, principal, sealing(), params.id, body);
-        return readAuditStream(tx, params.id);
-      }),
-  ),
-  DELETE: route(
-    { auth: "audit:manage", stepUp: true, summary: "Remove an audit stream", params: idParams },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => removeAuditStream(tx, principal, params.id));
-      return undefined;
+    async (tx, { principal, params, body }) => {
+      await updateAuditStream(tx, principal, sealing(), params.id, body);
+      return readAuditStream(tx, params.id);
     },
+  ),
+  DELETE: tenantRoute(
+    { auth: "audit:manage", stepUp: true, summary: "Remove an audit stream", params: idParams },
+    (tx, { principal, params }) => removeAuditStream(tx, principal, params.id),
   ),
 });

@@ -12,7 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       await disconnect(await services(), caller.principal, params.id);
-      return undefined;
     },
   ),
 });

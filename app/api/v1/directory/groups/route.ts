@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { directoryGroupSchema } from "@/lib/people/directory/directory-schema.ts";
 import { listMappedGroups } from "@/lib/people/directory/groups.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "directory:manage",
       summary: "The directory's groups by name, and the roles that they give",
       output: z.object({ items: z.array(directoryGroupSchema) }),
     },
-    ({ caller }) => within(caller, async (tx) => ({ items: await listMappedGroups(tx) })),
+    async (tx) => ({ items: await listMappedGroups(tx) }),
   ),
 });

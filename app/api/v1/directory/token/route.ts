@@ -4,10 +4,10 @@ import { makeDirectoryToken, revokeDirectoryToken } from "@/lib/people/directory
 import { holdCredential } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { scimBase } from "@/lib/web/scim/scim.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "directory:manage",
       summary: "Make the directory's token, or give it a new secret; in person",
@@ -16,18 +16,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       stepUp: true,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await holdCredential(tx, caller);
-        const secret = await makeDirectoryToken(tx, principal, body);
-        return { ...(await readDirectory(tx, scimBase())), secret };
-      }),
-  ),
-  DELETE: route(
-    { auth: "directory:manage", summary: "End the directory's token at once" },
-    async ({ caller }) => {
-      await within(caller, revokeDirectoryToken);
-      return undefined;
+    async (tx, { principal, caller, body }) => {
+      await holdCredential(tx, caller);
+      const secret = await makeDirectoryToken(tx, principal, body);
+      return { ...(await readDirectory(tx, scimBase())), secret };
     },
+  ),
+  DELETE: route({ auth: "directory:manage", summary: "End the directory's token at once" }, ({ caller }) =>
+    within(caller, revokeDirectoryToken),
   ),
 });

@@ -4,10 +4,10 @@ import { savedGroupSchema, updateGroupSchema } from "@/lib/policy/groups/group-s
 import { changeGroup, deleteGroup } from "@/lib/policy/groups/group-writes.ts";
 import { proposedSchema } from "@/lib/policy/proposals/proposal-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "settings:manage",
       stepUp: true,
@@ -20,13 +20,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       alsoStatuses: [202],
       errors: ["defined_by_directory"],
     },
-    ({ caller, params, body, reply }) =>
-      within(caller, async (tx, principal) => {
-        const { id, proposalId } = await changeGroup(tx, principal, params.id, body);
-        if (proposalId === null) return readGroup(tx, id);
-        reply.status = 202;
-        return { proposalId };
-      }),
+    async (tx, { principal, params, body, reply }) => {
+      const { id, proposalId } = await changeGroup(tx, principal, params.id, body);
+      if (proposalId === null) return readGroup(tx, id);
+      reply.status = 202;
+      return { proposalId };
+    },
   ),
   DELETE: route(
     {

@@ -1,10 +1,10 @@
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "requests:read",
       inKeyScope: true,
@@ -13,6 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: inputRequestDetailSchema,
     },
-    ({ caller, params }) => within(caller, (tx, principal) => readInputRequest(tx, principal, params.id)),
+    (tx, { principal, params }) => readInputRequest(tx, principal, params.id),
   ),
 });

@@ -1,10 +1,10 @@
 import { countOpenRequests } from "@/lib/requests/lists/list.ts";
 import { requestCountsSchema, requestFilterSchema } from "@/lib/requests/lists/request-list-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "requests:read",
       inKeyScope: true,
@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: requestFilterSchema,
       output: requestCountsSchema,
     },
-    ({ caller, query }) => within(caller, (tx, principal) => countOpenRequests(tx, principal, query)),
+    (tx, { principal, query }) => countOpenRequests(tx, principal, query),
   ),
 });

@@ -2,7 +2,7 @@ import { newInvitationSchema, updateInvitationSchema } from "@/lib/people/invita
 import { revokeInvitation } from "@/lib/people/invitations/invitation-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { changeInvitation } from "@/lib/web/invite.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
@@ -17,11 +17,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params, body }) => changeInvitation(caller, params.id, body),
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     { auth: "members:manage", summary: "Revoke an invitation: its link ends at once", params: idParams },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => revokeInvitation(tx, principal, params.id));
-      return undefined;
-    },
+    (tx, { principal, params }) => revokeInvitation(tx, principal, params.id),
   ),
 });

@@ -39,7 +39,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller }) => {
       const { userId } = requireBrowserSession(caller).principal;
       await within(caller, (tx) => removeFeed(tx, userId));
-      return undefined;
     },
   ),
 });

@@ -12,7 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller }) => {
       await leave(await services(), caller.principal);
-      return undefined;
     },
   ),
 });

@@ -16,7 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ request, caller, body }) => {
       const address = clientAddress(request.headers.get("x-forwarded-for"));
       await chooseOrganization(caller, body.organizationId, address);
-      return undefined;
     },
   ),
 });

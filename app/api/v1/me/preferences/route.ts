@@ -1,24 +1,23 @@
 import { preferencesSchema, updatePreferencesSchema } from "@/lib/people/members/member-schema.ts";
 import { readPreferences, setPreferences } from "@/lib/people/members/preferences.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "account:use", summary: "What you set for yourself; members only", output: preferencesSchema },
     ({ caller }) => within(caller, readPreferences),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "account:use",
       summary: "Change some of what you set for yourself; members only",
       body: updatePreferencesSchema,
       output: preferencesSchema,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await setPreferences(tx, principal, body);
-        return readPreferences(tx, principal);
-      }),
+    async (tx, { principal, body }) => {
+      await setPreferences(tx, principal, body);
+      return readPreferences(tx, principal);
+    },
   ),
 });

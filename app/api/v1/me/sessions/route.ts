@@ -22,7 +22,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller }) => {
       const { user, sessionId } = await accountOf(caller);
       await endOtherSessions(await database(), user.id, sessionId);
-      return undefined;
     },
   ),
 });

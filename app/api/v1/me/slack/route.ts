@@ -42,7 +42,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller }) => {
       const { principal } = requireBrowserSession(caller);
       await within(caller, (tx) => unlink(tx, principal));
-      return undefined;
     },
   ),
 });

@@ -10,6 +10,5 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     const { organizationId } = principal;
     const db = await database();
     await db.withOrganization(organizationId, (tx) => endView(tx, principal, sessionId));
-    return undefined;
   }),
 });

@@ -3,10 +3,10 @@ import { readMember } from "@/lib/people/members/member-reads.ts";
 import { memberSchema, updateMemberSchema } from "@/lib/people/members/member-schema.ts";
 import { changeRole } from "@/lib/people/members/member-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { services, within } from "@/lib/web/tenant.ts";
+import { services, tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "members:manage",
       stepUp: true,
@@ -17,11 +17,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: memberSchema,
       errors: ["last_owner"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await changeRole(tx, principal, params.id, body.role);
-        return readMember(tx, principal, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await changeRole(tx, principal, params.id, body.role);
+      return readMember(tx, principal, params.id);
+    },
   ),
   DELETE: route(
     {
@@ -32,7 +31,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       await dropMember(await services(), caller.principal, params.id);
-      return undefined;
     },
   ),
 });

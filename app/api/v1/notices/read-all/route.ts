@@ -5,9 +5,6 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     { auth: "account:use", summary: "Mark all of your notices as read; members only" },
-    async ({ caller }) => {
-      await within(caller, markAllRead);
-      return undefined;
-    },
+    ({ caller }) => within(caller, markAllRead),
   ),
 });

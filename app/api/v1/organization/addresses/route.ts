@@ -6,19 +6,19 @@ import {
   saveAddressesSchema,
 } from "@/lib/people/organizations/organization-schema.ts";
 import { clientAddress, countedNetworkOf, isPrivate } from "@/lib/web/http/client-address.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "settings:manage",
       summary: "The networks from which the organization is reached, and one's own address as Intray sees it",
       output: addressesSchema,
     },
-    ({ request, caller }) => within(caller, (tx) => readFor(request, tx)),
+    (tx, { request }) => readFor(request, tx),
   ),
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "addresses:manage",
       stepUp: true,
@@ -28,11 +28,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: addressesSchema,
       errors: ["own_address_outside", "addresses_changed"],
     },
-    ({ request, caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await saveAddresses(tx, principal, body, addressOf(request));
-        return readFor(request, tx);
-      }),
+    async (tx, { principal, request, body }) => {
+      await saveAddresses(tx, principal, body, addressOf(request));
+      return readFor(request, tx);
+    },
   ),
 });
 

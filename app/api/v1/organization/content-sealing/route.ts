@@ -7,16 +7,16 @@ import {
 } from "@/lib/people/content-sealing/sealing-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "settings:manage",
       summary: "Whether task content is encrypted with a key of the organization, and how far that has come",
       output: contentSealingSchema,
     },
-    ({ caller }) => within(caller, (tx) => readContentSealing(tx)),
+    (tx) => readContentSealing(tx),
   ),
   PUT: route(
     {

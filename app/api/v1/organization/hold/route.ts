@@ -1,11 +1,11 @@
 import { liftHold, setHold } from "@/lib/people/organizations/hold.ts";
 import { readOrganization } from "@/lib/people/organizations/organization-reads.ts";
 import { organizationSchema, setHoldSchema } from "@/lib/people/organizations/organization-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "organization:hold",
       stepUp: true,
@@ -13,23 +13,21 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: setHoldSchema,
       output: organizationSchema,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await setHold(tx, principal, body);
-        return readOrganization(tx, principal);
-      }),
+    async (tx, { principal, body }) => {
+      await setHold(tx, principal, body);
+      return readOrganization(tx, principal);
+    },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "organization:hold",
       stepUp: true,
       summary: "Lift the legal hold",
       output: organizationSchema,
     },
-    ({ caller }) =>
-      within(caller, async (tx, principal) => {
-        await liftHold(tx, principal);
-        return readOrganization(tx, principal);
-      }),
+    async (tx, { principal }) => {
+      await liftHold(tx, principal);
+      return readOrganization(tx, principal);
+    },
   ),
 });

@@ -2,7 +2,7 @@ import { readRetention } from "@/lib/history/retention/retention-reads.ts";
 import { retentionSchema, updateRetentionSchema } from "@/lib/history/retention/retention-schema.ts";
 import { updateRetention } from "@/lib/history/retention/retention-writes.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller }) => within(caller, readRetention),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "settings:manage",
       stepUp: true,
@@ -23,10 +23,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: updateRetentionSchema,
       output: retentionSchema,
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        await updateRetention(tx, principal, body);
-        return readRetention(tx);
-      }),
+    async (tx, { principal, body }) => {
+      await updateRetention(tx, principal, body);
+      return readRetention(tx);
+    },
   ),
 });

@@ -4,23 +4,22 @@ import {
   signInPolicySchema,
 } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { offeredProviders } from "@/lib/web/auth/sign-in/providers.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "settings:manage",
       summary: "How the organization's people have to sign in, and the providers that it can require",
       output: shownSignInPolicySchema,
     },
-    ({ caller }) =>
-      within(caller, async (tx) => ({
-        ...(await readSignInPolicy(tx)),
-        offered: await offeredProviders(tx),
-      })),
+    async (tx) => ({
+      ...(await readSignInPolicy(tx)),
+      offered: await offeredProviders(tx),
+    }),
   ),
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "owners:manage",
       stepUp: true,
@@ -30,11 +29,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: shownSignInPolicySchema,
       errors: ["would_lock_out"],
     },
-    ({ caller, body }) =>
-      within(caller, async (tx, principal) => {
-        const offered = await offeredProviders(tx);
-        await setSignInPolicy(tx, principal, caller.sessionId, offered, body);
-        return { ...(await readSignInPolicy(tx)), offered };
-      }),
+    async (tx, { principal, caller, body }) => {
+      const offered = await offeredProviders(tx);
+      await setSignInPolicy(tx, principal, caller.sessionId, offered, body);
+      return { ...(await readSignInPolicy(tx)), offered };
+    },
   ),
 });

@@ -61,9 +61,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       summary: "Remove Slack, with all linked accounts. Messages that were posted stay",
     },
-    async ({ caller }) => {
-      await within(caller, removeSlack);
-      return undefined;
-    },
+    ({ caller }) => within(caller, removeSlack),
   ),
 });

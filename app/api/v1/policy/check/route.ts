@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { checkPolicy } from "@/lib/policy/check.ts";
 import { policyCheckSchema } from "@/lib/policy/policy-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 import { MAX_POLICY_VALUES } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "settings:manage",
       summary: "Check a policy, and list each problem with its place; nothing is saved",
@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       mostValues: MAX_POLICY_VALUES,
       output: policyCheckSchema,
     },
-    ({ caller, body }) => within(caller, (tx) => checkPolicy(tx, body)),
+    (tx, { body }) => checkPolicy(tx, body),
   ),
 });

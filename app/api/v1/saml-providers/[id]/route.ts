@@ -5,14 +5,13 @@ import { describeIdp, removeSamlProvider, updateSamlProvider } from "@/lib/peopl
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { network } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     { auth: "saml:read", summary: "A SAML provider", params: idParams, output: samlProviderSchema },
-    ({ caller, params }) =>
-      within(caller, (tx, principal) => readSamlProvider(tx, principal, env().url, params.id)),
+    (tx, { principal, params }) => readSamlProvider(tx, principal, env().url, params.id),
   ),
   PATCH: route(
     {
@@ -35,7 +34,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       });
     },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "saml:manage",
       summary: "Remove a SAML provider; its sessions end at once",
@@ -43,9 +42,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       errors: ["would_lock_out"],
     },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => removeSamlProvider(tx, principal, params.id));
-      return undefined;
-    },
+    (tx, { principal, params }) => removeSamlProvider(tx, principal, params.id),
   ),
 });

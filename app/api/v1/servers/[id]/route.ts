@@ -3,11 +3,11 @@ import { readServerDetail } from "@/lib/servers/server-reads.ts";
 import { serverDetailSchema, serverSchema, updateServerSchema } from "@/lib/servers/server-schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
-import { services, within } from "@/lib/web/tenant.ts";
+import { services, tenantRoute } from "@/lib/web/tenant.ts";
 import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "servers:read",
       inKeyScope: true,
@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: serverDetailSchema,
     },
-    ({ caller, params }) => within(caller, (tx, principal) => readServerDetail(tx, principal, params.id)),
+    (tx, { principal, params }) => readServerDetail(tx, principal, params.id),
   ),
   PATCH: route(
     {
@@ -40,7 +40,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, params }) => {
       await dropServer(await services(), caller.principal, params.id);
-      return undefined;
     },
   ),
 });

@@ -7,11 +7,11 @@ import {
   deleteServiceAccount,
   updateServiceAccount,
 } from "@/lib/people/service-accounts/service-account-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "keys:manage",
       stepUp: true,
@@ -22,22 +22,18 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: serviceAccountSchema,
       errors: ["name_taken"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await updateServiceAccount(tx, principal, params.id, body);
-        return readServiceAccount(tx, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await updateServiceAccount(tx, principal, params.id, body);
+      return readServiceAccount(tx, params.id);
+    },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "keys:manage",
       stepUp: true,
       summary: "Delete a service account, which ends its keys at once",
       params: idParams,
     },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => deleteServiceAccount(tx, principal, params.id));
-      return undefined;
-    },
+    (tx, { principal, params }) => deleteServiceAccount(tx, principal, params.id),
   ),
 });

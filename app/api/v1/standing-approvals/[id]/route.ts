@@ -1,18 +1,15 @@
 import { revokeStandingApproval } from "@/lib/lifecycle/revoke-standing-approval.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "requests:answer",
       summary:
         "Revoke an approval for a while; calls that it let pass and that were not sent yet are cancelled",
       params: idParams,
     },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => revokeStandingApproval(tx, principal, params.id));
-      return undefined;
-    },
+    (tx, { principal, params }) => revokeStandingApproval(tx, principal, params.id),
   ),
 });

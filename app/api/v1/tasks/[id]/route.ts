@@ -1,10 +1,10 @@
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "tasks:read",
       inKeyScope: true,
@@ -13,6 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: taskDetailSchema,
     },
-    ({ caller, params }) => within(caller, (tx, principal) => readTask(tx, principal, params.id)),
+    (tx, { principal, params }) => readTask(tx, principal, params.id),
   ),
 });

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { queryTimeSchema } from "@/lib/base/page.ts";
 import { countTasks } from "@/lib/tasks/task-list-reads.ts";
 import { taskCountsSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 const DAY_MS = 24 * 3600_000;
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "tasks:read",
       inKeyScope: true,
@@ -19,9 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: z.object({ endedAfter: queryTimeSchema.optional() }),
       output: taskCountsSchema,
     },
-    ({ caller, query }) =>
-      within(caller, (tx, principal) =>
-        countTasks(tx, principal, query.endedAfter ?? new Date(Date.now() - DAY_MS).toISOString()),
-      ),
+    (tx, { principal, query }) =>
+      countTasks(tx, principal, query.endedAfter ?? new Date(Date.now() - DAY_MS).toISOString()),
   ),
 });

@@ -1,10 +1,10 @@
 import { groupFailures } from "@/lib/tasks/failure-reads.ts";
 import { failureGroupsSchema, taskFilterSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "tasks:read",
       inView: true,
@@ -13,6 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: taskFilterSchema.omit({ attention: true }),
       output: failureGroupsSchema,
     },
-    ({ caller, query }) => within(caller, (tx, principal) => groupFailures(tx, principal, query)),
+    (tx, { principal, query }) => groupFailures(tx, principal, query),
   ),
 });

@@ -1,10 +1,10 @@
 import { countMatching, MOST_TOTAL } from "@/lib/tasks/task-list-reads.ts";
 import { taskFilterSchema, taskTotalSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "tasks:read",
       inKeyScope: true,
@@ -13,9 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: taskFilterSchema,
       output: taskTotalSchema,
     },
-    ({ caller, query }) =>
-      within(caller, async (tx, principal) => ({
-        total: await countMatching(tx, principal, query, MOST_TOTAL),
-      })),
+    async (tx, { principal, query }) => ({
+      total: await countMatching(tx, principal, query, MOST_TOTAL),
+    }),
   ),
 });

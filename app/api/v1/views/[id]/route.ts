@@ -1,10 +1,10 @@
 import { savedViewSchema, updateViewSchema } from "@/lib/requests/saved-views/saved-view-schema.ts";
 import { deleteView, updateView } from "@/lib/requests/saved-views/saved-view-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "views:use",
       summary: "Change a saved view of one's own; a shared one of others' as an admin",
@@ -13,18 +13,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: savedViewSchema,
       errors: ["name_taken"],
     },
-    ({ caller, params, body }) =>
-      within(caller, (tx, principal) => updateView(tx, principal, params.id, body)),
+    (tx, { principal, params, body }) => updateView(tx, principal, params.id, body),
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "views:use",
       summary: "Delete a saved view of one's own; a shared one of others' as an admin",
       params: idParams,
     },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => deleteView(tx, principal, params.id));
-      return undefined;
-    },
+    (tx, { principal, params }) => deleteView(tx, principal, params.id),
   ),
 });

@@ -1,16 +1,16 @@
 import { readWebhook } from "@/lib/outbound/webhooks/webhook-reads.ts";
 import { updateWebhookSchema, webhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { removeWebhook, updateWebhook } from "@/lib/outbound/webhooks/webhook-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
 import { network } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     { auth: "webhooks:manage", summary: "A webhook", params: idParams, output: webhookSchema },
-    ({ caller, params }) => within(caller, (tx) => readWebhook(tx, params.id)),
+    (tx, { params }) => readWebhook(tx, params.id),
   ),
-  PATCH: route(
+  PATCH: tenantRoute(
     {
       auth: "webhooks:manage",
       stepUp: true,
@@ -20,17 +20,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: webhookSchema,
       errors: ["address_not_allowed"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await updateWebhook(tx, principal, network(), params.id, body);
-        return readWebhook(tx, params.id);
-      }),
-  ),
-  DELETE: route(
-    { auth: "webhooks:manage", summary: "Remove a webhook, with its log", params: idParams },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => removeWebhook(tx, principal, params.id));
-      return undefined;
+    async (tx, { principal, params, body }) => {
+      await updateWebhook(tx, principal, network(), params.id, body);
+      return readWebhook(tx, params.id);
     },
+  ),
+  DELETE: tenantRoute(
+    { auth: "webhooks:manage", summary: "Remove a webhook, with its log", params: idParams },
+    (tx, { principal, params }) => removeWebhook(tx, principal, params.id),
   ),
 });

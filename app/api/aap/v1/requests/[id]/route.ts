@@ -6,7 +6,7 @@ import { AAP } from "@/lib/web/aap/aap.ts";
 import { authenticateAgain } from "@/lib/web/auth/authenticate.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { readUntil } from "@/lib/web/live/wait.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute, within } from "@/lib/web/tenant.ts";
 import { MOST_AAP_WAIT_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -39,7 +39,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         ({ status }) => status !== "pending",
       ),
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       ...AAP,
       auth: "requests:ask",
@@ -47,6 +47,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: aapRequestSchema,
     },
-    ({ caller, params }) => within(caller, (tx, principal) => cancelAapRequest(tx, principal, params.id)),
+    (tx, { principal, params }) => cancelAapRequest(tx, principal, params.id),
   ),
 });

@@ -2,11 +2,11 @@ import { readAgent } from "@/lib/agents/agent-reads.ts";
 import { newAgentSchema, rotateAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { rotateAgentSecret } from "@/lib/agents/agent-writes.ts";
 import { holdCredential } from "@/lib/web/auth/person.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "agents:manage",
       stepUp: true,
@@ -15,11 +15,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: rotateAgentSchema,
       output: newAgentSchema,
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await holdCredential(tx, caller);
-        const { secret } = await rotateAgentSecret(tx, principal, params.id, body);
-        return { ...(await readAgent(tx, params.id)), secret };
-      }),
+    async (tx, { principal, caller, params, body }) => {
+      await holdCredential(tx, caller);
+      const { secret } = await rotateAgentSecret(tx, principal, params.id, body);
+      return { ...(await readAgent(tx, params.id)), secret };
+    },
   ),
 });

@@ -1,17 +1,14 @@
 import { endPreviousSecret } from "@/lib/people/api-keys/rotation.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "keys:manage",
       summary: "End the secret from before a key's last rotation now",
       params: idParams,
     },
-    async ({ caller, params }) => {
-      await within(caller, (tx, principal) => endPreviousSecret(tx, principal, params.id));
-      return undefined;
-    },
+    (tx, { principal, params }) => endPreviousSecret(tx, principal, params.id),
   ),
 });

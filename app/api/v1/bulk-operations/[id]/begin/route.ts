@@ -4,11 +4,11 @@ import {
   bulkOperationSchema,
 } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { beginOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "tasks:manage",
       summary: "Have a frozen list carried out; `count` is how many tasks it has",
@@ -18,10 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 202,
       errors: ["count_differs", "operation_stopped"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await beginOperation(tx, principal, params.id, body.count);
-        return readOperation(tx, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await beginOperation(tx, principal, params.id, body.count);
+      return readOperation(tx, params.id);
+    },
   ),
 });

@@ -4,11 +4,11 @@ import {
   bulkItemQuerySchema,
   bulkItemSchema,
 } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "tasks:manage",
       summary: "The outcome of each task of a bulk operation",
@@ -16,7 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema.extend(bulkItemQuerySchema.shape),
       output: pageSchema(bulkItemSchema),
     },
-    ({ caller, params, query }) =>
-      within(caller, (tx, principal) => listItems(tx, principal, params.id, query)),
+    (tx, { principal, params, query }) => listItems(tx, principal, params.id, query),
   ),
 });

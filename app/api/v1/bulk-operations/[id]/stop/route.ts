@@ -1,11 +1,11 @@
 import { readOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-reads.ts";
 import { bulkOperationSchema } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { stopOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "tasks:manage",
       summary: "Stop a bulk operation; the remaining tasks stay as they are",
@@ -14,10 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: bulkOperationSchema,
       status: 200,
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await stopOperation(tx, principal, params.id);
-        return readOperation(tx, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await stopOperation(tx, principal, params.id);
+      return readOperation(tx, params.id);
+    },
   ),
 });

@@ -2,11 +2,11 @@ import { assignRequest } from "@/lib/requests/claims/claim-writes.ts";
 import { assignInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:assign",
       summary: "Make it somebody's, with a note for them, or everybody's again",
@@ -15,10 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       errors: ["already_answered", "no_longer_open"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await assignRequest(tx, principal, params.id, body);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await assignRequest(tx, principal, params.id, body);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
 });

@@ -2,11 +2,11 @@ import { claimRequest } from "@/lib/requests/claims/claim-writes.ts";
 import { claimInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:answer",
       summary:
@@ -16,10 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       errors: ["four_eyes", "claimed_by_other", "already_answered", "no_longer_open"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await claimRequest(tx, principal, params.id, body);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await claimRequest(tx, principal, params.id, body);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
 });

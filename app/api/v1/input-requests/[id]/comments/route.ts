@@ -1,11 +1,11 @@
 import { readThread } from "@/lib/requests/comments/comment-reads.ts";
 import { commentInputSchema, commentSchema, threadSchema } from "@/lib/requests/comments/comment-schema.ts";
 import { addComment } from "@/lib/requests/comments/comment-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "requests:read",
       inKeyScope: true,
@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: threadSchema,
     },
-    ({ caller, params }) => within(caller, (tx, principal) => readThread(tx, principal, params.id)),
+    (tx, { principal, params }) => readThread(tx, principal, params.id),
   ),
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:read",
       summary: "Comment in person, as an approver or as the requester; `mentions` are ids of users",
@@ -26,7 +26,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["too_many_comments"],
     },
-    ({ caller, params, body }) =>
-      within(caller, (tx, principal) => addComment(tx, principal, params.id, body)),
+    (tx, { principal, params, body }) => addComment(tx, principal, params.id, body),
   ),
 });

@@ -1,10 +1,10 @@
 import { handOverRequest } from "@/lib/requests/claims/claim-writes.ts";
 import { handOverInputSchema } from "@/lib/requests/request-input-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:answer",
       summary: "Hand a request that is nobody's, or one's own, to somebody else who may accept it",
@@ -12,11 +12,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: handOverInputSchema,
       errors: ["already_answered", "no_longer_open", "claimed_by_other", "assigned_to_other"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        // No detail in the answer: of a private task, the giver may see nothing any more.
-        await handOverRequest(tx, principal, params.id, body);
-        return undefined;
-      }),
+    async (tx, { principal, params, body }) => {
+      // No detail in the answer: of a private task, the giver may see nothing any more.
+      await handOverRequest(tx, principal, params.id, body);
+    },
   ),
 });

@@ -1,11 +1,11 @@
 import { applyCurrentPolicy } from "@/lib/requests/apply-current-policy.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "settings:manage",
       stepUp: true,
@@ -14,10 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       errors: ["four_eyes", "call_hidden", "already_answered", "no_longer_open"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await applyCurrentPolicy(tx, principal, params.id);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await applyCurrentPolicy(tx, principal, params.id);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
 });

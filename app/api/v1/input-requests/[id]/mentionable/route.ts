@@ -1,10 +1,10 @@
 import { findMentionable } from "@/lib/requests/comments/comment-reads.ts";
 import { mentionableQuerySchema, mentionableSchema } from "@/lib/requests/comments/comment-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "requests:read",
       summary:
@@ -13,9 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: mentionableQuerySchema,
       output: mentionableSchema,
     },
-    ({ caller, params, query }) =>
-      within(caller, async (tx, principal) => ({
-        items: await findMentionable(tx, principal, params.id, query.q),
-      })),
+    async (tx, { principal, params, query }) => ({
+      items: await findMentionable(tx, principal, params.id, query.q),
+    }),
   ),
 });

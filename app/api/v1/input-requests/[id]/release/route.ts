@@ -1,11 +1,11 @@
 import { releaseRequest } from "@/lib/requests/claims/claim-writes.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:answer",
       summary: "Give a claim up",
@@ -13,10 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       errors: ["claimed_by_other"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await releaseRequest(tx, principal, params.id);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await releaseRequest(tx, principal, params.id);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
 });

@@ -1,11 +1,11 @@
 import { resend } from "@/lib/requests/deliveries/delivery-writes.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:resend",
       summary: "Send an answer again that the server accepted and still asks for",
@@ -13,10 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       errors: ["nothing_to_resend"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await resend(tx, principal, params.id);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await resend(tx, principal, params.id);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
 });

@@ -1,10 +1,10 @@
 import { readSimilar } from "@/lib/requests/similar/similar.ts";
 import { similarRequestsSchema } from "@/lib/requests/similar/similar-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "requests:read",
       inView: true,
@@ -12,6 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: similarRequestsSchema,
     },
-    ({ caller, params }) => within(caller, (tx, principal) => readSimilar(tx, principal, params.id)),
+    (tx, { principal, params }) => readSimilar(tx, principal, params.id),
   ),
 });

@@ -2,11 +2,11 @@ import { snoozeInputSchema } from "@/lib/requests/request-input-schema.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { endSnooze, snooze } from "@/lib/requests/snoozes/snooze-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "requests:answer",
       summary: "Snooze a request until a time, for oneself",
@@ -15,23 +15,21 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       errors: ["already_answered", "no_longer_open"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await snooze(tx, principal, params.id, body);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await snooze(tx, principal, params.id, body);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "requests:answer",
       summary: "End one's snooze of a request",
       params: idParams,
       output: inputRequestDetailSchema,
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await endSnooze(tx, principal, params.id);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await endSnooze(tx, principal, params.id);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
 });

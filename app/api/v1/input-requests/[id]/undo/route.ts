@@ -1,11 +1,11 @@
 import { undoAnswer } from "@/lib/requests/answers/answer-writes.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:answer",
       inKeyScope: true,
@@ -14,10 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       errors: ["already_sent", "four_eyes"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await undoAnswer(tx, principal, params.id);
-        return readInputRequest(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await undoAnswer(tx, principal, params.id);
+      return readInputRequest(tx, principal, params.id);
+    },
   ),
 });

@@ -16,7 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, params, body }) => {
       const { userId } = requireBrowserSession(caller).principal;
       await within(caller, (tx) => setShowsText(tx, userId, params.id, body.showsText));
-      return undefined;
     },
   ),
   DELETE: route(
@@ -24,7 +23,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, params }) => {
       const { userId } = requireBrowserSession(caller).principal;
       await within(caller, (tx) => removeDevice(tx, userId, params.id));
-      return undefined;
     },
   ),
 });

@@ -18,7 +18,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { user } = await accountOf(caller);
       await within(caller, (tx) => readSamlName(tx, params.id));
       await unlinkIdentity(await database(), user.id, params.id);
-      return undefined;
     },
   ),
 });

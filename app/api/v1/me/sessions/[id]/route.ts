@@ -8,7 +8,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     { auth: "account:use", summary: "End one of your sessions; sessions only", params: idParams },
     async ({ caller, params }) => {
       await endSession(await database(), (await accountOf(caller)).user.id, params.id);
-      return undefined;
     },
   ),
 });

@@ -17,7 +17,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { userId } = requireBrowserSession(caller).principal;
       await throttle(`check ${userId}`, CHECKS_PER_CALLER);
       await within(caller, (tx) => askSlackTest(tx, userId));
-      return undefined;
     },
   ),
 });

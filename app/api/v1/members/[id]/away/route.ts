@@ -1,20 +1,20 @@
 import { readAway } from "@/lib/policy/away/away-reads.ts";
 import { awayAnswerSchema, awayInputSchema } from "@/lib/policy/away/away-schema.ts";
 import { endAway, setAway } from "@/lib/policy/away/away-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "members:manage",
       summary: "When a member is away, and who stands in for them; null: nothing is set",
       params: idParams,
       output: awayAnswerSchema,
     },
-    ({ caller, params }) => within(caller, (tx) => readAway(tx, { memberId: params.id })),
+    (tx, { params }) => readAway(tx, { memberId: params.id }),
   ),
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "members:manage",
       stepUp: true,
@@ -23,22 +23,17 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: awayInputSchema,
       output: awayAnswerSchema,
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await setAway(tx, principal, { memberId: params.id }, body);
-        return readAway(tx, { memberId: params.id });
-      }),
+    async (tx, { principal, params, body }) => {
+      await setAway(tx, principal, { memberId: params.id }, body);
+      return readAway(tx, { memberId: params.id });
+    },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "members:manage",
       summary: "End a member's absence, also one that is still to come",
       params: idParams,
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await endAway(tx, principal, { memberId: params.id });
-        return undefined;
-      }),
+    (tx, { principal, params }) => endAway(tx, principal, { memberId: params.id }),
   ),
 });

@@ -1,11 +1,11 @@
 import { readMember } from "@/lib/people/members/member-reads.ts";
 import { memberSchema } from "@/lib/people/members/member-schema.ts";
 import { reinstateMember } from "@/lib/people/members/member-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "members:manage",
       stepUp: true,
@@ -14,10 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: memberSchema,
       errors: ["account_unproven"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await reinstateMember(tx, principal, params.id);
-        return readMember(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await reinstateMember(tx, principal, params.id);
+      return readMember(tx, principal, params.id);
+    },
   ),
 });

@@ -1,11 +1,11 @@
 import { viewAsSchema } from "@/lib/people/members/member-schema.ts";
 import { beginView } from "@/lib/people/members/view-as.ts";
 import { signedInPerson } from "@/lib/web/auth/person.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "members:manage",
       stepUp: true,
@@ -13,10 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: viewAsSchema,
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        const { sessionId } = signedInPerson(caller);
-        return beginView(tx, principal, sessionId, params.id);
-      }),
+    async (tx, { principal, caller, params }) => {
+      const { sessionId } = signedInPerson(caller);
+      return beginView(tx, principal, sessionId, params.id);
+    },
   ),
 });

@@ -1,11 +1,11 @@
 import { readMember } from "@/lib/people/members/member-reads.ts";
 import { memberSchema } from "@/lib/people/members/member-schema.ts";
 import { takeVouchBack, vouchFor } from "@/lib/people/members/vouch.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "owners:manage",
       stepUp: true,
@@ -14,13 +14,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: memberSchema,
       errors: ["same_maker", "nothing_to_vouch"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await vouchFor(tx, principal, params.id);
-        return readMember(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await vouchFor(tx, principal, params.id);
+      return readMember(tx, principal, params.id);
+    },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "owners:manage",
       stepUp: true,
@@ -29,10 +28,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: memberSchema,
       errors: ["nothing_to_vouch"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await takeVouchBack(tx, principal, params.id);
-        return readMember(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await takeVouchBack(tx, principal, params.id);
+      return readMember(tx, principal, params.id);
+    },
   ),
 });

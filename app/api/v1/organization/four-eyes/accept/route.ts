@@ -1,11 +1,11 @@
 import { acceptEnd } from "@/lib/people/organizations/four-eyes.ts";
 import { readOrganization } from "@/lib/people/organizations/organization-reads.ts";
 import { organizationSchema } from "@/lib/people/organizations/organization-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "settings:manage",
       stepUp: true,
@@ -13,10 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: organizationSchema,
       errors: ["same_maker"],
     },
-    ({ caller }) =>
-      within(caller, async (tx, principal) => {
-        await acceptEnd(tx, principal);
-        return readOrganization(tx, principal);
-      }),
+    async (tx, { principal }) => {
+      await acceptEnd(tx, principal);
+      return readOrganization(tx, principal);
+    },
   ),
 });

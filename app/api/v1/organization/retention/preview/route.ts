@@ -1,16 +1,16 @@
 import { previewRetention } from "@/lib/history/retention/retention-reads.ts";
 import { previewQuerySchema, previewSchema } from "@/lib/history/retention/retention-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "settings:manage",
       summary: "What would be deleted now, were it kept for so many days; each is counted up to 10,000",
       query: previewQuerySchema,
       output: previewSchema,
     },
-    ({ caller, query }) => within(caller, (tx) => previewRetention(tx, query)),
+    (tx, { query }) => previewRetention(tx, query),
   ),
 });

@@ -3,11 +3,11 @@ import {
   automaticDecisionsQuerySchema,
   automaticDecisionsSchema,
 } from "@/lib/requests/automatic/automatic-answer-schema.ts";
-import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "settings:manage",
       summary:
@@ -15,6 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: automaticDecisionsQuerySchema,
       output: automaticDecisionsSchema,
     },
-    ({ caller, query }) => within(caller, (tx, principal) => listAutomaticDecisions(tx, principal, query)),
+    (tx, { principal, query }) => listAutomaticDecisions(tx, principal, query),
   ),
 });

@@ -9,9 +9,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       summary: "Let automatic answers go on, as an owner in person",
     },
-    async ({ caller }) => {
-      await within(caller, resumeAutomatic);
-      return undefined;
-    },
+    ({ caller }) => within(caller, resumeAutomatic),
   ),
 });

@@ -3,11 +3,11 @@ import { readHumanRequest } from "@/lib/lifecycle/human-tasks/human-task-reads.t
 import { consumeSchema, requestSchema } from "@/lib/lifecycle/human-tasks/human-task-schema.ts";
 import { consumeApproval } from "@/lib/lifecycle/human-tasks/human-task-writes.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/request-headers.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "requests:ask",
       summary:
@@ -18,10 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: requestSchema,
       errors: ["not_found", "approval_unusable"],
     },
-    ({ caller, request, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await consumeApproval(tx, principal, params.id, body, readIdempotencyKey(request));
-        return readHumanRequest(tx, principal, params.id, env().url);
-      }),
+    async (tx, { principal, request, params, body }) => {
+      await consumeApproval(tx, principal, params.id, body, readIdempotencyKey(request));
+      return readHumanRequest(tx, principal, params.id, env().url);
+    },
   ),
 });

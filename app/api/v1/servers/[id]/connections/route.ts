@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { connectionSchema } from "@/lib/servers/connections/connection-schema.ts";
 import { listConnections } from "@/lib/servers/connections/list.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "servers:read",
       summary:
@@ -13,9 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: z.object({ items: z.array(connectionSchema) }),
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => ({
-        items: await listConnections(tx, principal, params.id),
-      })),
+    async (tx, { principal, params }) => ({
+      items: await listConnections(tx, principal, params.id),
+    }),
   ),
 });

@@ -1,11 +1,11 @@
 import { pauseServer } from "@/lib/servers/pause.ts";
 import { readServer } from "@/lib/servers/server-reads.ts";
 import { pauseServerSchema, serverSchema } from "@/lib/servers/server-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "servers:pause",
       summary: "Pause a server: nothing is polled, started, delivered or cancelled there until it goes on",
@@ -13,10 +13,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: pauseServerSchema,
       output: serverSchema,
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await pauseServer(tx, principal, params.id, body.reason ?? null);
-        return readServer(tx, principal, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await pauseServer(tx, principal, params.id, body.reason ?? null);
+      return readServer(tx, principal, params.id);
+    },
   ),
 });

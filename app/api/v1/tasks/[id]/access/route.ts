@@ -1,10 +1,10 @@
 import { listTaskReads } from "@/lib/tasks/access-log/access-log-reads.ts";
 import { readsQuerySchema, readsSchema } from "@/lib/tasks/access-log/access-log-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "tasks:read",
       summary: "The access log of a task, newest first; for its requester and admins",
@@ -12,7 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: readsQuerySchema,
       output: readsSchema,
     },
-    ({ caller, params, query }) =>
-      within(caller, (tx, principal) => listTaskReads(tx, principal, params.id, query)),
+    (tx, { principal, params, query }) => listTaskReads(tx, principal, params.id, query),
   ),
 });

@@ -1,11 +1,11 @@
 import { acknowledgeTask, releaseTask } from "@/lib/lifecycle/stuck-task-owner-writes.ts";
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { acknowledgeSchema, taskDetailSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  PUT: route(
+  PUT: tenantRoute(
     {
       auth: "tasks:manage",
       summary: "Take ownership of a stuck task; ends when the task is no longer stuck",
@@ -14,13 +14,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: taskDetailSchema,
       errors: ["not_stuck", "acknowledged_by_other"],
     },
-    ({ caller, params, body }) =>
-      within(caller, async (tx, principal) => {
-        await acknowledgeTask(tx, principal, params.id, body);
-        return readTask(tx, principal, params.id);
-      }),
+    async (tx, { principal, params, body }) => {
+      await acknowledgeTask(tx, principal, params.id, body);
+      return readTask(tx, principal, params.id);
+    },
   ),
-  DELETE: route(
+  DELETE: tenantRoute(
     {
       auth: "tasks:manage",
       summary: "Release a task that one owns",
@@ -28,10 +27,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: taskDetailSchema,
       errors: ["acknowledged_by_other"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await releaseTask(tx, principal, params.id);
-        return readTask(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await releaseTask(tx, principal, params.id);
+      return readTask(tx, principal, params.id);
+    },
   ),
 });

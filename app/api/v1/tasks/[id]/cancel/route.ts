@@ -1,11 +1,11 @@
 import { requestCancel } from "@/lib/lifecycle/task-writes.ts";
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "tasks:manage",
       inKeyScope: true,
@@ -15,10 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 202,
       errors: ["task_ended"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await requestCancel(tx, principal, params.id);
-        return readTask(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await requestCancel(tx, principal, params.id);
+      return readTask(tx, principal, params.id);
+    },
   ),
 });

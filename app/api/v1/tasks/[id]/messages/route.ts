@@ -4,11 +4,11 @@ import { appendRead } from "@/lib/history/events/event-writes.ts";
 import { listMessages, listMethods } from "@/lib/tasks/task-message-reads.ts";
 import { requireVisibleTask } from "@/lib/tasks/task-reads.ts";
 import { taskMessageQuerySchema, taskMessageSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "protocol:read",
       leavesTrace: true,
@@ -17,16 +17,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: taskMessageQuerySchema,
       output: pageSchema(taskMessageSchema).extend({ methods: z.array(z.string()) }),
     },
-    ({ caller, params, query }) =>
-      within(caller, async (tx, principal) => {
-        await requireVisibleTask(tx, principal, params.id);
-        const messages = await listMessages(tx, params.id, query);
-        await appendRead(tx, {
-          type: "protocol.read",
-          actor: principal.actor,
-          taskId: params.id,
-        });
-        return { ...messages, methods: await listMethods(tx, params.id) };
-      }),
+    async (tx, { principal, params, query }) => {
+      await requireVisibleTask(tx, principal, params.id);
+      const messages = await listMessages(tx, params.id, query);
+      await appendRead(tx, {
+        type: "protocol.read",
+        actor: principal.actor,
+        taskId: params.id,
+      });
+      return { ...messages, methods: await listMethods(tx, params.id) };
+    },
   ),
 });

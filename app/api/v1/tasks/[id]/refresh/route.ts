@@ -1,11 +1,11 @@
 import { requestRefresh } from "@/lib/lifecycle/task-writes.ts";
 import { readTask } from "@/lib/tasks/task-reads.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "tasks:manage",
       inKeyScope: true,
@@ -14,10 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: taskDetailSchema,
       status: 202,
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await requestRefresh(tx, principal, params.id);
-        return readTask(tx, principal, params.id);
-      }),
+    async (tx, { principal, params }) => {
+      await requestRefresh(tx, principal, params.id);
+      return readTask(tx, principal, params.id);
+    },
   ),
 });

@@ -1,11 +1,11 @@
 import { pageSchema } from "@/lib/base/page.ts";
 import { listDeliveries } from "@/lib/outbound/webhooks/webhook-reads.ts";
 import { deliveryQuerySchema, webhookDeliverySchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  GET: route(
+  GET: tenantRoute(
     {
       auth: "webhooks:manage",
       summary: "What was sent to a webhook in the last 30 days, newest first",
@@ -13,6 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: deliveryQuerySchema,
       output: pageSchema(webhookDeliverySchema),
     },
-    ({ caller, params, query }) => within(caller, (tx) => listDeliveries(tx, params.id, query)),
+    (tx, { params, query }) => listDeliveries(tx, params.id, query),
   ),
 });

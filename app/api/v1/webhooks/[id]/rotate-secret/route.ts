@@ -1,12 +1,12 @@
 import { readWebhook } from "@/lib/outbound/webhooks/webhook-reads.ts";
 import { newWebhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { rotateSecret } from "@/lib/outbound/webhooks/webhook-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/services.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "webhooks:manage",
       stepUp: true,
@@ -14,10 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: newWebhookSchema,
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        const { secret } = await rotateSecret(tx, principal, sealing(), params.id);
-        return { ...(await readWebhook(tx, params.id)), secret };
-      }),
+    async (tx, { principal, params }) => {
+      const { secret } = await rotateSecret(tx, principal, sealing(), params.id);
+      return { ...(await readWebhook(tx, params.id)), secret };
+    },
   ),
 });

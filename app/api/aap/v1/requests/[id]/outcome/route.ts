@@ -1,11 +1,11 @@
 import { aapRequestSchema, outcomeSchema } from "@/lib/lifecycle/aap/aap-schema.ts";
 import { reportAapOutcome } from "@/lib/lifecycle/aap/aap-writes.ts";
 import { AAP } from "@/lib/web/aap/aap.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       ...AAP,
       auth: "requests:ask",
@@ -14,7 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: outcomeSchema,
       output: aapRequestSchema,
     },
-    ({ caller, params, body }) =>
-      within(caller, (tx, principal) => reportAapOutcome(tx, principal, params.id, body)),
+    (tx, { principal, params, body }) => reportAapOutcome(tx, principal, params.id, body),
   ),
 });

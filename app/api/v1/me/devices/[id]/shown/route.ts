@@ -16,7 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, params, body }) => {
       const { userId } = requireBrowserSession(caller).principal;
       await within(caller, (tx) => noteShown(tx, userId, params.id, body.testId));
-      return undefined;
     },
   ),
 });

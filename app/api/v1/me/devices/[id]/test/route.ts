@@ -18,7 +18,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { userId } = requireBrowserSession(caller).principal;
       await throttle(`check ${userId}`, CHECKS_PER_CALLER);
       await within(caller, (tx) => askTest(tx, userId, params.id));
-      return undefined;
     },
   ),
 });

@@ -12,9 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams.extend({ sessionId: z.uuid() }),
     },
     ({ caller, params: { id, sessionId } }) =>
-      within(caller, async (tx, principal) => {
-        await endMemberSessions(tx, principal, id, { sessionId, idleMs: SESSION_IDLE_MS });
-        return undefined;
-      }),
+      within(caller, (tx, principal) =>
+        endMemberSessions(tx, principal, id, { sessionId, idleMs: SESSION_IDLE_MS }),
+      ),
   ),
 });

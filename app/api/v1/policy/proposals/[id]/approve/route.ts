@@ -1,11 +1,11 @@
 import { readPolicy } from "@/lib/policy/policy-reads.ts";
 import { savedPolicySchema } from "@/lib/policy/policy-schema.ts";
 import { approveProposal } from "@/lib/policy/policy-writes.ts";
-import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams } from "@/lib/web/http/route.ts";
+import { tenantRoute } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  POST: route(
+  POST: tenantRoute(
     {
       auth: "settings:manage",
       stepUp: true,
@@ -14,10 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: savedPolicySchema,
       errors: ["same_maker", "version_changed"],
     },
-    ({ caller, params }) =>
-      within(caller, async (tx, principal) => {
-        await approveProposal(tx, principal, params.id);
-        return readPolicy(tx);
-      }),
+    async (tx, { principal, params }) => {
+      await approveProposal(tx, principal, params.id);
+      return readPolicy(tx);
+    },
   ),
 });

@@ -61,9 +61,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["defined_by_operator"],
     },
     ({ caller, params: { id, name } }) =>
-      within(caller, async (tx, principal) => {
-        await removeRecipe(tx, principal.actor, id, name);
-        return undefined;
-      }),
+      within(caller, (tx, principal) => removeRecipe(tx, principal.actor, id, name)),
   ),
 });
