@@ -1,29 +1,21 @@
-import { queryOptions } from "@tanstack/react-query";
 import type { AccountSession, Security, SecurityEvent } from "@/lib/people/accounts/account-schema.ts";
-import { api } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** The signed-in person's ways to sign in. */
 export function security() {
-  return queryOptions({
-    queryKey: ["me", "security"] as const,
-    queryFn: ({ signal }) => api.get<Security>("/api/v1/me/security", signal),
+  return reading<Security>(["me", "security"], "/api/v1/me/security", {
     refetchInterval: false,
   });
 }
 
 /** The signed-in person's sessions. */
 export function sessions() {
-  return queryOptions({
-    queryKey: ["me", "sessions"] as const,
-    queryFn: ({ signal }) => api.get<{ items: AccountSession[] }>("/api/v1/me/sessions", signal),
-  });
+  return reading<{ items: AccountSession[] }>(["me", "sessions"], "/api/v1/me/sessions");
 }
 
 /** What happened to the signed-in person's account lately. */
 export function securityEvents() {
-  return queryOptions({
-    queryKey: ["me", "security-events"] as const,
-    queryFn: ({ signal }) => api.get<{ items: SecurityEvent[] }>("/api/v1/me/security-events", signal),
+  return reading<{ items: SecurityEvent[] }>(["me", "security-events"], "/api/v1/me/security-events", {
     refetchInterval: false,
   });
 }

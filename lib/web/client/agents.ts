@@ -1,9 +1,9 @@
-import { queryOptions } from "@tanstack/react-query";
 import type { Agent, HookProgram, TriedHook } from "@/lib/agents/agent-schema.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Subscription } from "@/lib/outbound/agent-events/agent-event-schema.ts";
 import type { CallRule, CallRules, TriedCalls } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** Hints about agents invalidate `list` and the agent. */
 export const agentKeys = {
@@ -14,27 +14,19 @@ export const agentKeys = {
 
 /** The first 200 agents. */
 export function agentList() {
-  return queryOptions({
-    queryKey: agentKeys.list,
-    queryFn: ({ signal }) =>
-      api.get<Page<Agent>>(`/api/v1/agent-credentials${query({ limit: 200 })}`, signal),
-  });
+  return reading<Page<Agent>>(agentKeys.list, `/api/v1/agent-credentials${query({ limit: 200 })}`);
 }
 
 export function agentDetail(id: string) {
-  return queryOptions({
-    queryKey: agentKeys.agent(id),
-    queryFn: ({ signal }) => api.get<Agent>(`/api/v1/agent-credentials/${id}`, signal),
-  });
+  return reading<Agent>(agentKeys.agent(id), `/api/v1/agent-credentials/${id}`);
 }
 
 /** Where events of the agent's tasks are sent. */
 export function agentSubscriptions(id: string) {
-  return queryOptions({
-    queryKey: agentKeys.subscriptions(id),
-    queryFn: ({ signal }) =>
-      api.get<{ items: Subscription[] }>(`/api/v1/agent-credentials/${id}/subscriptions`, signal),
-  });
+  return reading<{ items: Subscription[] }>(
+    agentKeys.subscriptions(id),
+    `/api/v1/agent-credentials/${id}/subscriptions`,
+  );
 }
 
 export function endSubscription(id: string, subscriptionId: string): Promise<void> {
@@ -48,9 +40,7 @@ export function tryHook(id: string, program: HookProgram): Promise<TriedHook> {
 
 /** The rules for calls. Not read again by itself: whoever edits them saves over the version that was read. */
 export function callRules() {
-  return queryOptions({
-    queryKey: ["call-rules"] as const,
-    queryFn: ({ signal }) => api.get<CallRules>("/api/v1/call-rules", signal),
+  return reading<CallRules>(["call-rules"], "/api/v1/call-rules", {
     staleTime: 60_000,
     refetchInterval: false,
   });

@@ -1,9 +1,10 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { Page, SearchedPage } from "@/lib/base/page.ts";
 import type { ListedEvent, Verification } from "@/lib/history/events/event-schema.ts";
 import type { ApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
 import type { Member } from "@/lib/people/members/member-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
+import { readingPages } from "@/lib/web/client/base/reading.ts";
 
 /** As in `GET /events`; an empty value does not filter. */
 export interface EventFilter {
@@ -19,15 +20,14 @@ export interface EventFilter {
 const REFETCH_MS = 30_000;
 
 export function eventList(filter: EventFilter) {
-  return infiniteQueryOptions({
-    queryKey: ["events", filter] as const,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<SearchedPage<ListedEvent>>(`/api/v1/events${query({ ...filter, cursor: pageParam })}`, signal),
-    getNextPageParam: (page) => page.nextCursor,
-    // History never changes, so a reader of older pages need not refetch them all.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFETCH_MS),
-  });
+  return readingPages<SearchedPage<ListedEvent>>(
+    ["events", filter],
+    (cursor) => `/api/v1/events${query({ ...filter, cursor })}`,
+    {
+      // History never changes, so a reader of older pages need not refetch them all.
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFETCH_MS),
+    },
+  );
 }
 
 export function verifyHistory(): Promise<Verification> {

@@ -1,4 +1,3 @@
-import { queryOptions } from "@tanstack/react-query";
 import type {
   Directory,
   DirectoryGroup,
@@ -10,38 +9,28 @@ import type { OrganizationDomain } from "@/lib/people/organizations/domains/doma
 import type { ShownSignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import type { SamlLink, SamlProvider } from "@/lib/people/saml/saml-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** How the organization's people have to sign in. */
 export function signInPolicy() {
-  return queryOptions({
-    queryKey: ["sign-in-policy"] as const,
-    queryFn: ({ signal }) => api.get<ShownSignInPolicy>("/api/v1/organization/sign-in", signal),
+  return reading<ShownSignInPolicy>(["sign-in-policy"], "/api/v1/organization/sign-in", {
     refetchInterval: false,
   });
 }
 
 /** The organization's domains by name. */
 export function organizationDomains() {
-  return queryOptions({
-    queryKey: ["organization-domains"] as const,
-    queryFn: ({ signal }) => api.get<{ items: OrganizationDomain[] }>("/api/v1/organization/domains", signal),
-  });
+  return reading<{ items: OrganizationDomain[] }>(["organization-domains"], "/api/v1/organization/domains");
 }
 
 export const samlKeys = { all: ["saml"] as const };
 
 export function samlProviderList() {
-  return queryOptions({
-    queryKey: [...samlKeys.all, "list"] as const,
-    queryFn: ({ signal }) => api.get<{ items: SamlProvider[] }>("/api/v1/saml-providers", signal),
-  });
+  return reading<{ items: SamlProvider[] }>([...samlKeys.all, "list"], "/api/v1/saml-providers");
 }
 
 export function samlLinkList() {
-  return queryOptions({
-    queryKey: [...samlKeys.all, "links"] as const,
-    queryFn: ({ signal }) => api.get<{ items: SamlLink[] }>("/api/v1/me/saml-links", signal),
-  });
+  return reading<{ items: SamlLink[] }>([...samlKeys.all, "links"], "/api/v1/me/saml-links");
 }
 
 export const samlApi = {
@@ -58,17 +47,13 @@ const AGAIN_MS = 15_000;
 export const directoryKeys = { all: ["directory"] as const };
 
 export function directoryState() {
-  return queryOptions({
-    queryKey: [...directoryKeys.all, "state"] as const,
-    queryFn: ({ signal }) => api.get<Directory>("/api/v1/directory", signal),
+  return reading<Directory>([...directoryKeys.all, "state"], "/api/v1/directory", {
     refetchInterval: AGAIN_MS,
   });
 }
 
 export function directoryGroupList() {
-  return queryOptions({
-    queryKey: [...directoryKeys.all, "groups"] as const,
-    queryFn: ({ signal }) => api.get<{ items: DirectoryGroup[] }>("/api/v1/directory/groups", signal),
+  return reading<{ items: DirectoryGroup[] }>([...directoryKeys.all, "groups"], "/api/v1/directory/groups", {
     refetchInterval: AGAIN_MS,
   });
 }

@@ -2,10 +2,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const KEY = /queryKey: (.+?)(?: as const)?,\n/g;
+/** Of `queryOptions()`, `reading()` and `readingPages()`. */
+const KEY = /(?:queryKey: |reading(?:Pages)?<[^;]+?>\(\s*)(\[[^\]]+\]|[\w.]+(?:\([^()]*\))?)/g;
 
 test("no two queries share a key", () => {
-  const keys = globSync("lib/web/client/**/*.ts").flatMap((file) =>
+  const keys = globSync("lib/web/client/{,settings/,tasks/}*.ts").flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(KEY)].map(([, key]) => key),
   );
   expect(keys.length).toBeGreaterThan(40);

@@ -1,47 +1,33 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { CalendarFeed } from "@/lib/outbound/calendar-feed/feed-schema.ts";
 import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/outbound/notices/notice-schema.ts";
 import type { Devices } from "@/lib/outbound/push/push-schema.ts";
 import type { OwnSlack } from "@/lib/outbound/slack/slack-schema.ts";
-import { api, query } from "@/lib/web/client/base/client.ts";
+import { query } from "@/lib/web/client/base/client.ts";
+import { reading, readingPages } from "@/lib/web/client/base/reading.ts";
 
 /** `all`: refetched at the stream's `notice` hints. */
 export const noticeKeys = { all: ["notices"] as const, settings: ["me", "notifications"] as const };
 
 /** The signed-in person's notices, newest first. */
 export function noticeList(unreadOnly: boolean) {
-  return infiniteQueryOptions({
-    queryKey: [...noticeKeys.all, "list", unreadOnly] as const,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<Notice>>(
-        `/api/v1/notices${query({ unread: unreadOnly ? "true" : null, cursor: pageParam })}`,
-        signal,
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  return readingPages<Page<Notice>>(
+    [...noticeKeys.all, "list", unreadOnly],
+    (cursor) => `/api/v1/notices${query({ unread: unreadOnly ? "true" : null, cursor })}`,
+  );
 }
 
 export function noticeCounts() {
-  return queryOptions({
-    queryKey: [...noticeKeys.all, "counts"] as const,
-    queryFn: ({ signal }) => api.get<NoticeCounts>("/api/v1/notices/counts", signal),
-  });
+  return reading<NoticeCounts>([...noticeKeys.all, "counts"], "/api/v1/notices/counts");
 }
 
 /** The devices that show the member's push notifications. Refetched at `notice` hints, as what became of a test. */
 export function devices() {
-  return queryOptions({
-    queryKey: [...noticeKeys.all, "devices"] as const,
-    queryFn: ({ signal }) => api.get<Devices>("/api/v1/me/devices", signal),
-  });
+  return reading<Devices>([...noticeKeys.all, "devices"], "/api/v1/me/devices");
 }
 
 export function calendarFeed() {
-  return queryOptions({
-    queryKey: ["me", "calendar-feed"] as const,
-    queryFn: ({ signal }) => api.get<CalendarFeed>("/api/v1/me/calendar-feed", signal),
+  return reading<CalendarFeed>(["me", "calendar-feed"], "/api/v1/me/calendar-feed", {
     refetchInterval: false,
   });
 }
@@ -50,16 +36,11 @@ export const OWN_SLACK_PATH = "/api/v1/me/slack";
 
 /** The member's own account at Slack. Refetched at `notice` hints, as what became of a test. */
 export function ownSlack() {
-  return queryOptions({
-    queryKey: [...noticeKeys.all, "slack"] as const,
-    queryFn: ({ signal }) => api.get<OwnSlack>(OWN_SLACK_PATH, signal),
-  });
+  return reading<OwnSlack>([...noticeKeys.all, "slack"], OWN_SLACK_PATH);
 }
 
 export function noticeSettings() {
-  return queryOptions({
-    queryKey: noticeKeys.settings,
-    queryFn: ({ signal }) => api.get<NoticeSettings>("/api/v1/me/notifications", signal),
+  return reading<NoticeSettings>(noticeKeys.settings, "/api/v1/me/notifications", {
     refetchInterval: false,
   });
 }

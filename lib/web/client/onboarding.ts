@@ -1,14 +1,12 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Onboarding } from "@/lib/people/onboarding/onboarding.ts";
 import type { SandboxState } from "@/lib/people/sandbox/sandbox.ts";
-import { api } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 export const onboardingKey = ["onboarding"] as const;
 
 function onboarding() {
-  return queryOptions({
-    queryKey: onboardingKey,
-    queryFn: ({ signal }) => api.get<Onboarding>("/api/v1/onboarding", signal),
+  return reading<Onboarding>(onboardingKey, "/api/v1/onboarding", {
     // The layout loads the steps for those who may take them. Refetched until every step is done or skipped.
     enabled: ({ state }) => state.data !== undefined && !isOver(state.data),
   });
@@ -16,9 +14,7 @@ function onboarding() {
 
 /** Whether there is a sandbox organization; looked at often while it is made. */
 export function sandbox(enabled: boolean) {
-  return queryOptions({
-    queryKey: ["sandbox"] as const,
-    queryFn: ({ signal }) => api.get<SandboxState>("/api/v1/sandbox", signal),
+  return reading<SandboxState>(["sandbox"], "/api/v1/sandbox", {
     enabled,
     refetchInterval: ({ state }) => (state.data?.state === "preparing" ? 1_000 : false),
   });

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { Preview, Retention } from "@/lib/history/retention/retention-schema.ts";
 import type { ApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
@@ -18,6 +18,7 @@ import type {
   UpdateServiceAccount,
 } from "@/lib/people/service-accounts/service-account-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** The organization itself, its members, invitations and keys. */
 export const organizationKeys = {
@@ -31,10 +32,7 @@ export const organizationKeys = {
 };
 
 export function organization() {
-  return queryOptions({
-    queryKey: organizationKeys.organization,
-    queryFn: ({ signal }) => api.get<Organization>("/api/v1/organization", signal),
-  });
+  return reading<Organization>(organizationKeys.organization, "/api/v1/organization");
 }
 
 /** Changes the organization's own settings. */
@@ -44,68 +42,59 @@ export function updateOrganization(change: UpdateOrganization): Promise<Organiza
 
 /** The networks from which the organization is reached. */
 export function organizationAddresses() {
-  return queryOptions({
-    queryKey: organizationKeys.addresses,
-    queryFn: ({ signal }) => api.get<Addresses>("/api/v1/organization/addresses", signal),
-  });
+  return reading<Addresses>(organizationKeys.addresses, "/api/v1/organization/addresses");
 }
 
 /** Whether what tasks are about is sealed; read again while the engine is at it. */
 export function contentSealing() {
-  return queryOptions({
-    queryKey: organizationKeys.contentSealing,
-    queryFn: ({ signal }) => api.get<ContentSealing>("/api/v1/organization/content-sealing", signal),
+  return reading<ContentSealing>(organizationKeys.contentSealing, "/api/v1/organization/content-sealing", {
     refetchInterval: ({ state }) => (state.data?.progress ? 3_000 : false),
   });
 }
 
 /** The first 200 members that match `q`, part of a name or an e-mail address. */
 export function memberList(q: string) {
-  return queryOptions({
-    queryKey: [...organizationKeys.members, q] as const,
-    queryFn: ({ signal }) => api.get<Page<Member>>(`/api/v1/members${query({ q, limit: 200 })}`, signal),
-    placeholderData: keepPreviousData,
-  });
+  return reading<Page<Member>>(
+    [...organizationKeys.members, q],
+    `/api/v1/members${query({ q, limit: 200 })}`,
+    {
+      placeholderData: keepPreviousData,
+    },
+  );
 }
 
 /** The first 200 members who are suspended. Read anew with the members. */
 export function suspendedList() {
-  return queryOptions({
-    queryKey: [...organizationKeys.members, "suspended", ""] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<Member>>(`/api/v1/members${query({ state: "suspended", limit: 200 })}`, signal),
-  });
+  return reading<Page<Member>>(
+    [...organizationKeys.members, "suspended", ""],
+    `/api/v1/members${query({ state: "suspended", limit: 200 })}`,
+  );
 }
 
 /** A member's sessions that work in the organization now. */
 export function memberSessions(memberId: string) {
-  return queryOptions({
-    queryKey: ["member-sessions", memberId] as const,
-    queryFn: ({ signal }) =>
-      api.get<{ items: MemberSession[] }>(`/api/v1/members/${memberId}/sessions`, signal),
-  });
+  return reading<{ items: MemberSession[] }>(
+    ["member-sessions", memberId],
+    `/api/v1/members/${memberId}/sessions`,
+  );
 }
 
 export function invitationList() {
-  return queryOptions({
-    queryKey: organizationKeys.invitations,
-    queryFn: ({ signal }) => api.get<Page<Invitation>>(`/api/v1/invitations${query({ limit: 200 })}`, signal),
-  });
+  return reading<Page<Invitation>>(
+    organizationKeys.invitations,
+    `/api/v1/invitations${query({ limit: 200 })}`,
+  );
 }
 
 export function apiKeyList() {
-  return queryOptions({
-    queryKey: organizationKeys.apiKeys,
-    queryFn: ({ signal }) => api.get<Page<ApiKey>>(`/api/v1/api-keys${query({ limit: 200 })}`, signal),
-  });
+  return reading<Page<ApiKey>>(organizationKeys.apiKeys, `/api/v1/api-keys${query({ limit: 200 })}`);
 }
 
 export function serviceAccountList() {
-  return queryOptions({
-    queryKey: organizationKeys.serviceAccounts,
-    queryFn: ({ signal }) =>
-      api.get<Page<ServiceAccount>>(`/api/v1/service-accounts${query({ limit: 200 })}`, signal),
-  });
+  return reading<Page<ServiceAccount>>(
+    organizationKeys.serviceAccounts,
+    `/api/v1/service-accounts${query({ limit: 200 })}`,
+  );
 }
 
 /** What shows service accounts: their own list, and that of the keys. */
@@ -119,9 +108,7 @@ export const serviceAccountApi = {
 
 /** The organization's reasons for declining. */
 export function declineReasons() {
-  return queryOptions({
-    queryKey: ["decline-reasons"] as const,
-    queryFn: ({ signal }) => api.get<DeclineReasons>("/api/v1/decline-reasons", signal),
+  return reading<DeclineReasons>(["decline-reasons"], "/api/v1/decline-reasons", {
     staleTime: 60_000,
     refetchInterval: false,
   });
@@ -129,9 +116,7 @@ export function declineReasons() {
 
 /** How long an answer is held, so that a slip can be undone. */
 export function undoWindow() {
-  return queryOptions({
-    queryKey: ["undo-window"] as const,
-    queryFn: ({ signal }) => api.get<UndoWindow>("/api/v1/undo-window", signal),
+  return reading<UndoWindow>(["undo-window"], "/api/v1/undo-window", {
     staleTime: 60_000,
     refetchInterval: false,
   });
@@ -139,20 +124,19 @@ export function undoWindow() {
 
 /** Members who may answer, by name or e-mail. `inputRequestId`: only those to whom that request can be given. */
 export function people(q: string, inputRequestId?: string) {
-  return queryOptions({
-    queryKey: ["people", q, inputRequestId] as const,
-    queryFn: ({ signal }) =>
-      api.get<{ items: Answerer[] }>(`/api/v1/people${query({ q, inputRequestId })}`, signal),
-    staleTime: 60_000,
-    refetchInterval: false,
-  });
+  return reading<{ items: Answerer[] }>(
+    ["people", q, inputRequestId],
+    `/api/v1/people${query({ q, inputRequestId })}`,
+    {
+      staleTime: 60_000,
+      refetchInterval: false,
+    },
+  );
 }
 
 /** How long the organization keeps ended tasks, messages and payloads. */
 export function retention() {
-  return queryOptions({
-    queryKey: ["retention"] as const,
-    queryFn: ({ signal }) => api.get<Retention>("/api/v1/organization/retention", signal),
+  return reading<Retention>(["retention"], "/api/v1/organization/retention", {
     refetchInterval: false,
   });
 }
@@ -160,10 +144,11 @@ export function retention() {
 /** The number of rows that these retention periods would delete at once. */
 export function retentionPreview(wanted: Retention) {
   const asked = Object.entries(wanted).map(([kind, days]) => [kind, days ?? "forever"]);
-  return queryOptions({
-    queryKey: ["retention", "preview", wanted] as const,
-    queryFn: ({ signal }) =>
-      api.get<Preview>(`/api/v1/organization/retention/preview${query(Object.fromEntries(asked))}`, signal),
-    refetchInterval: false,
-  });
+  return reading<Preview>(
+    ["retention", "preview", wanted],
+    `/api/v1/organization/retention/preview${query(Object.fromEntries(asked))}`,
+    {
+      refetchInterval: false,
+    },
+  );
 }

@@ -1,9 +1,9 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { AuditStream, AuditStreamTest } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import type { Slack } from "@/lib/outbound/slack/slack-schema.ts";
 import type { Webhook, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
+import { reading, readingPages } from "@/lib/web/client/base/reading.ts";
 
 /** Refetch interval while a delivery or a line is on its way, since that ends soon. */
 const SOON_MS = 2_000;
@@ -13,29 +13,23 @@ const LATER_MS = 10_000;
 export const webhookKeys = { all: ["webhooks"] as const };
 
 export function webhookList() {
-  return queryOptions({
-    queryKey: [...webhookKeys.all, "list"] as const,
-    queryFn: ({ signal }) => api.get<Page<Webhook>>(`/api/v1/webhooks${query({ limit: 200 })}`, signal),
+  return reading<Page<Webhook>>([...webhookKeys.all, "list"], `/api/v1/webhooks${query({ limit: 200 })}`, {
     refetchInterval: ({ state }) =>
       state.data?.items.some(({ lastDelivery }) => lastDelivery?.state === "pending") ? SOON_MS : 30_000,
   });
 }
 
 export function webhookDeliveries(id: string) {
-  return infiniteQueryOptions({
-    queryKey: [...webhookKeys.all, "deliveries", id] as const,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<WebhookDelivery>>(
-        `/api/v1/webhooks/${id}/deliveries${query({ limit: 20, cursor: pageParam })}`,
-        signal,
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some((page) => page.items.some((each) => each.state === "pending"))
-        ? SOON_MS
-        : 30_000,
-  });
+  return readingPages<Page<WebhookDelivery>>(
+    [...webhookKeys.all, "deliveries", id],
+    (cursor) => `/api/v1/webhooks/${id}/deliveries${query({ limit: 20, cursor })}`,
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.pages.some((page) => page.items.some((each) => each.state === "pending"))
+          ? SOON_MS
+          : 30_000,
+    },
+  );
 }
 
 export const webhookApi = {
@@ -49,9 +43,7 @@ export const webhookApi = {
 export const SLACK_PATH = "/api/v1/organization/slack";
 
 export function slackApp() {
-  return queryOptions({
-    queryKey: ["slack"] as const,
-    queryFn: ({ signal }) => api.get<Slack>(SLACK_PATH, signal),
+  return reading<Slack>(["slack"], SLACK_PATH, {
     refetchInterval: LATER_MS,
   });
 }
@@ -59,9 +51,7 @@ export function slackApp() {
 export const auditStreamKeys = { all: ["audit-streams"] as const };
 
 export function auditStreamList() {
-  return queryOptions({
-    queryKey: [...auditStreamKeys.all, "list"] as const,
-    queryFn: ({ signal }) => api.get<{ items: AuditStream[] }>("/api/v1/audit-streams", signal),
+  return reading<{ items: AuditStream[] }>([...auditStreamKeys.all, "list"], "/api/v1/audit-streams", {
     refetchInterval: ({ state }) =>
       state.data?.items.some(({ behind, paused }) => behind > 0 && !paused) ? SOON_MS : LATER_MS,
   });

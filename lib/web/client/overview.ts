@@ -1,16 +1,14 @@
-import { queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { Overview, Range } from "@/lib/requests/statistics/statistics-schema.ts";
 import type { TaskCounts, TaskSummary } from "@/lib/tasks/task-schema.ts";
-import { api, query } from "@/lib/web/client/base/client.ts";
+import { query } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
 export function overview(range: Range) {
-  return queryOptions({
-    queryKey: ["overview", range] as const,
-    queryFn: ({ signal }) => api.get<Overview>(`/api/v1/overview${query({ range })}`, signal),
+  return reading<Overview>(["overview", range], `/api/v1/overview${query({ range })}`, {
     // The last range stays on screen until the next one has loaded.
     placeholderData: (shown) => shown,
   });
@@ -24,23 +22,16 @@ export const OLDEST = { state: "open", limit: FEW };
 
 /** Stuck tasks, longest waiting first. */
 export function stuckTasks() {
-  return queryOptions({
-    queryKey: [...taskKeys.lists, "stuck"] as const,
-    queryFn: ({ signal }) => api.get<Page<TaskSummary>>(`/api/v1/tasks${query(STUCK)}`, signal),
-  });
+  return reading<Page<TaskSummary>>([...taskKeys.lists, "stuck"], `/api/v1/tasks${query(STUCK)}`);
 }
 
 export function attentionCounts() {
-  return queryOptions({
-    queryKey: [...taskKeys.counts, "attention"] as const,
-    queryFn: ({ signal }) => api.get<TaskCounts>("/api/v1/tasks/counts", signal),
-  });
+  return reading<TaskCounts>([...taskKeys.counts, "attention"], "/api/v1/tasks/counts");
 }
 
 export function oldestRequests() {
-  return queryOptions({
-    queryKey: [...requestKeys.lists, "oldest"] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query(OLDEST)}`, signal),
-  });
+  return reading<Page<InputRequestSummary>>(
+    [...requestKeys.lists, "oldest"],
+    `/api/v1/input-requests${query(OLDEST)}`,
+  );
 }

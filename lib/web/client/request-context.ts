@@ -4,34 +4,35 @@ import type { RequestDocuments } from "@/lib/requests/documents/document-schema.
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { SimilarRequests } from "@/lib/requests/similar/similar-schema.ts";
 import { ApiError, api, ConnectionError, query } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 
 /** Past decisions on similar requests. Refetched at any change of any request, which may be a duplicate. */
 export function similarRequests(id: string) {
-  return queryOptions({
-    queryKey: [...requestKeys.lists, "similar", id] as const,
-    // A request is better shown without similar ones than late.
-    retry: false,
-    queryFn: ({ signal }) => api.get<SimilarRequests>(`/api/v1/input-requests/${id}/similar`, signal),
-  });
+  return reading<SimilarRequests>(
+    [...requestKeys.lists, "similar", id],
+    `/api/v1/input-requests/${id}/similar`,
+    {
+      // A request is better shown without similar ones than late.
+      retry: false,
+    },
+  );
 }
 
 /** Every question of one task, oldest first, at most 50. */
 export function requestsOfTask(taskId: string) {
-  return queryOptions({
-    queryKey: [...requestKeys.ofTask(taskId), "all"] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query({ taskId })}`, signal),
-  });
+  return reading<Page<InputRequestSummary>>(
+    [...requestKeys.ofTask(taskId), "all"],
+    `/api/v1/input-requests${query({ taskId })}`,
+  );
 }
 
 /** Every document of a request, also those of results. No server is asked. */
 export function requestDocuments(inputRequestId: string) {
-  return queryOptions({
-    queryKey: ["input-requests", "documents", inputRequestId] as const,
-    queryFn: ({ signal }) =>
-      api.get<RequestDocuments>(`/api/v1/input-requests/${inputRequestId}/documents`, signal),
-  });
+  return reading<RequestDocuments>(
+    ["input-requests", "documents", inputRequestId],
+    `/api/v1/input-requests/${inputRequestId}/documents`,
+  );
 }
 
 /** One document's bytes, of a type that Intray has judged. Read once, when a person asks for it. */

@@ -9,6 +9,7 @@ import {
   NO_FILTERS,
 } from "@/lib/requests/words/inbox-filters.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 export const REQUEST_TABS = ["mine", "unassigned", "all", "done"] as const;
 export type RequestTab = (typeof REQUEST_TABS)[number];
@@ -107,6 +108,7 @@ export function requestCounts(filters: InboxFilters = NO_FILTERS) {
   const counted = { ...filters, order: "", group: "" } as const;
   return queryOptions({
     queryKey: requestKeys.counts(counted),
+    // The path depends on the time at which it is read.
     queryFn: ({ signal }) =>
       api.get<RequestCounts>(
         `/api/v1/input-requests/counts${query(apiFilters(counted, Date.now()))}`,
@@ -116,29 +118,21 @@ export function requestCounts(filters: InboxFilters = NO_FILTERS) {
 }
 
 export function requestDetail(id: string) {
-  return queryOptions({
-    queryKey: requestKeys.detail(id),
-    queryFn: ({ signal }) => api.get<InputRequestDetail>(`/api/v1/input-requests/${id}`, signal),
-  });
+  return reading<InputRequestDetail>(requestKeys.detail(id), `/api/v1/input-requests/${id}`);
 }
 
 /** Some requests, IDS_AT_ONCE at most, to follow them. */
 export function theseRequests(ids: string[]) {
-  return queryOptions({
-    queryKey: requestKeys.these(ids),
-    queryFn: ({ signal }) =>
-      api.get<Page<InputRequestSummary>>(
-        `/api/v1/input-requests${query({ ids: ids.join(","), limit: String(ids.length) })}`,
-        signal,
-      ),
-  });
+  return reading<Page<InputRequestSummary>>(
+    requestKeys.these(ids),
+    `/api/v1/input-requests${query({ ids: ids.join(","), limit: String(ids.length) })}`,
+  );
 }
 
 /** The open questions of one task, to find the one that replaced another. */
 export function openRequestsOfTask(taskId: string) {
-  return queryOptions({
-    queryKey: requestKeys.ofTask(taskId),
-    queryFn: ({ signal }) =>
-      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query({ taskId, state: "open" })}`, signal),
-  });
+  return reading<Page<InputRequestSummary>>(
+    requestKeys.ofTask(taskId),
+    `/api/v1/input-requests${query({ taskId, state: "open" })}`,
+  );
 }

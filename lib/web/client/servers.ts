@@ -17,6 +17,7 @@ import type {
 } from "@/lib/servers/server-schema.ts";
 import type { FoundTask } from "@/lib/tasks/found-task-schema.ts";
 import { ApiError, api, query } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 export const serverKeys = {
   all: ["servers"] as const,
@@ -28,63 +29,56 @@ export const serverKeys = {
 export const SERVERS_SHOWN = 200;
 
 export function serverList() {
-  return queryOptions({
-    queryKey: serverKeys.list,
-    queryFn: ({ signal }) =>
-      api.get<Page<Server>>(`/api/v1/servers${query({ limit: SERVERS_SHOWN })}`, signal),
-  });
+  return reading<Page<Server>>(serverKeys.list, `/api/v1/servers${query({ limit: SERVERS_SHOWN })}`);
 }
 
 /** Private addresses that the installation's operator allowed by a press. */
 export function allowedHosts() {
-  return queryOptions({
-    queryKey: serverKeys.allowedHosts,
-    queryFn: ({ signal }) => api.get<AllowedHosts>("/api/v1/allowed-hosts", signal),
+  return reading<AllowedHosts>(serverKeys.allowedHosts, "/api/v1/allowed-hosts", {
     refetchInterval: false,
   });
 }
 
 export function serverDetail(id: string) {
-  return queryOptions({
-    queryKey: serverKeys.server(id),
-    queryFn: ({ signal }) => api.get<ServerDetail>(`/api/v1/servers/${id}`, signal),
-  });
+  return reading<ServerDetail>(serverKeys.server(id), `/api/v1/servers/${id}`);
 }
 
 export function serverTools(id: string) {
-  return queryOptions({
-    queryKey: [...serverKeys.server(id), "tools"] as const,
-    queryFn: ({ signal }) => api.get<ToolList>(`/api/v1/servers/${id}/tools${query({ limit: 200 })}`, signal),
-    // Calls the remote server, so half-minute refetches and retries would be too costly.
-    refetchInterval: false,
-    staleTime: 60_000,
-    retry: (failures, error) => failures < 2 && !(error instanceof ApiError),
-  });
+  return reading<ToolList>(
+    [...serverKeys.server(id), "tools"],
+    `/api/v1/servers/${id}/tools${query({ limit: 200 })}`,
+    {
+      // Calls the remote server, so half-minute refetches and retries would be too costly.
+      refetchInterval: false,
+      staleTime: 60_000,
+      retry: (failures, error) => failures < 2 && !(error instanceof ApiError),
+    },
+  );
 }
 
 /** The tools as the server listed them last. Answers at once, however long the server takes. */
 export function seenServerTools(id: string) {
-  return queryOptions({
-    queryKey: [...serverKeys.server(id), "tools", "as-seen"] as const,
-    queryFn: ({ signal }) =>
-      api.get<ToolList>(`/api/v1/servers/${id}/tools${query({ limit: 200, asSeen: "true" })}`, signal),
-    refetchInterval: false,
-  });
+  return reading<ToolList>(
+    [...serverKeys.server(id), "tools", "as-seen"],
+    `/api/v1/servers/${id}/tools${query({ limit: 200, asSeen: "true" })}`,
+    {
+      refetchInterval: false,
+    },
+  );
 }
 
 export function serverStats(id: string, range: Range) {
-  return queryOptions({
-    queryKey: [...serverKeys.server(id), "stats", range] as const,
-    queryFn: ({ signal }) => api.get<ServerStats>(`/api/v1/servers/${id}/stats${query({ range })}`, signal),
-  });
+  return reading<ServerStats>(
+    [...serverKeys.server(id), "stats", range],
+    `/api/v1/servers/${id}/stats${query({ range })}`,
+  );
 }
 
 export function toolVersions(id: string, tool: string) {
-  return queryOptions({
-    queryKey: [...serverKeys.server(id), "tool-versions", tool] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<ToolVersion>>(`/api/v1/servers/${id}/tool-versions${query({ tool, limit: 50 })}`, signal),
-  });
+  return reading<Page<ToolVersion>>(
+    [...serverKeys.server(id), "tool-versions", tool],
+    `/api/v1/servers/${id}/tool-versions${query({ tool, limit: 50 })}`,
+  );
 }
 
 /** A version of a tool by its digest; null where Intray does not have its text any more. */
@@ -100,11 +94,10 @@ export function toolVersion(id: string, tool: string, digest: string) {
 
 /** The tasks of the server's last listing; listing them again is a person's decision. */
 export function foundTasks(id: string) {
-  return queryOptions({
-    queryKey: [...serverKeys.server(id), "found-tasks"] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<FoundTask>>(`/api/v1/servers/${id}/found-tasks${query({ limit: 200 })}`, signal),
-  });
+  return reading<Page<FoundTask>>(
+    [...serverKeys.server(id), "found-tasks"],
+    `/api/v1/servers/${id}/found-tasks${query({ limit: 200 })}`,
+  );
 }
 
 /** The caller's own connection to a server, and the shared one. */
@@ -118,10 +111,10 @@ export function serverConnections(id: string) {
 
 /** A server's recipes. Whoever edits one saves over the version that was read. */
 export function serverRecipes(id: string) {
-  return queryOptions({
-    queryKey: [...serverKeys.server(id), "recipes"] as const,
-    queryFn: ({ signal }) => api.get<{ items: RecipeVersion[] }>(`/api/v1/servers/${id}/recipes`, signal),
-  });
+  return reading<{ items: RecipeVersion[] }>(
+    [...serverKeys.server(id), "recipes"],
+    `/api/v1/servers/${id}/recipes`,
+  );
 }
 
 /** Saves over a version; 0: there is none yet. Refused with `version_changed` if somebody else has saved meanwhile. */

@@ -1,17 +1,15 @@
-import { queryOptions } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { AutomaticDecision, AutomaticState } from "@/lib/requests/automatic/automatic-answer-schema.ts";
 import type { ReplayLine } from "@/lib/requests/replay/replay-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** Below the policy's key: whatever changes the policy changes what is known of its rules. */
 const KEY = ["policy", "automatic"] as const;
 
 /** Whether automatic answers are stopped, and the record of each rule. */
 export function automaticState() {
-  return queryOptions({
-    queryKey: KEY,
-    queryFn: ({ signal }) => api.get<AutomaticState>("/api/v1/policy/automatic", signal),
+  return reading<AutomaticState>(KEY, "/api/v1/policy/automatic", {
     // Rules answer while somebody looks.
     refetchInterval: 15_000,
   });
@@ -22,14 +20,10 @@ const LISTED = 100;
 
 /** Where people decided otherwise than a rule, newest first. */
 export function automaticDisagreements(rule: string) {
-  return queryOptions({
-    queryKey: [...KEY, "disagreements", rule] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<AutomaticDecision>>(
-        `/api/v1/policy/automatic/decisions${query({ rule, outcome: "disagreed", limit: LISTED })}`,
-        signal,
-      ),
-  });
+  return reading<Page<AutomaticDecision>>(
+    [...KEY, "disagreements", rule],
+    `/api/v1/policy/automatic/decisions${query({ rule, outcome: "disagreed", limit: LISTED })}`,
+  );
 }
 
 export function stopAutomatic(): Promise<{ takenBack: number }> {

@@ -9,38 +9,28 @@ import type {
 } from "@/lib/policy/policy-schema.ts";
 import type { PolicyProposals, Proposed } from "@/lib/policy/proposals/proposal-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** The policy. Not read again by itself: whoever edits it saves over the version that was read. */
 export function policy() {
-  return queryOptions({
-    queryKey: ["policy"] as const,
-    queryFn: ({ signal }) => api.get<SavedPolicy>("/api/v1/policy", signal),
+  return reading<SavedPolicy>(["policy"], "/api/v1/policy", {
     staleTime: 60_000,
     refetchInterval: false,
   });
 }
 
 export function policyVersions() {
-  return queryOptions({
-    queryKey: ["policy", "versions"] as const,
-    queryFn: ({ signal }) => api.get<PolicyVersions>("/api/v1/policy/versions", signal),
-  });
+  return reading<PolicyVersions>(["policy", "versions"], "/api/v1/policy/versions");
 }
 
 /** A version, and what it changed. It stays as it is. */
 export function policyVersion(version: number) {
-  return queryOptions({
-    queryKey: ["policy", "versions", version] as const,
-    queryFn: ({ signal }) => api.get<PolicyVersion>(`/api/v1/policy/versions/${version}`, signal),
-  });
+  return reading<PolicyVersion>(["policy", "versions", version], `/api/v1/policy/versions/${version}`);
 }
 
 /** Who could vote now. */
 export function policyDeciders() {
-  return queryOptions({
-    queryKey: ["policy", "deciders"] as const,
-    queryFn: ({ signal }) => api.get<Deciders>("/api/v1/policy/deciders", signal),
-  });
+  return reading<Deciders>(["policy", "deciders"], "/api/v1/policy/deciders");
 }
 
 /** What would keep a policy, as JSON, from being saved. */
@@ -57,10 +47,7 @@ export function policyCheck(given: string) {
 
 /** Changes that wait for a second admin. */
 export function policyProposals() {
-  return queryOptions({
-    queryKey: ["policy", "proposals"] as const,
-    queryFn: ({ signal }) => api.get<PolicyProposals>("/api/v1/policy/proposals", signal),
-  });
+  return reading<PolicyProposals>(["policy", "proposals"], "/api/v1/policy/proposals");
 }
 
 export function approvePolicyProposal(id: string): Promise<SavedPolicy> {
@@ -89,10 +76,7 @@ export function savePolicy(
 
 /** The groups that a policy can name. Its key is below the policy's, whose changes are theirs too. */
 export function groups() {
-  return queryOptions({
-    queryKey: ["policy", "groups"] as const,
-    queryFn: ({ signal }) => api.get<Groups>("/api/v1/groups", signal),
-  });
+  return reading<Groups>(["policy", "groups"], "/api/v1/groups");
 }
 
 /** Makes a group, or proposes it where a second admin has to approve. */

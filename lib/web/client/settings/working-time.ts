@@ -1,13 +1,11 @@
-import { queryOptions } from "@tanstack/react-query";
 import type { Away } from "@/lib/policy/away/away-schema.ts";
 import type { SavedCalendar } from "@/lib/policy/calendar/calendar-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** The working calendar. Not read again by itself: whoever edits it saves over the version that was read. */
 export function calendar() {
-  return queryOptions({
-    queryKey: ["calendar"] as const,
-    queryFn: ({ signal }) => api.get<SavedCalendar>("/api/v1/calendar", signal),
+  return reading<SavedCalendar>(["calendar"], "/api/v1/calendar", {
     staleTime: 60_000,
     refetchInterval: false,
   });
@@ -24,10 +22,7 @@ export function saveCalendar(version: number, given: unknown): Promise<SavedCale
 
 /** When somebody is away: oneself, or by the id of a membership another member. */
 export function away(memberId: string | null) {
-  return queryOptions({
-    queryKey: ["away", memberId] as const,
-    queryFn: ({ signal }) => api.get<Away | null>(awayPath(memberId), signal),
-  });
+  return reading<Away | null>(["away", memberId], awayPath(memberId));
 }
 
 export function awayPath(memberId: string | null): string {

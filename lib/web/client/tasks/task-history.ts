@@ -1,10 +1,11 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { Page } from "@/lib/base/page.ts";
 import type { TaskEvent } from "@/lib/history/events/event-schema.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { Read } from "@/lib/tasks/access-log/access-log-schema.ts";
 import type { TaskEventQuery, TaskMessage, TaskPhase } from "@/lib/tasks/task-schema.ts";
-import { api, query } from "@/lib/web/client/base/client.ts";
+import { query } from "@/lib/web/client/base/client.ts";
+import { reading, readingPages } from "@/lib/web/client/base/reading.ts";
 import { requestKeys } from "@/lib/web/client/requests.ts";
 import { taskKeys } from "@/lib/web/client/tasks/tasks.ts";
 
@@ -12,47 +13,33 @@ const EVENTS_A_PAGE = 100;
 
 /** All of a task's history, page by page. */
 export function taskHistory(id: string, order: TaskEventQuery["order"]) {
-  return infiniteQueryOptions({
-    queryKey: [...taskKeys.task(id), "history", order] as const,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<TaskEvent>>(
-        `/api/v1/tasks/${id}/events${query({ order, limit: EVENTS_A_PAGE, cursor: pageParam })}`,
-        signal,
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-    placeholderData: keepPreviousData,
-  });
+  return readingPages<Page<TaskEvent>>(
+    [...taskKeys.task(id), "history", order],
+    (cursor) => `/api/v1/tasks/${id}/events${query({ order, limit: EVENTS_A_PAGE, cursor })}`,
+    {
+      placeholderData: keepPreviousData,
+    },
+  );
 }
 
 export function taskPhases(id: string) {
-  return queryOptions({
-    queryKey: [...taskKeys.task(id), "phases"] as const,
-    queryFn: ({ signal }) => api.get<{ phases: TaskPhase[] }>(`/api/v1/tasks/${id}/phases`, signal),
-  });
+  return reading<{ phases: TaskPhase[] }>([...taskKeys.task(id), "phases"], `/api/v1/tasks/${id}/phases`);
 }
 
 /** All questions of a task, newest first, with their decisions and deliveries. */
 export function taskRequests(taskId: string) {
-  return infiniteQueryOptions({
-    queryKey: [...requestKeys.ofTask(taskId), "newest first"] as const,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<InputRequestSummary>>(
-        `/api/v1/input-requests${query({ taskId, order: "newest", cursor: pageParam })}`,
-        signal,
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  return readingPages<Page<InputRequestSummary>>(
+    [...requestKeys.ofTask(taskId), "newest first"],
+    (cursor) => `/api/v1/input-requests${query({ taskId, order: "newest", cursor })}`,
+  );
 }
 
 /** The newest lines of a task's history, newest first, as many as the column beside a request shows. */
 export function taskEvents(id: string) {
-  return queryOptions({
-    queryKey: [...taskKeys.task(id), "events"] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<TaskEvent>>(`/api/v1/tasks/${id}/events?order=newest&limit=200`, signal),
-  });
+  return reading<Page<TaskEvent>>(
+    [...taskKeys.task(id), "events"],
+    `/api/v1/tasks/${id}/events?order=newest&limit=200`,
+  );
 }
 
 /** As in `GET /tasks/{id}/messages`; an empty value does not filter. */
@@ -70,17 +57,14 @@ const MESSAGES_A_PAGE = 40;
  * one has loaded.
  */
 export function taskMessages(id: string, filter: MessageFilter) {
-  return infiniteQueryOptions({
-    queryKey: [...taskKeys.task(id), "messages", filter] as const,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<TaskMessage> & { methods: string[] }>(
-        `/api/v1/tasks/${id}/messages${query({ order: "newest", limit: MESSAGES_A_PAGE, ...filter, cursor: pageParam })}`,
-        signal,
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-    placeholderData: keepPreviousData,
-  });
+  return readingPages<Page<TaskMessage> & { methods: string[] }>(
+    [...taskKeys.task(id), "messages", filter],
+    (cursor) =>
+      `/api/v1/tasks/${id}/messages${query({ order: "newest", limit: MESSAGES_A_PAGE, ...filter, cursor })}`,
+    {
+      placeholderData: keepPreviousData,
+    },
+  );
 }
 
 /** Who looked at a task, newest first. */
@@ -94,13 +78,7 @@ export function ownReads() {
 }
 
 function reads(queryKey: readonly string[], path: string) {
-  return infiniteQueryOptions({
-    queryKey,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<Read>>(`${path}${query({ limit: READS_A_PAGE, cursor: pageParam })}`, signal),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  return readingPages<Page<Read>>(queryKey, (cursor) => `${path}${query({ limit: READS_A_PAGE, cursor })}`);
 }
 
 const READS_A_PAGE = 20;

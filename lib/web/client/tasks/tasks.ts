@@ -1,9 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { Page, SearchedPage } from "@/lib/base/page.ts";
 import type { BulkItem, BulkOperation } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import type { Race } from "@/lib/lifecycle/races/race-schema.ts";
 import type { FailureGroups, TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/task-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
+import { reading, readingPages } from "@/lib/web/client/base/reading.ts";
 
 /** As in `GET /tasks`. */
 export type TaskQuery = Record<string, string>;
@@ -33,19 +34,16 @@ export function taskList(filter: TaskQuery | null) {
 
 /** `endedAfter`: counts ended tasks from this instant on. */
 export function taskCounts(endedAfter: string) {
-  return queryOptions({
-    queryKey: [...taskKeys.counts, endedAfter] as const,
-    queryFn: ({ signal }) => api.get<TaskCounts>(`/api/v1/tasks/counts${query({ endedAfter })}`, signal),
-  });
+  return reading<TaskCounts>(
+    [...taskKeys.counts, endedAfter],
+    `/api/v1/tasks/counts${query({ endedAfter })}`,
+  );
 }
 
 /** The number of tasks in a list, whatever is loaded; above `MOST_TOTAL`, one more than that. */
 export function taskTotal(filter: TaskQuery | null) {
   const { order: _, ...rest } = filter ?? {};
-  return queryOptions({
-    queryKey: [...taskKeys.lists, "total", rest] as const,
-    queryFn: ({ signal }) => api.get<{ total: number }>(`/api/v1/tasks/total${query(rest)}`, signal),
-  });
+  return reading<{ total: number }>([...taskKeys.lists, "total", rest], `/api/v1/tasks/total${query(rest)}`);
 }
 
 export const MOST_TOTAL = 10_000;
@@ -53,33 +51,29 @@ export const MOST_TOTAL = 10_000;
 /** Failures by cause, among the tasks of a list. Refetched with every list. */
 export function failureGroups(filter: TaskQuery) {
   const { order: _, attention: __, ...rest } = filter;
-  return queryOptions({
-    queryKey: [...taskKeys.lists, "failures", rest] as const,
-    queryFn: ({ signal }) => api.get<FailureGroups>(`/api/v1/tasks/failures${query(rest)}`, signal),
-    placeholderData: keepPreviousData,
-  });
+  return reading<FailureGroups>(
+    [...taskKeys.lists, "failures", rest],
+    `/api/v1/tasks/failures${query(rest)}`,
+    {
+      placeholderData: keepPreviousData,
+    },
+  );
 }
 
 export function taskDetail(id: string) {
-  return queryOptions({
-    queryKey: taskKeys.task(id),
-    queryFn: ({ signal }) => api.get<TaskDetail>(`/api/v1/tasks/${id}`, signal),
-  });
+  return reading<TaskDetail>(taskKeys.task(id), `/api/v1/tasks/${id}`);
 }
 
 /** The tasks of a race. Refetched with every list, since a change of any task may concern one of them. */
 export function race(id: string) {
-  return queryOptions({
-    queryKey: [...taskKeys.lists, "race", id] as const,
-    queryFn: ({ signal }) => api.get<Race>(`/api/v1/races/${id}`, signal),
-  });
+  return reading<Race>([...taskKeys.lists, "race", id], `/api/v1/races/${id}`);
 }
 
 export function attempts(taskId: string) {
-  return queryOptions({
-    queryKey: [...taskKeys.lists, "attempts", taskId] as const,
-    queryFn: ({ signal }) => api.get<{ items: TaskSummary[] }>(`/api/v1/tasks/${taskId}/attempts`, signal),
-  });
+  return reading<{ items: TaskSummary[] }>(
+    [...taskKeys.lists, "attempts", taskId],
+    `/api/v1/tasks/${taskId}/attempts`,
+  );
 }
 
 /** Begins with the topic of its hints. */
@@ -89,22 +83,13 @@ export const bulkKeys = { operation: key };
 const PAGE_SIZE = 100;
 
 export function bulkOperation(id: string) {
-  return queryOptions({
-    queryKey: key(id),
-    queryFn: ({ signal }) => api.get<BulkOperation>(`/api/v1/bulk-operations/${id}`, signal),
-  });
+  return reading<BulkOperation>(key(id), `/api/v1/bulk-operations/${id}`);
 }
 
 /** `state`: of the items; empty: all. */
 export function bulkItems(id: string, state: string) {
-  return infiniteQueryOptions({
-    queryKey: [...key(id), "items", state] as const,
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<BulkItem>>(
-        `/api/v1/bulk-operations/${id}/items${query({ state, limit: PAGE_SIZE, cursor: pageParam })}`,
-        signal,
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  return readingPages<Page<BulkItem>>(
+    [...key(id), "items", state],
+    (cursor) => `/api/v1/bulk-operations/${id}/items${query({ state, limit: PAGE_SIZE, cursor })}`,
+  );
 }
