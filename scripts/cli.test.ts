@@ -7,17 +7,15 @@ import { createSeal } from "../lib/base/seal.ts";
 import { setPassword } from "../lib/people/members/set-password.ts";
 import { NO_DATABASE, runHere, runProcess } from "../test/command-line.ts";
 import { insertServer } from "../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
+import { databaseForFile } from "../test/for-file.ts";
 import { withClient } from "./database/roles.ts";
 
-let database: TestDatabase;
+const database = databaseForFile();
 let files: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
   files = await mkdtemp(join(tmpdir(), "intray-cli-"));
 });
 afterAll(async () => {
-  await database.drop();
   await rm(files, { recursive: true });
 });
 

@@ -19,18 +19,17 @@ import { countTasks, listTasks } from "../lib/tasks/task-list-reads.ts";
 import { taskSchema } from "../lib/tasks/task-schema.ts";
 import { withSettings } from "../test/command-line.ts";
 import { insertRequest, insertServer, insertTask } from "../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
+import { databaseForFile } from "../test/for-file.ts";
 import { withClient } from "./database/roles.ts";
 import { runSeed } from "./seed.ts";
 
 const INTRAY_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
-let database: TestDatabase;
+const database = databaseForFile();
 let db: Database;
 const acme = uuidv7();
 let ana: Principal;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 2 });
   ana = await db.withOrganization(acme, async (tx) => {
     await createOrganization(tx, { slug: "acme", name: "Acme" });
@@ -46,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
 });
 
 const settings = () => ({ DATABASE_URL: database.ownerUrl, INTRAY_KEYS });

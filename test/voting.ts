@@ -4,7 +4,9 @@ import type { Role } from "../lib/access/roles.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { appendEvents } from "../lib/history/events/event-writes.ts";
 import { captureQuestion } from "../lib/requests/capture/capture-question.ts";
+import { capitalise } from "../lib/text/labels.ts";
 import { insertServer, insertTask } from "./fixtures/rows.ts";
+import { forFile } from "./for-file.ts";
 import type { TestWeb } from "./web.ts";
 
 export interface Voter {
@@ -46,6 +48,10 @@ export async function votingOrganization(web: TestWeb, slug: string) {
       const saved = await web.call("PUT", "/api/v1/policy", { key: admin, body: policy, headers });
       if (saved.status !== 200) throw new Error(JSON.stringify(saved.body));
       return saved.body.version as number;
+    },
+    /** Saves a policy of one rule, for all requests. */
+    stages(...stages: object[]): Promise<number> {
+      return this.policy({ rules: [{ name: "All", stages }] });
     },
     task: (more: Parameters<typeof insertTask>[3] = {}) => insertTask(web.db, id, server, more),
     /** Asks as an engine captures what a server asks. */
@@ -104,3 +110,20 @@ export async function votingOrganization(web: TestWeb, slug: string) {
   };
 }
 export type VotingOrganization = Awaited<ReturnType<typeof votingOrganization>>;
+
+/** A `votingOrganization()` for all tests of a file, and people in it: `{ ana: "owner" }` is Ana, `{ asker: ["Ola", "operator"] }` Ola. */
+export function votingForFile<Name extends string>(
+  web: TestWeb,
+  slug: string,
+  people: Record<Name, Role | [name: string, role: Role]>,
+): { acme: VotingOrganization } & Record<Name, Voter> {
+  const acme = forFile(() => votingOrganization(web, slug), noEnd);
+  const voters = Object.entries<Role | [string, Role]>(people).map(([variable, who]) => {
+    const [name, role] = typeof who === "string" ? [capitalise(variable), who] : who;
+    return [variable, forFile(() => acme.person(name, role), noEnd)];
+  });
+  return { acme, ...Object.fromEntries(voters) };
+}
+
+/** It goes with the web's database. */
+const noEnd = async () => {};

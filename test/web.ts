@@ -15,6 +15,7 @@ import { addMember } from "../lib/people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/people/organizations/organization-writes.ts";
 import { withWholeBody } from "../lib/web/http/body.ts";
 import type { Handler, Method } from "../lib/web/http/route.ts";
+import { forFile } from "./for-file.ts";
 import { createTestDatabase, type TestDatabase } from "./setup/postgres.ts";
 
 const APP = join(import.meta.dirname, "../app");
@@ -153,6 +154,16 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
       await database.drop();
     },
   };
+}
+
+type Settings = Record<string, string>;
+
+/** A `startWeb()` for all tests of a file. A function reads settings once what they come from runs. */
+export function webForFile(settings: Settings | (() => Settings) = {}): TestWeb {
+  return forFile(
+    () => startWeb(typeof settings === "function" ? settings() : settings),
+    (web) => web.stop(),
+  );
 }
 
 export interface ServedRoutes {

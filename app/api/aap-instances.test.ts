@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
 import { expectedSignature, type ReceivedCall } from "@/test/servers/receiver.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
 let engine: EngineProcess;
 let acme: string;
 let operator: string;
@@ -23,7 +23,6 @@ let check: (message: Record<string, string>) => { status: number; body?: string 
 let refusals = 0;
 
 beforeAll(async () => {
-  web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-aap-instances");
   operator = await web.key(acme, "operator");
   owner = await web.key(acme, "owner");
@@ -49,7 +48,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine?.kill();
   server?.close();
-  await web?.stop();
 });
 
 const REFUND = { tool: "issue_refund", arguments: { payment_id: "payment_123" }, timeout: "30m" };

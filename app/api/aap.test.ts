@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
 let engine: EngineProcess;
 let acme: string;
 let key: string;
@@ -14,7 +14,6 @@ let foreign: string;
 let ben: { userId: string; cookie: string };
 
 beforeAll(async () => {
-  web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-aap");
   key = await web.key(acme, "operator");
   other = await web.key(acme, "owner");
@@ -24,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine?.kill();
-  await web?.stop();
 });
 
 const A = "/api/aap/v1/requests";

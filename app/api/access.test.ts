@@ -1,7 +1,7 @@
 /** Members see who looked at what of theirs, and at nothing of anybody else's. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 interface Person {
   userId: string;
@@ -9,7 +9,7 @@ interface Person {
   cookie: string;
 }
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 let ana: Person;
@@ -19,10 +19,6 @@ let ben: Person;
 let task: string;
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-access-${++made}`);
   server = await insertServer(web.db, acme);

@@ -1,9 +1,9 @@
 /** Where an organization lists networks, it is reached from those alone: by sessions, keys, streams and links. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { callerOf } from "@/lib/web/http/client-address.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
 import { patiently } from "@/test/setup/patience.ts";
-import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
+import { tokenOf, webForFile } from "@/test/web.ts";
 
 const CODE = "address_not_allowed_for_organization";
 const INSIDE = "203.0.113.7";
@@ -15,15 +15,11 @@ interface Member {
   cookie: string;
 }
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let olga: Member;
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   olga = await web.member(acme, "Olga", "owner");

@@ -2,7 +2,7 @@
  * Agents: their credentials, what they are granted, and who is behind them. What `/mcp` does with it stands in its own tests;
  * here agents come as `authenticateAgent` takes them.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Principal } from "@/lib/access/principal.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import type { GrantedTool } from "@/lib/agents/grants.ts";
@@ -11,7 +11,7 @@ import { queueRetry } from "@/lib/lifecycle/retry.ts";
 import type { AgentCaller } from "@/lib/web/auth/agent.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 interface Person {
   userId: string;
@@ -19,7 +19,7 @@ interface Person {
   cookie: string;
 }
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 let ana: Person;
@@ -38,10 +38,6 @@ const tool = (name: string, more: object = {}) => ({
   ...more,
 });
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   server = await insertServer(web.db, acme, { tools: [tool("pay"), tool("refund")] });

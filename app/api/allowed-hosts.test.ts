@@ -6,27 +6,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { parseEnvironment } from "@/lib/base/env.ts";
 import { allowedHostsFile, createTenantNetwork } from "@/lib/base/network/allowed-hosts.ts";
 import { replace } from "@/lib/base/process/process-wide.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const web = webForFile(() => ({ INTRAY_ALLOW_HOSTS_FILE: file, INTRAY_DENY_PORTS: "8080" }));
 const folder = mkdtempSync(join(tmpdir(), "allowed-hosts-"));
 const file = join(folder, "allowed-hosts");
 let acme: string;
 let olga: { cookie: string; userId: string };
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  web = await startWeb({ INTRAY_ALLOW_HOSTS_FILE: file, INTRAY_DENY_PORTS: "8080" });
   acme = await web.organization("acme");
   await web.database.sql("UPDATE organization SET set_up = true WHERE id = $1", [acme]);
   olga = await web.member(acme, "Olga", "owner");
 });
 beforeEach(() => writeFileSync(file, ""));
 afterAll(async () => {
-  await web.stop();
-  await remote.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,28 +1,26 @@
 /** Bulk answers, the reasons for declining, the undo window, and the people who may be assigned. */
 
 import net, { type AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { replace } from "@/lib/base/process/process-wide.ts";
 import type { Refused } from "@/lib/requests/request-input-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { connectRaw } from "@/test/setup/postgres.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme-answers");
   server = await insertServer(web.db, acme);
   for (const role of ["viewer", "approver", "operator", "admin"] as const)
     keys[role] = await web.key(acme, role);
   keys.foreign = await web.key(await web.organization("globex-answers"), "owner");
 });
-afterAll(() => web.stop());
 
 interface Item {
   id: string;

@@ -1,12 +1,12 @@
 /** What an API key may not do any more: after its end, beside its networks, with a secret that was replaced. */
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { patiently } from "@/test/setup/patience.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const DAY_MS = 24 * 3600_000;
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let olga: Member;
 let ada: Member;
@@ -17,12 +17,10 @@ interface Member {
 }
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme-keys");
   olga = await web.member(acme, "Olga", "owner");
   ada = await web.member(acme, "Ada", "admin");
 });
-afterAll(() => web.stop());
 
 const sql = (text: string, values: unknown[] = []) =>
   withClient(web.database.adminUrl, async (client) => (await client.query(text, values)).rows);

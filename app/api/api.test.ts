@@ -1,28 +1,26 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import type { Handler, Method } from "@/lib/web/http/route.ts";
 import { unbounded } from "@/test/guards/bounds.ts";
 import { operationsOf } from "@/test/guards/operations.ts";
-import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
+import { ORIGIN, webForFile } from "@/test/web.ts";
 
 const METHODS: Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 type Paths = Record<string, Partial<Record<Method, Handler>>>;
 
-let web: TestWeb;
+const web = webForFile();
 let paths: Paths;
 let acme: string;
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
-  web = await startWeb();
   ({ paths } = await import("@/app/api/v1/openapi.json/paths.ts"));
   acme = await web.organization("acme-test");
   for (const role of ["viewer", "approver", "operator", "admin", "owner"] as const)
     keys[role] = await web.key(acme, role);
 });
-afterAll(() => web.stop());
 
 function routeFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })

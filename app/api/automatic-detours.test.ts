@@ -1,25 +1,17 @@
 /** Detours by which live automatic rules would answer more than an owner let them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
-import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type Voter, type VotingOrganization, votingForFile } from "@/test/voting.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let acme: VotingOrganization;
-let ana: Voter;
-let ben: Voter;
-let cleo: Voter;
-let dan: Voter;
-
-beforeAll(async () => {
-  web = await startWeb();
-  acme = await votingOrganization(web, "acme");
-  ana = await acme.person("Ana", "owner");
-  ben = await acme.person("Ben", "approver");
-  cleo = await acme.person("Cleo", "admin");
-  dan = await acme.person("Dan", "owner");
+const web = webForFile();
+const { acme, ana, ben, cleo, dan } = votingForFile(web, "acme", {
+  ana: "owner",
+  ben: "approver",
+  cleo: "admin",
+  dan: "owner",
 });
-afterAll(() => web.stop());
+
 beforeEach(async () => {
   await acme.sql("DELETE FROM automatic_decision");
   await acme.sql("DELETE FROM automatic_switch");

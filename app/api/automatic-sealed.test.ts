@@ -4,9 +4,9 @@ import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { convertContent } from "@/lib/people/content-sealing/convert.ts";
 import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let engine: Database;
 let acme: VotingOrganization;
 let ana: Voter;
@@ -15,12 +15,10 @@ let cleo: Voter;
 let made = 0;
 
 beforeAll(async () => {
-  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 3 });
 });
 afterAll(async () => {
   await engine.close();
-  await web.stop();
 });
 beforeEach(async () => {
   acme = await votingOrganization(web, `acme-${++made}`);

@@ -1,28 +1,16 @@
 /** Answers without a person, by the API: who sets rules live and on what record, who stops them, and what is shown of them. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { convertContent } from "@/lib/people/content-sealing/convert.ts";
 import { recordDecision } from "@/lib/requests/answers/answer-writes.ts";
 import { judgeWaiting } from "@/lib/requests/automatic/judge-waiting.ts";
 import { readReceipt } from "@/lib/requests/receipts/receipt-reads.ts";
 import { wordsOf } from "@/lib/requests/receipts/words.ts";
-import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type VotingOrganization, votingForFile, votingOrganization } from "@/test/voting.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let acme: VotingOrganization;
-let ana: Voter;
-let ben: Voter;
-let cleo: Voter;
-
-beforeAll(async () => {
-  web = await startWeb();
-  acme = await votingOrganization(web, "acme");
-  ana = await acme.person("Ana", "owner");
-  ben = await acme.person("Ben", "approver");
-  cleo = await acme.person("Cleo", "admin");
-});
-afterAll(() => web.stop());
+const web = webForFile();
+const { acme, ana, ben, cleo } = votingForFile(web, "acme", { ana: "owner", ben: "approver", cleo: "admin" });
 
 type Who = { cookie: string } | { key: string };
 

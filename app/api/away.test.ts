@@ -1,34 +1,23 @@
 /** Who is away, and who stands in for them: in votes, assignments and lists. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
-import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type Voter, type VotingOrganization, votingForFile, votingOrganization } from "@/test/voting.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let acme: VotingOrganization;
-/** The CFO. */
-let ana: Voter;
-/** No vote of their own; stands in for Ana. */
-let ben: Voter;
-let cleo: Voter;
-let dora: Voter;
-let vic: Voter;
-/** An admin, and the only owner. */
-let ada: Voter;
-let olga: Voter;
-
-beforeAll(async () => {
-  web = await startWeb();
-  acme = await votingOrganization(web, "acme");
-  olga = await acme.person("Olga", "owner");
-  ada = await acme.person("Ada", "admin");
-  ana = await acme.person("Ana", "approver");
-  ben = await acme.person("Ben", "approver");
-  cleo = await acme.person("Cleo", "approver");
-  dora = await acme.person("Dora", "approver");
-  vic = await acme.person("Vic", "viewer");
+const web = webForFile();
+const { acme, olga, ada, ana, ben, cleo, dora, vic } = votingForFile(web, "acme", {
+  olga: "owner",
+  ada: "admin",
+  ana: "approver",
+  ben: "approver",
+  cleo: "approver",
+  dora: "approver",
+  vic: "viewer",
 });
-afterAll(() => web.stop());
+/** The CFO. */
+/** No vote of their own; stands in for Ana. */
+/** An admin, and the only owner. */
+
 beforeEach(async () => {
   await acme.sql("DELETE FROM away");
 });
@@ -334,9 +323,7 @@ describe("a delegate's vote", () => {
   });
 
   test("counts by the role of the absent one", async () => {
-    await acme.policy({
-      rules: [{ name: "All", stages: [{ name: "Admins", approvers: { roles: ["admin"] } }] }],
-    });
+    await acme.stages({ name: "Admins", approvers: { roles: ["admin"] } });
     await away(ada, ben);
     const request = await asked();
     expect(codeOf(await acme.decide(cleo, request))).toEqual(NO_VOTE);

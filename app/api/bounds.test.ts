@@ -1,18 +1,14 @@
 /** What somebody with the right to make things can have of them: bounded, so that nobody fills the lists of all. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ana: { userId: string; memberId: string; cookie: string };
 let otto: { userId: string; memberId: string; cookie: string };
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   ana = await web.member(acme, "Ana", "owner");

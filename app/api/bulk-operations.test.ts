@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { pageSchema } from "@/lib/base/page.ts";
 import {
   bulkItemSchema,
@@ -6,22 +6,20 @@ import {
 } from "@/lib/lifecycle/bulk-operations/bulk-operation-schema.ts";
 import { taskSchema } from "@/lib/tasks/task-schema.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 let ola: { userId: string; cookie: string };
 let oskar: { userId: string; cookie: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   ola = await web.member(acme, "Ola", "operator");
   oskar = await web.member(acme, "Oskar", "operator");
   server = await insertServer(web.db, acme, { name: "=ERP" });
 });
-afterAll(() => web.stop());
 
 const call = (method: "GET" | "POST", path: string, who: { cookie: string }, body?: object) =>
   web.call(method, `/api/v1${path}`, { cookie: who.cookie, ...(body && { body }) });

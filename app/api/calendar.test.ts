@@ -1,17 +1,15 @@
 /** The working calendar: saved as a whole, by an admin, and another organization's stays its own. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { beforeAll, expect, test } from "vitest";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let admin: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   admin = await web.key(acme, "admin");
 });
-afterAll(() => web.stop());
 
 const read = (key = admin) => web.call("GET", "/api/v1/calendar", { key });
 const save = (version: unknown, calendar: unknown, key = admin) =>

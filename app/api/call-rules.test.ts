@@ -1,11 +1,12 @@
 /** Rules for calls: their list and versions, and what they mean for calls of members and keys. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const web = webForFile({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
 let acme: string;
 let serverId: string;
 let admin: string;
@@ -13,18 +14,12 @@ let operator: string;
 let ola: { cookie: string };
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-rules");
   admin = await web.key(acme, "admin");
   operator = await web.key(acme, "operator");
   ola = await web.member(acme, "Ola", "operator");
   const body = { name: "ERP", url: remote.url };
   serverId = (await web.call("POST", "/api/v1/servers", { key: admin, body })).body.id;
-});
-afterAll(async () => {
-  await web.stop();
-  await remote.close();
 });
 
 const read = () => web.call("GET", "/api/v1/call-rules", { key: admin });

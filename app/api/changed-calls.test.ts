@@ -3,12 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { argumentsDigest } from "@/lib/requests/answers/changed-call.ts";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const web = webForFile({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
 let acme: VotingOrganization;
 let admin: string;
 let serverId: string;
@@ -18,8 +19,6 @@ let cleo: Voter;
 let engine: EngineProcess | null = null;
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await votingOrganization(web, "acme-changes");
   admin = await web.key(acme.id, "admin");
   ola = await acme.person("Ola", "operator");
@@ -38,8 +37,6 @@ beforeAll(async () => {
 beforeEach(() => acme.policy({ rules: [] }));
 afterAll(async () => {
   await engine?.kill();
-  await web?.stop();
-  await remote?.close();
 });
 
 const CALL = { note: "March", to: "ACME", amount: 5000 };

@@ -1,26 +1,22 @@
 /** What reaches members by secret links: the calendar's address, and the link that turns the digest off. */
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createSeal } from "@/lib/base/seal.ts";
 import { unsubscribeToken } from "@/lib/outbound/digest/unsubscribe.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type TestWeb, webForFile } from "@/test/web.ts";
 
 type Person = Awaited<ReturnType<TestWeb["member"]>>;
 /** As in startWeb's INTRAY_KEYS. */
 const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
 const SECRET = "secret-of-the-question";
 const DIGEST = { days: "all", hour: 8, zone: "Europe/Vienna" };
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ana: Person;
 let ben: Person;
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   ana = await web.member(acme, "Ana", "owner");

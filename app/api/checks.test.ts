@@ -1,14 +1,10 @@
 /** Calls that make Intray call a machine of the caller's choice. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 test("that make Intray call servers of the caller's choice are bounded together, for each caller", async () => {
   const acme = await web.organization("acme");

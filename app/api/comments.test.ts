@@ -9,35 +9,30 @@ import { normaliseForm } from "@/lib/mcp/forms/read-form.ts";
 import { readThread } from "@/lib/requests/comments/comment-reads.ts";
 import { addComment } from "@/lib/requests/comments/comment-writes.ts";
 import { readInputRequest } from "@/lib/requests/request-reads.ts";
-import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type VotingOrganization, votingForFile } from "@/test/voting.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let engine: Database;
-let acme: VotingOrganization;
-let ana: Voter;
-let ben: Voter;
-let cleo: Voter;
+const { acme, ana, ben, cleo, ola, vic } = votingForFile(web, "acme", {
+  ana: "owner",
+  ben: "approver",
+  cleo: "approver",
+  ola: "operator",
+  vic: "viewer",
+});
 /** Asks for tasks. */
-let ola: Voter;
-let vic: Voter;
 const names = new Map<string, string>();
 
 beforeAll(async () => {
-  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 4 });
-  acme = await votingOrganization(web, "acme");
-  ana = await acme.person("Ana", "owner");
-  ben = await acme.person("Ben", "approver");
-  cleo = await acme.person("Cleo", "approver");
-  ola = await acme.person("Ola", "operator");
-  vic = await acme.person("Vic", "viewer");
+});
+beforeAll(async () => {
   for (const [name, { userId }] of Object.entries({ ana, ben, cleo, ola, vic })) names.set(userId, name);
   await notify();
 });
 afterAll(async () => {
   await engine.close();
-  await web.stop();
 });
 
 type Who = { cookie: string } | { key: string };
@@ -358,21 +353,12 @@ describe("a request that waits for its requester", () => {
   });
 
   test("pauses reminders and nothing else, for the working time that passes", async () => {
-    await acme.policy({
-      rules: [
-        {
-          name: "All",
-          stages: [
-            {
-              name: "One",
-              approvers: { people: [ben.email, cleo.email] },
-              need: 2,
-              remind: ["4h", "1h!"],
-              escalate: { after: "2d", to: { people: [ana.email] } },
-            },
-          ],
-        },
-      ],
+    await acme.stages({
+      name: "One",
+      approvers: { people: [ben.email, cleo.email] },
+      need: 2,
+      remind: ["4h", "1h!"],
+      escalate: { after: "2d", to: { people: [ana.email] } },
     });
     const request = await asked();
     const rows = () =>
@@ -427,17 +413,10 @@ describe("a request that waits for its requester", () => {
   });
 
   test("and a stage that opens meanwhile has its reminders paused from the start", async () => {
-    await acme.policy({
-      rules: [
-        {
-          name: "All",
-          stages: [
-            { name: "One", approvers: { people: [ben.email] } },
-            { name: "Two", approvers: { people: [cleo.email] }, remind: ["4h"] },
-          ],
-        },
-      ],
-    });
+    await acme.stages(
+      { name: "One", approvers: { people: [ben.email] } },
+      { name: "Two", approvers: { people: [cleo.email] }, remind: ["4h"] },
+    );
     const request = await asked();
     await askRequester(ben, request);
     await acme.decide(ben, request);
@@ -450,7 +429,7 @@ describe("a request that waits for its requester", () => {
 
   test("ends when whoever was asked leaves, and the reminders go on, each at its time", async () => {
     const stage = { name: "One", approvers: { people: [ben.email] }, remind: ["1h", "4h"] };
-    await acme.policy({ rules: [{ name: "All", stages: [stage] }] });
+    await acme.stages(stage);
     const otto = await acme.person("Otto", "operator");
     const [request, others] = [await asked({ requester: otto.userId }), await asked()];
     for (const one of [request, others]) await askRequester(ben, one);
@@ -485,11 +464,7 @@ describe("a request that waits for its requester", () => {
 
   test("and where nobody replies, the reminders come after a week, as far apart as ever", async () => {
     const stage = { name: "One", approvers: { people: [ben.email] }, remind: ["1h!", "4h!"] };
-    await acme.policy({
-      rules: [
-        { name: "All", stages: [stage, { ...stage, name: "Two", approvers: { people: [cleo.email] } }] },
-      ],
-    });
+    await acme.stages(stage, { ...stage, name: "Two", approvers: { people: [cleo.email] } });
     const request = await asked();
     const hours = async () =>
       (
@@ -588,19 +563,10 @@ describe("a snooze", () => {
     expect((await acme.read(ben, request)).snoozedUntil).toBeNull();
     expect((await acme.read(cleo, request)).snoozedUntil).not.toBeNull();
 
-    await acme.policy({
-      rules: [
-        {
-          name: "All",
-          stages: [
-            {
-              name: "One",
-              approvers: { people: [ben.email] },
-              escalate: { after: "1h", to: { people: [cleo.email] } },
-            },
-          ],
-        },
-      ],
+    await acme.stages({
+      name: "One",
+      approvers: { people: [ben.email] },
+      escalate: { after: "1h", to: { people: [cleo.email] } },
     });
     const other = await asked();
     await snooze(cleo, other);
@@ -644,20 +610,11 @@ describe("a snooze", () => {
   });
 
   test("holds one's reminders back, and wakes with a notice: once, of two engines", async () => {
-    await acme.policy({
-      rules: [
-        {
-          name: "All",
-          stages: [
-            {
-              name: "One",
-              approvers: { people: [ben.email, cleo.email] },
-              need: 2,
-              remind: ["4h"],
-            },
-          ],
-        },
-      ],
+    await acme.stages({
+      name: "One",
+      approvers: { people: [ben.email, cleo.email] },
+      need: 2,
+      remind: ["4h"],
     });
     const request = await asked();
     await notify();

@@ -3,26 +3,23 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOAuthWebFixture, type OAuthWebFixture } from "@/test/fixtures/oauth-web-fixture.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const web = webForFile({
+  INTRAY_ALLOW_HOSTS: "127.0.0.1",
+});
 let oauth: OAuthWebFixture;
 let ben: { cookie: string };
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  web = await startWeb({
-    INTRAY_ALLOW_HOSTS: "127.0.0.1",
-  });
   oauth = await createOAuthWebFixture(web, remote.url);
   ben = await web.member(oauth.organizationId, "Ben", "approver");
 });
 afterAll(async () => {
   await oauth.close();
-  await web.stop();
-  await remote.close();
 });
 
 const probe = (body: object) => web.call("POST", "/api/v1/servers/probe", { cookie: oauth.ana.cookie, body });

@@ -13,23 +13,21 @@ import { countHistory } from "@/lib/requests/statistics/statistics-writes.ts";
 import { dumpOf, placesOf } from "@/test/dump.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { busiestTurn, MOST_HELD_MS } from "@/test/guards/busiest-turn.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const MARK = "ZITRONENFALTER";
 const PATH = "/api/v1/organization/content-sealing";
-let web: TestWeb;
+const web = webForFile();
 let engine: Database;
 let acme: string;
 let olga: { cookie: string; userId: string };
 let made = 0;
 
 beforeAll(async () => {
-  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 2 });
 });
 afterAll(async () => {
   await engine?.close();
-  await web?.stop();
 });
 beforeEach(async () => {
   acme = await web.organization(`sealed-${++made}`);

@@ -2,18 +2,18 @@
  * Random votes over absences, suspensions, removals, policy changes, keys, agents and bulk decisions, beside a model that says which
  * of them count. The seed is printed with each failure; DELEGATIONS_SEED runs one of them again. The full tests make more runs.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { randomFor } from "@/test/chaos/random.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 1);
 const STEPS = 45;
 const FORM = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 const HOUR_MS = 3_600_000;
 
-let web: TestWeb;
+const web = webForFile();
 let acme: VotingOrganization;
 let serviceKey: string;
 
@@ -42,7 +42,6 @@ async function keyOf({ cookie }: Voter): Promise<Person["key"]> {
 }
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await votingOrganization(web, "acme");
   everybody = [
     await person("Olga", "owner"),
@@ -62,7 +61,6 @@ beforeAll(async () => {
   });
   serviceKey = body.secret;
 });
-afterAll(() => web.stop());
 
 interface Vote {
   person: string;

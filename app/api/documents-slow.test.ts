@@ -1,24 +1,23 @@
 /** Documents of servers that take too long; the limit is shortened here, and nothing else is. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { type Act, type HostileServer, startHostileServer } from "@/test/servers/hostile-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { forFile } from "@/test/for-file.ts";
+import { type Act, startHostileServer } from "@/test/servers/hostile-server.ts";
+import { webForFile } from "@/test/web.ts";
 
 vi.mock("@/lib/mcp/limits.ts", async (original) => ({
   ...(await original<object>()),
   DOCUMENT_MS: 700,
 }));
 
-let web: TestWeb;
-let hostile: HostileServer;
+const hostile = forFile(startHostileServer);
+const web = webForFile(() => ({
+  INTRAY_ALLOW_HOSTS: hostile.hostAndPort,
+}));
 let key: string;
 let path: string;
 
 beforeAll(async () => {
-  hostile = await startHostileServer();
-  web = await startWeb({
-    INTRAY_ALLOW_HOSTS: hostile.hostAndPort,
-  });
   const acme = await web.organization("acme");
   key = await web.key(acme, "viewer");
   const server = await insertServer(web.db, acme, { url: hostile.url });
@@ -26,10 +25,6 @@ beforeAll(async () => {
   const { id } = await insertRequest(web.db, acme, taskId);
   const { body } = await web.call("GET", `/api/v1/input-requests/${id}/documents`, { key });
   path = `/api/v1/input-requests/${id}/documents/${body.items[0].id}`;
-});
-afterAll(async () => {
-  await web.stop();
-  await hostile.close();
 });
 
 test.each<[string, Act]>([

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { listedEventSchema, verificationSchema } from "@/lib/history/events/event-schema.ts";
@@ -7,16 +7,15 @@ import { appendEvents } from "@/lib/history/events/event-writes.ts";
 import { verifyExport } from "@/lib/history/events/verify-export.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ana: { userId: string; memberId: string; cookie: string };
 let task: string;
 let request: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   ana = await web.member(acme, "Ana", "admin");
   const server = await insertServer(web.db, acme);
@@ -31,7 +30,6 @@ beforeAll(async () => {
     ]),
   );
 });
-afterAll(() => web.stop());
 
 const list = async (query: string, cookie = ana.cookie) => {
   const answer = await web.call("GET", `/api/v1/events?${query}`, { cookie });

@@ -1,16 +1,15 @@
 /** An export lasts as long as its reader takes. Nobody goes on reading with what has ended meanwhile. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 
 const sql = (text: string, values: unknown[]) => web.database.sql(text, values);
 
 /** More than the pieces that are read ahead. */
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme-export-ends");
   const task = await insertTask(web.db, acme, await insertServer(web.db, acme));
   await sql(
@@ -25,7 +24,6 @@ beforeAll(async () => {
       FROM generate_series(1, 5000)))`,
   );
 });
-afterAll(() => web.stop());
 
 /** Reads on to the end. */
 async function rest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {

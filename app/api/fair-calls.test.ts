@@ -1,14 +1,10 @@
 /** One organization's calls that wait in the database must not keep another's from it. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 test("an organization whose calls all wait in the database holds up no other organization's", async () => {
   const [acme, globex] = [await web.organization("acme"), await web.organization("globex")];

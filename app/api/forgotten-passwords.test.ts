@@ -20,18 +20,18 @@ import {
 } from "@/test/fixtures/accounts.ts";
 import { Authenticator } from "@/test/fixtures/authenticator.ts";
 import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
+import { forFile } from "@/test/for-file.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
-import { type MailServer, startMailServer } from "@/test/servers/mail-server.ts";
+import { startMailServer } from "@/test/servers/mail-server.ts";
 import { ORIGIN, tokenOf } from "@/test/web.ts";
 
 const NEW = "quite another password";
 let engine: Database;
-let server: MailServer;
+const server = forFile(startMailServer);
 let mailer: Mailer;
 let ana: { userId: string; memberId: string; cookie: string };
 
 beforeAll(async () => {
-  server = await startMailServer();
   await startAccounts({ SMTP_URL: server.url });
   engine = createDatabase(web.database.engineUrl, { connections: 4 });
   mailer = createMailer(server.url, ORIGIN, 1_000);
@@ -45,7 +45,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await engine.close();
-  await server.close();
   await web.stop();
 });
 

@@ -7,17 +7,18 @@ import { foundTaskSchema } from "@/lib/tasks/found-task-schema.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startElsewhere } from "@/test/fixtures/third-party-client.ts";
+import { forFile } from "@/test/for-file.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
 } from "@/test/servers/invoice-server.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let invoices: InvoiceServer;
-let newest: TestServer;
+const newest = forFile(startTestServer);
 let dropInvoices: () => Promise<void>;
 let seal: Seal;
 let acme: string;
@@ -25,7 +26,6 @@ let server: { id: string; connectionId: string };
 let keys: Record<"viewer" | "approver" | "operator" | "admin" | "foreign", string>;
 
 beforeAll(async () => {
-  newest = await startTestServer();
   const { createTestDatabase } = await import("@/test/setup/postgres.ts");
   const aside = await createTestDatabase();
   const database = await createInvoiceDatabase(aside.adminUrl);
@@ -54,7 +54,6 @@ afterAll(async () => {
   await web.stop();
   await invoices.kill();
   await dropInvoices();
-  await newest.close();
 });
 
 async function addServer(url: string): Promise<{ id: string; connectionId: string }> {

@@ -1,13 +1,13 @@
 /**
  * Four eyes: the requester of a task cannot accept its questions, neither in person nor with their API key.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Actor } from "@/lib/access/access-schema.ts";
 import { storable } from "@/lib/base/db/db.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 let ana: { userId: string; cookie: string };
@@ -17,7 +17,6 @@ let anasKey: { id: string; secret: string };
 let bensKey: { id: string; secret: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   server = await insertServer(web.db, acme);
   ana = await web.member(acme, "Ana", "admin");
@@ -29,7 +28,6 @@ beforeAll(async () => {
   bensKey = await makeKey(ben);
   await rule(true);
 });
-afterAll(() => web.stop());
 
 const rule = (fourEyes: boolean) =>
   web.call("PATCH", "/api/v1/organization", { key: owner, body: { fourEyes } });

@@ -1,5 +1,5 @@
 /** Groups of an organization: who may vote is who is in them now. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notice-jobs.ts";
@@ -8,9 +8,9 @@ import { wordsOf } from "@/lib/requests/receipts/words.ts";
 import { followGroups } from "@/lib/requests/voting/release-without-vote.ts";
 import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: VotingOrganization;
 let made = 0;
 let ada: Voter;
@@ -19,10 +19,6 @@ let ben: Voter;
 let cleo: Voter;
 let dora: Voter;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await votingOrganization(web, `acme-${++made}`);
   ada = await acme.person("Ada", "owner");

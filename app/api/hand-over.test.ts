@@ -1,21 +1,20 @@
 /** Handing a request over: who may give what to whom, with a note, once. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { NO_SUBJECTS } from "@/lib/outbound/notices/audience.ts";
 import { syncNotices } from "@/lib/outbound/notices/notice-writes.ts";
 import { inputRequestDetailSchema } from "@/lib/requests/request-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type TestWeb, webForFile } from "@/test/web.ts";
 
 type Person = Awaited<ReturnType<TestWeb["member"]>>;
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let [ben, cleo, dan, ola, vera]: Person[] = [];
 let server: { id: string; connectionId: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   ben = await web.member(acme, "Ben", "approver");
   cleo = await web.member(acme, "Cleo", "approver");
@@ -24,7 +23,6 @@ beforeAll(async () => {
   vera = await web.member(acme, "Vera", "viewer");
   server = await insertServer(web.db, acme);
 });
-afterAll(() => web.stop());
 
 const ask = async (task: object = {}, request: object = {}) =>
   (await insertRequest(web.db, acme, await insertTask(web.db, acme, server, task), request)).id;

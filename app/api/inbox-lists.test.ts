@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { type InputRequestSummary, inputRequestSchema } from "@/lib/requests/request-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let key: string;
 let finance: { id: string; connectionId: string };
@@ -16,7 +16,6 @@ const START = Date.parse("2026-03-01T12:00:00Z");
 const at = (hours: number) => new Date(START + hours * HOUR);
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme-lists");
   key = await web.key(acme, "viewer");
   finance = await insertServer(web.db, acme, { name: "Finance ERP" });
@@ -31,7 +30,6 @@ beforeAll(async () => {
   );
   await ask(crm, "Refund of $20.00?", { amount: 20 }, { hours: 3, tool: "refund" });
 });
-afterAll(() => web.stop());
 
 async function ask(
   server: { id: string; connectionId: string },

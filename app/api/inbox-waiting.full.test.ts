@@ -2,7 +2,7 @@
  * What waits for a person: the lists and the counts of every tab agree with each other, with what each request
  * says of itself, and with what the API lets the person accept.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ROLES, type Role } from "@/lib/access/roles.ts";
 import { pageSchema } from "@/lib/base/page.ts";
@@ -14,13 +14,9 @@ import {
 } from "@/lib/requests/request-schema.ts";
 import { waitsFor } from "@/lib/requests/request-status.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 interface Person {
   name: string;

@@ -1,17 +1,15 @@
 /** Invitations, their links, and the people who accept them. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { tokenOf, webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ana: { userId: string; memberId: string; cookie: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme-invites");
   ana = await web.member(acme, "Ana", "owner");
 });
-afterAll(() => web.stop());
 
 let made = 0;
 const newEmail = () => `guest${++made}@test.example`;

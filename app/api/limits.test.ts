@@ -2,20 +2,15 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createMakerlessAgent } from "@/lib/agents/agent-writes.ts";
 import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
 import { setQuota } from "@/lib/people/organizations/quota.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-
-beforeAll(async () => {
-  web = await startWeb({ INTRAY_RATE_LIMIT: "50" });
-});
-afterAll(() => web.stop());
+const web = webForFile({ INTRAY_RATE_LIMIT: "50" });
 
 describe("calls", () => {
   const repeat = (count: number, call: () => Promise<{ status: number }>) =>

@@ -1,9 +1,9 @@
 /** Admins see and end the sessions of their members: in their organization alone. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
+import { beforeEach, expect, test } from "vitest";
+import { type TestWeb, tokenOf, webForFile } from "@/test/web.ts";
 
 type Person = Awaited<ReturnType<TestWeb["member"]>>;
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let globex: string;
 let ana: Person;
@@ -12,10 +12,6 @@ let gus: Person;
 let ben: Person & { inGlobex: string };
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   globex = await web.organization(`globex-${made}`);

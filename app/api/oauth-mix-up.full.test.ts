@@ -1,26 +1,23 @@
 /** Mix-up attacks at sign-ins to MCP servers (RFC 9207, RFC 9700 section 4.4): one that relays, one that lends endpoints. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { callbackUrl } from "@/lib/mcp/oauth/oauth-client.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { createOAuthWebFixture, type OAuthWebFixture } from "@/test/fixtures/oauth-web-fixture.ts";
+import { forFile } from "@/test/for-file.ts";
 import { type GuardedServer, startGuardedServer } from "@/test/servers/guarded-server.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
 import { type RelayingServer, startRelayingServer } from "@/test/servers/oauth/relaying-server.ts";
-import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
+import { ORIGIN, webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let inner: TestServer;
+const web = webForFile({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
+const inner = forFile(startTestServer);
 let fixture: OAuthWebFixture;
 let authority: OAuthWebFixture["authority"];
 let relay: RelayingServer;
 let hostile: GuardedServer;
 
-beforeAll(async () => {
-  web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
-  inner = await startTestServer();
-});
 beforeEach(async () => {
   fixture = await createOAuthWebFixture(web, inner.url);
   ({ authority } = fixture);
@@ -37,10 +34,6 @@ afterEach(async () => {
   await hostile.close();
   await relay.close();
   await fixture.close();
-});
-afterAll(async () => {
-  await inner.close();
-  await web.stop();
 });
 
 const departed = async (serverId: string) => {

@@ -1,17 +1,16 @@
 /** Invalid input to the inbox is refused or stored safely, and never breaks anything. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import type { Method } from "@/lib/web/http/route.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let request: { id: string; questionHash: string };
 let view: string;
 let ana: { cookie: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   const acme = await web.organization("acme-odd");
   ana = await web.member(acme, "Ana", "owner");
   request = await insertRequest(
@@ -23,7 +22,6 @@ beforeAll(async () => {
   const kept = { page: "inbox", name: "Shared", query: {}, shared: true };
   view = (await make("POST", "/api/v1/views", kept)).body.id;
 });
-afterAll(() => web.stop());
 
 const FORM = {
   kind: "supported" as const,

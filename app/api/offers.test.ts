@@ -1,14 +1,14 @@
 /** What screens offer about a request the API takes, whoever looks at it. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { mayUndo } from "@/app/(app)/inbox/answer/answer-blockers.ts";
 import { assignmentOffer } from "@/app/(app)/inbox/answer/assignment/assignment-offer.ts";
 import { may, type Permission } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 interface Person {
@@ -20,7 +20,6 @@ interface Person {
 let people: Record<"vic" | "ben" | "cleo" | "ola" | "ana", Person>;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   server = await insertServer(web.db, acme);
   const person = async (name: string, role: Role) => ({ ...(await web.member(acme, name, role)), role });
@@ -32,7 +31,6 @@ beforeAll(async () => {
     ana: await person("Ana", "admin"),
   };
 });
-afterAll(() => web.stop());
 
 interface Asked {
   id: string;

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 const PATH = "/api/v1/onboarding";
 

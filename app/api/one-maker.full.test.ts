@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Actor } from "@/lib/access/access-schema.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
@@ -8,7 +8,7 @@ import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts
 import { addProvider, browserOf, errorOf, signInBySaml, type TestProvider } from "@/test/saml/browsers.ts";
 import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
 import { makeIdpKey, type Said } from "@/test/saml/idp.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 interface Person {
   userId: string;
@@ -16,17 +16,13 @@ interface Person {
   cookie: string;
 }
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 /** Two owners whom the operator made: two people. */
 let ana: Person;
 let otto: Person;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   server = await insertServer(web.db, acme);

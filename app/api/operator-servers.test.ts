@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseServersFile } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { serverSchema } from "@/lib/servers/server-schema.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let folder: string;
-let mcp: TestServer;
+const mcp = forFile(startTestServer);
 let web: TestWeb;
 let acme: string;
 let admin: string;
@@ -26,7 +27,6 @@ const fileOf = (address: string) =>
   });
 
 beforeAll(async () => {
-  mcp = await startTestServer();
   folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
   const path = join(folder, "servers.json");
   await writeFile(path, fileOf(mcp.url));
@@ -45,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await web.stop();
-  await mcp.close();
   await rm(folder, { recursive: true });
 });
 

@@ -10,16 +10,15 @@ import { setQuota } from "@/lib/people/organizations/quota.ts";
 import { ANY_SIGN_IN } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { insertRecipe, insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const CANARY = "canary-that-nobody-may-see";
 
-let web: TestWeb;
+const web = webForFile();
 let engine: Database;
 let tenantTables: string[];
 
 beforeAll(async () => {
-  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 4 });
   const tables = await sql(`SELECT table_name AS name FROM information_schema.columns
     WHERE table_schema = 'public' AND column_name = 'organization_id' ORDER BY 1`);
@@ -27,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.close();
-  await web.stop();
 });
 
 const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);

@@ -1,23 +1,19 @@
 /** An organization that requires its own SAML provider: who gets in, and that nobody locks everybody out. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ANY_SIGN_IN, type SignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { addProvider, browserOf, errorOf, signInBySaml, type TestProvider } from "@/test/saml/browsers.ts";
 import { makeIdpKey, type Said } from "@/test/saml/idp.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const ACR = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ana: { userId: string; memberId: string; cookie: string };
 let provider: TestProvider;
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   ana = await web.member(acme, "Ana", "owner");

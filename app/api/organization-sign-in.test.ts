@@ -6,12 +6,13 @@ import { Secret, TOTP } from "otpauth";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ANY_SIGN_IN, type SignInPolicy } from "@/lib/people/organizations/sign-in/sign-in-schema.ts";
+import { forFile } from "@/test/for-file.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
-import { CLIENT, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
+import { CLIENT, startOidc } from "@/test/servers/oidc-server.ts";
 import { ORIGIN, startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 let web: TestWeb;
-let oidc: OidcServer;
+const oidc = forFile(startOidc, (made) => made.stop());
 let folder: string;
 let admin: pg.Client;
 let handleAuth: typeof import("@/lib/web/auth/auth.ts").handleAuth;
@@ -22,7 +23,6 @@ const PROVIDERS = [
 ];
 
 beforeAll(async () => {
-  oidc = await startOidc();
   oidc.allow(PROVIDERS.map(({ id }) => `${ORIGIN}/api/auth/callback/${id}`));
   folder = await mkdtemp(join(tmpdir(), "intray-sso-"));
   const file = join(folder, "sign-in.json");
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await admin.end();
   await web.stop();
-  await oidc.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -1,24 +1,22 @@
 /**
  * People in several organizations: the organization of a session, and the effects of the end of a membership.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { addMember } from "@/lib/people/members/member-writes.ts";
 import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 import { patiently } from "../../test/setup/patience.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let globex: string;
 let made = 0;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   globex = await web.organization("globex");
 });
-afterAll(() => web.stop());
 
 const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 

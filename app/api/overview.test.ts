@@ -9,18 +9,16 @@ import { countHistory, sampleOpenTasks } from "@/lib/requests/statistics/statist
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let engine: Database;
 
 beforeAll(async () => {
-  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 2 });
 });
 afterAll(async () => {
   await engine.close();
-  await web.stop();
 });
 
 /** Two servers; one has a private task with a question, and a history. */

@@ -1,8 +1,8 @@
 /** Changes of the policy that need a second admin. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Role } from "@/lib/access/roles.ts";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 interface Person {
   userId: string;
@@ -11,7 +11,7 @@ interface Person {
 }
 type Credential = { cookie: string } | { key: string };
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 /** Whom the operator made: three people. */
 let ana: Person;
@@ -19,10 +19,6 @@ let otto: Person;
 let adam: Person;
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   ana = await web.member(acme, "Ana", "owner");

@@ -1,5 +1,5 @@
 /** Replays of a policy on what people decided. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Principal } from "@/lib/access/principal.ts";
 import { createDatabase, storable } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
@@ -15,20 +15,18 @@ import {
 } from "@/lib/requests/replay/replay-schema.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let admin: string;
 let server: { id: string; connectionId: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   admin = await web.key(acme, "admin");
   server = await insertServer(web.db, acme, { name: "Finance ERP" });
 });
-afterAll(() => web.stop());
 
 const DAY = 86_400_000;
 const FORM: Form = {

@@ -1,16 +1,15 @@
 /** The policy: its versions, and what is refused when it is saved. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let admin: string;
 let emails: Record<"ana" | "ben" | "cleo", string>;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   admin = await web.key(acme, "admin");
   const of = async (name: string, role: "owner" | "approver") => {
@@ -23,7 +22,6 @@ beforeAll(async () => {
     cleo: await of("Cleo", "approver"),
   };
 });
-afterAll(() => web.stop());
 
 const read = () => web.call("GET", "/api/v1/policy", { key: admin });
 const save = (version: unknown, policy: unknown, key = admin) =>

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { LOCALES } from "@/lib/text/formats/locales.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
 });
-afterAll(() => web.stop());
 
 const PATH = "/api/v1/me/preferences";
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { raceSchema } from "@/lib/lifecycle/races/race-schema.ts";
 import { setQuota } from "@/lib/people/organizations/quota.ts";
 import { taskDetailSchema } from "@/lib/tasks/task-schema.ts";
 import { insertServer } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let operator: string;
 let servers: { id: string; connectionId: string }[];
@@ -22,14 +22,12 @@ const tool = (name: string, annotations: object | null) => ({
 const TOOLS = [tool("pay", null), tool("look", { readOnlyHint: true })];
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   servers = [];
   for (const name of ["One", "Two", "Three"])
     servers.push(await insertServer(web.db, acme, { name, tools: TOOLS }));
   operator = await web.key(acme, "operator");
 });
-afterAll(() => web.stop());
 
 const starts = (amounts: unknown[]) =>
   amounts.map((amount, at) => ({ serverId: servers[at]?.id, tool: "pay", arguments: { amount } }));

@@ -14,25 +14,16 @@ import type { Receipt } from "@/lib/requests/receipts/receipt-schema.ts";
 import { rotateReceiptKey } from "@/lib/requests/receipts/receipt-writes.ts";
 import { verifyReceipt } from "@/lib/requests/receipts/verify.ts";
 import { wordsOf } from "@/lib/requests/receipts/words.ts";
-import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { votingForFile, votingOrganization } from "@/test/voting.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let acme: VotingOrganization;
-let ana: Voter;
-let ben: Voter;
-let vic: Voter;
-let asker: Voter;
-
-beforeAll(async () => {
-  web = await startWeb();
-  acme = await votingOrganization(web, "acme");
-  ana = await acme.person("Ana", "owner");
-  ben = await acme.person("Ben", "approver");
-  vic = await acme.person("Vic", "viewer");
-  asker = await acme.person("Ola", "operator");
+const web = webForFile();
+const { acme, ana, ben, vic, asker } = votingForFile(web, "acme", {
+  ana: "owner",
+  ben: "approver",
+  vic: "viewer",
+  asker: ["Ola", "operator"],
 });
-afterAll(() => web.stop());
 
 type Who = { cookie: string } | { key: string };
 const get = (who: Who, { id }: { id: string }) =>

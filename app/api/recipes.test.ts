@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Prisma } from "@/lib/base/db/db.ts";
 import { TUNNEL_RECIPE } from "@/test/fixtures/recipes/tunnel-fixture.ts";
+import { databaseForFile } from "@/test/for-file.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startTunnelledServer,
 } from "@/test/servers/invoice-server.ts";
 import { startSessionTools } from "@/test/servers/tools/session-tools.ts";
-import { createTestDatabase, type TestDatabase } from "@/test/setup/postgres.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let tunnel: InvoiceServer;
 let acme: string;
 let serverId: string;
@@ -20,7 +20,6 @@ let admin: string;
 let operator: string;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   tunnel = await startTunnelledServer((await createInvoiceDatabase(postgres.adminUrl)).url);
   web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-recipes");
@@ -32,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await web.stop();
   await tunnel.kill();
-  await postgres.drop();
 });
 
 const NAME = TUNNEL_RECIPE.name;

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WAITING_CALLS } from "@/lib/web/tunables.ts";
 import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const DIGEST = "b".repeat(64);
-let web: TestWeb;
+const web = webForFile({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
 let engine: EngineProcess;
 let acme: string;
 let key: string;
@@ -21,7 +21,6 @@ const received: { headers: Record<string, unknown>; body: string }[] = [];
 let refusals = 0;
 
 beforeAll(async () => {
-  web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   acme = await web.organization("acme-requests");
   key = await web.key(acme, "operator");
   foreign = await web.key(await web.organization("globex-requests"), "owner");
@@ -44,7 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine?.kill();
   receiver?.close();
-  await web?.stop();
 });
 
 const APPROVAL = {

@@ -2,16 +2,12 @@
  * How long an organization keeps finished data: the permission to change it, and the confirmation to shorten
  * it.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 const PATH = "/api/v1/organization/retention";
 const FOREVER = { messageDays: null, payloadDays: null, taskDays: null };

@@ -1,5 +1,5 @@
 /** Responses that no honest identity provider makes, at the real handlers: none opens a session. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import {
   addProvider,
@@ -21,9 +21,9 @@ import {
   type Said,
   sign,
 } from "@/test/saml/idp.ts";
-import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
+import { ORIGIN, webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: TestProvider;
 let globex: TestProvider;
 let owner: { userId: string; cookie: string };
@@ -34,7 +34,6 @@ let people = 0;
 const browser = () => browserOf(web, `10.1.0.${++people}`);
 
 beforeAll(async () => {
-  web = await startWeb();
   stranger = await makeIdpKey();
   const settings = { createAccounts: true, defaultRole: "viewer" };
   const acmeId = await web.organization("acme");
@@ -46,7 +45,6 @@ beforeAll(async () => {
   const { body } = await web.call("GET", `/api/v1/saml-providers/${acme.id}`, { cookie: owner.cookie });
   ownCertificate = body.own.certificate;
 });
-afterAll(() => web.stop());
 
 const email = { email: "eve@acme.example" };
 let tries = 0;

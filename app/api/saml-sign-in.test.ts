@@ -1,6 +1,6 @@
 /** Whom an organization's identity provider signs in, and how far such a session reaches. */
 import { IdentityProvider, ServiceProvider, setSchemaValidator } from "samlify";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import {
   addProvider,
@@ -12,9 +12,9 @@ import {
   type TestProvider,
 } from "@/test/saml/browsers.ts";
 import { makeIdpKey, requestIn, respond, type Said } from "@/test/saml/idp.ts";
-import { ORIGIN, startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
+import { ORIGIN, tokenOf, webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let globex: string;
 let ana: { userId: string; memberId: string; cookie: string };
@@ -23,7 +23,6 @@ let people = 0;
 const browser = () => browserOf(web, `10.2.0.${++people}`);
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   globex = await web.organization("globex");
   ana = await web.member(acme, "Ana", "owner");
@@ -33,7 +32,6 @@ beforeAll(async () => {
     groups: [{ claim: "finance", role: "approver" }],
   });
 });
-afterAll(() => web.stop());
 
 const sql = (statement: string, values: unknown[] = []) =>
   withClient(web.database.adminUrl, async (client) => (await client.query(statement, values)).rows);

@@ -6,23 +6,21 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { writeSandbox } from "@/lib/people/sandbox/sandbox-file.ts";
 import { seedSandbox } from "@/prisma/seed-demo.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile(() => ({ INTRAY_SANDBOX_FILE: file }));
 let acme: string;
 let olga: { cookie: string; userId: string };
 const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
 const file = join(folder, "sandbox");
 
 beforeAll(async () => {
-  web = await startWeb({ INTRAY_SANDBOX_FILE: file });
   acme = await web.organization("acme");
   await web.database.sql("UPDATE organization SET set_up = true WHERE id = $1", [acme]);
   olga = await web.member(acme, "Olga", "owner");
 });
 beforeEach(() => rmSync(file, { force: true }));
 afterAll(async () => {
-  await web.stop();
   rmSync(folder, { recursive: true });
 });
 

@@ -2,7 +2,7 @@
 import { createServer, get, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { joinAtOnce } from "@/lib/people/directory/person-transitions.ts";
 import type { Method } from "@/lib/web/http/route.ts";
@@ -16,25 +16,20 @@ import {
   USER,
 } from "@/test/directory.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { forFile } from "@/test/for-file.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
-import { type MailServer, startMailServer } from "@/test/servers/mail-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { startMailServer } from "@/test/servers/mail-server.ts";
+import { webForFile } from "@/test/web.ts";
 import { patiently } from "../../test/setup/patience.ts";
 
-let web: TestWeb;
-let mail: MailServer;
+const mail = forFile(startMailServer);
+const web = webForFile(() => ({ SMTP_URL: mail.url, INTRAY_RATE_LIMIT: "100000" }));
 let acme: DirectoryFixture;
 let globex: DirectoryFixture;
 
 beforeAll(async () => {
-  mail = await startMailServer();
-  web = await startWeb({ SMTP_URL: mail.url, INTRAY_RATE_LIMIT: "100000" });
   acme = await createDirectoryFixture(web, "acme-attacked");
   globex = await createDirectoryFixture(web, "globex-attacked");
-});
-afterAll(async () => {
-  await web.stop();
-  await mail.close();
 });
 
 const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);

@@ -1,14 +1,10 @@
 /** What a directory brought belongs to the organization, not to whoever made its token. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { hashSecret } from "@/lib/base/ids.ts";
 import { createDirectoryFixture, USER } from "@/test/directory.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 let made = 0;

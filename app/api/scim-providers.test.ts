@@ -2,7 +2,7 @@
  * Conversations that Entra ID and Okta hold with a SCIM service, request by request, in the forms that Microsoft's and
  * Okta's documentation give for them.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   acceptInvitation,
   createDirectoryFixture,
@@ -11,16 +11,11 @@ import {
   PATCH,
   USER,
 } from "@/test/directory.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 
-let web: TestWeb;
-
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 /** Looks as a provider does: what is not found is an empty list, and no 404. */
 async function find({ scim }: DirectoryFixture, path: string, filter: string, more = "") {

@@ -1,5 +1,5 @@
 /** The SCIM service, section by section of RFC 7644, and people and groups as they come of it. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   acceptInvitation,
   createDirectoryFixture,
@@ -8,21 +8,19 @@ import {
   patch,
   USER,
 } from "@/test/directory.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const ERROR = "urn:ietf:params:scim:api:messages:2.0:Error";
 const LIST = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 
-let web: TestWeb;
+const web = webForFile({ INTRAY_RATE_LIMIT: "100000" });
 let acme: DirectoryFixture;
 let scim: DirectoryFixture["scim"];
 
 beforeAll(async () => {
-  web = await startWeb({ INTRAY_RATE_LIMIT: "100000" });
   acme = await createDirectoryFixture(web, "acme");
   ({ scim } = acme);
 });
-afterAll(() => web.stop());
 
 const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 let made = 0;

@@ -1,11 +1,11 @@
 /** Searches of long lists use an index and find the same rows as a scan. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const ROWS = 4_500;
-let web: TestWeb;
+const web = webForFile();
 let key: string;
 let secondTenant: string;
 let acme: string;
@@ -36,12 +36,10 @@ async function fill(id: string, oldest: string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   key = await fill(acme, ["Straße 50%_off", "Zephyr A", "Zephyr B", "a\\b"]);
   secondTenant = await fill(await web.organization("globex"), ["Secret of Globex"]);
 });
-afterAll(() => web.stop());
 
 const LISTS = [
   ["tasks", "/api/v1/tasks?order=newest", (item: { label: string }) => item.label],

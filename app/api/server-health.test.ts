@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bucketOf, LATENCY_BUCKETS } from "@/lib/servers/call-statistics/call-statistics-schema.ts";
 import { addCalls } from "@/lib/servers/call-statistics/call-statistics-writes.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
-let remote: TestServer;
+const remote = forFile(startTestServer);
 let acme: string;
 let ola: { cookie: string };
 let key: string;
@@ -15,7 +16,6 @@ let id: string;
 let said = "Answers at once.";
 
 beforeAll(async () => {
-  remote = await startTestServer();
   remote.behave.describe = (name) => (name === "quick" ? said : undefined);
   web = await startWeb({
     INTRAY_ALLOW_HOSTS: "127.0.0.1",
@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await web.stop();
-  await remote.close();
 });
 
 const get = (path: string) => web.call("GET", `/api/v1/servers/${id}${path}`, ola);

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { inScope, Spent } from "@/lib/base/process/scope.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let key: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   key = await web.key(await web.organization("acme"), "viewer");
 });
-afterAll(() => web.stop());
 
 const SHAPE = /^total;dur=([\d.]+), db;dur=([\d.]+);desc="(\d+) quer(y|ies)"$/;
 

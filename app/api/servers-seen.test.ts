@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { serverDetailSchema } from "@/lib/servers/server-schema.ts";
 import type { Traits } from "@/lib/servers/traits.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type TestWeb, webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let viewer: string;
 let operator: string;
 let foreign: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   viewer = await web.key(acme, "viewer");
   operator = await web.key(acme, "operator");
   foreign = await web.key(await web.organization("globex"), "owner");
 });
-afterAll(() => web.stop());
 
 const within = (work: Parameters<TestWeb["db"]["withOrganization"]>[1]) =>
   web.db.withOrganization(acme, work);

@@ -2,7 +2,7 @@
  * Service accounts: their keys outlive whoever made them, rest without an owner, and count as one person with everybody
  * who ever stood behind the account.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Actor } from "@/lib/access/access-schema.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
@@ -10,7 +10,7 @@ import { NOTICES, RESTING_ACCOUNTS } from "@/lib/engine/jobs/notice-jobs.ts";
 import { queueRetry } from "@/lib/lifecycle/retry.ts";
 import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
+import { tokenOf, webForFile } from "@/test/web.ts";
 
 interface Person {
   userId: string;
@@ -19,7 +19,7 @@ interface Person {
 }
 type Who = { cookie?: string; key?: string };
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 /** Three people whom the operator made. */
@@ -28,10 +28,6 @@ let otto: Person;
 let ada: Person;
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   server = await insertServer(web.db, acme);

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const ORIGIN = "https://intray.example";
-let web: TestWeb;
-
-beforeAll(async () => {
-  web = await startWeb({
-    INTRAY_URL: ORIGIN,
-    NEXTAUTH_URL: ORIGIN,
-  });
-});
-afterAll(() => web.stop());
+const web = webForFile(() => ({
+  INTRAY_URL: ORIGIN,
+  NEXTAUTH_URL: ORIGIN,
+}));
 
 test("where the site is https every cookie is bound to its very host, and so is the session", async () => {
   const { handleAuth } = await import("@/lib/web/auth/auth.ts");

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
+import { forFile } from "@/test/for-file.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 import { CLIENT, encode, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
 import { ORIGIN, startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 let web: TestWeb;
-let oidc: OidcServer;
+const oidc = forFile(startOidc, (made) => made.stop());
 let folder: string;
 let acme: string;
 let globex: string;
@@ -31,7 +32,6 @@ const POLICIES = [
 ];
 
 beforeAll(async () => {
-  oidc = await startOidc();
   oidc.allow(POLICIES.map(({ id }) => `${ORIGIN}/api/auth/callback/${id}`));
   folder = await mkdtemp(join(tmpdir(), "intray-sign-in-"));
   const file = join(folder, "sign-in.json");
@@ -57,7 +57,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await web.stop();
-  await oidc.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { seedDemo } from "@/prisma/seed-demo.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const SETUP_TOKEN = "the token of the tests";
 
-let web: TestWeb;
+const web = webForFile(() => ({
+  INTRAY_DEMO: "1",
+  INTRAY_SETUP_TOKEN: SETUP_TOKEN,
+  CRON_SECRET: "a secret of the scheduler",
+}));
 
 beforeAll(async () => {
-  web = await startWeb({
-    INTRAY_DEMO: "1",
-    INTRAY_SETUP_TOKEN: SETUP_TOKEN,
-    CRON_SECRET: "a secret of the scheduler",
-  });
   await seedDemo(web.database.ownerUrl, { invoiceUrl: "http://127.0.0.1:3001" });
   await seedDemo(web.database.ownerUrl, { invoiceUrl: "http://127.0.0.1:3002" });
 });
-afterAll(() => web.stop());
 
 const from = (address: string) => ({ "x-forwarded-for": address });
 const HERE = { network: "10.7.0.1", browser: null };

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { similarRequestsSchema } from "@/lib/requests/similar/similar-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let server: { id: string; connectionId: string };
 let viewer: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   server = await insertServer(web.db, acme);
   viewer = await web.key(acme, "viewer");
 });
-afterAll(() => web.stop());
 
 interface Bill {
   label: string;

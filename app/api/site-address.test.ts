@@ -1,5 +1,5 @@
 /** The address of a site that a server asks to open: whoever has it could open it in the owner's place. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ROLES } from "@/lib/access/roles.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
@@ -12,20 +12,19 @@ import { recordDeliveries } from "@/lib/outbound/webhooks/outbox.ts";
 import { WEBHOOK_EVENTS } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { captureQuestion } from "@/lib/requests/capture/capture-question.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const SITE = "https://bank.example";
 const NOW = `${SITE}/approve?session=s3cr3t-now`;
 const BEFORE = `${SITE}/approve?session=s3cr3t-before`;
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let owner: { userId: string; memberId: string; cookie: string };
 let taskId: string;
 let requestId: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme-sites");
   owner = await web.member(acme, "Otto", "approver");
   const server = await insertServer(web.db, acme);
@@ -45,7 +44,6 @@ beforeAll(async () => {
     await tx.inputRequest.updateMany({ where: { ...where, id: requestId }, data: { replaces: before.id } });
   });
 });
-afterAll(() => web.stop());
 
 const detail = async (who: { cookie?: string; key?: string }) => {
   const answer = await web.call("GET", `/api/v1/input-requests/${requestId}`, who);

@@ -6,7 +6,7 @@ import { DELETIONS } from "@/lib/engine/jobs/organization-jobs.ts";
 import { RETENTION } from "@/lib/engine/jobs/retention-jobs.ts";
 import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 interface Person {
   userId: string;
@@ -14,7 +14,7 @@ interface Person {
   cookie: string;
 }
 
-let web: TestWeb;
+const web = webForFile();
 let engine: Database;
 let acme: string;
 let slug: string;
@@ -24,12 +24,10 @@ let adam: Person;
 let made = 0;
 
 beforeAll(async () => {
-  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 2 });
 });
 afterAll(async () => {
   await engine.close();
-  await web.stop();
 });
 beforeEach(async () => {
   slug = `acme-end-${++made}`;

@@ -11,20 +11,18 @@ import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts
 import { busiestTurn, MOST_HELD_MS } from "@/test/guards/busiest-turn.ts";
 import { addProvider, errorOf, post, type TestProvider } from "@/test/saml/browsers.ts";
 import { newId, respond } from "@/test/saml/idp.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile({ INTRAY_RATE_LIMIT: "2000" });
 let acme: string;
 let ana: { cookie: string };
 let key: string;
 
 beforeAll(async () => {
-  web = await startWeb({ INTRAY_RATE_LIMIT: "2000" });
   acme = await web.organization("acme-stalls");
   ana = await web.member(acme, "Ana", "owner");
   key = await web.key(acme, "owner");
 });
-afterAll(() => web.stop());
 
 async function watched<T>(call: () => Promise<T>): Promise<T> {
   let answer: T | undefined;

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 import { patiently } from "../../test/setup/patience.ts";
 
-let web: TestWeb;
-
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
+const web = webForFile();
 
 /** Opens a stream and collects its events. */
 async function listen(who: string | { cookie: string }) {

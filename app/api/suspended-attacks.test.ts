@@ -5,7 +5,7 @@ import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { addMember, reinstateMember, suspendMember } from "@/lib/people/members/member-writes.ts";
 import { COMMAND_LINE } from "@/lib/people/organizations/organization-writes.ts";
-import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
+import { tokenOf, webForFile } from "@/test/web.ts";
 
 interface Person {
   userId: string;
@@ -13,7 +13,7 @@ interface Person {
   cookie: string;
 }
 
-let web: TestWeb;
+const web = webForFile();
 /** As the web process, which no more than its role allows. */
 let db: Database;
 let acme: string;
@@ -21,12 +21,10 @@ let ana: Person;
 const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
 
 beforeAll(async () => {
-  web = await startWeb();
   db = createDatabase(web.database.appUrl, { connections: 4 });
 });
 afterAll(async () => {
   await db.close();
-  await web.stop();
 });
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);

@@ -1,21 +1,17 @@
 /** Suspending members and bringing them back, by the API. */
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { patiently } from "@/test/setup/patience.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type TestWeb, webForFile } from "@/test/web.ts";
 
 type Person = Awaited<ReturnType<TestWeb["member"]>>;
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ana: Person;
 let ben: Person;
 let made = 0;
 
-beforeAll(async () => {
-  web = await startWeb();
-});
-afterAll(() => web.stop());
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   ana = await web.member(acme, "Ana", "owner");

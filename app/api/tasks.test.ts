@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "@/lib/requests/request-schema.ts";
 import { taskDetailSchema, taskSchema } from "@/lib/tasks/task-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startTestServer } from "@/test/servers/mcp-server.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let mcp: TestServer;
+const mcp = forFile(startTestServer);
+const web = webForFile(() => ({
+  INTRAY_ALLOW_HOSTS: `${mcp.hostAndPort},127.0.0.1:9`,
+}));
 let acme: string;
 let server: { id: string; connectionId: string };
 let operator: string;
 let admin: string;
 
 beforeAll(async () => {
-  mcp = await startTestServer();
-  web = await startWeb({
-    INTRAY_ALLOW_HOSTS: `${mcp.hostAndPort},127.0.0.1:9`,
-  });
   acme = await web.organization("acme");
   server = await insertServer(web.db, acme, {
     tools: [
@@ -44,10 +43,6 @@ beforeAll(async () => {
   });
   operator = await web.key(acme, "operator");
   admin = await web.key(acme, "admin");
-});
-afterAll(async () => {
-  await web.stop();
-  await mcp.close();
 });
 
 const start = (body: object, headers: Record<string, string> = {}) =>

@@ -1,16 +1,14 @@
 /** A person tries an agent's hook: the call is decided as the program's own would be, and the answer says what is stored. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { beforeAll, expect, test } from "vitest";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ada: { cookie: string; userId: string };
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   ada = await web.member(acme, "Ada", "admin");
 });
-afterAll(() => web.stop());
 
 const call = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object, headers = {}) =>
   web.call(method, `/api/v1${path}`, { cookie: ada.cookie, body, headers });

@@ -1,27 +1,25 @@
 /** Requests of people who can't accept them any more wait for the others, who are told. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { subjectsOf } from "@/lib/outbound/notices/follow.ts";
 import { syncNotices } from "@/lib/outbound/notices/notice-writes.ts";
 import { requestCountsSchema } from "@/lib/requests/lists/request-list-schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type TestWeb, webForFile } from "@/test/web.ts";
 
 type Person = Awaited<ReturnType<TestWeb["member"]>>;
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let [cleo, dan, olga]: Person[] = [];
 let server: { id: string; connectionId: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme");
   cleo = await web.member(acme, "Cleo", "approver");
   dan = await web.member(acme, "Dan", "approver");
   olga = await web.member(acme, "Olga", "owner");
   server = await insertServer(web.db, acme);
 });
-afterAll(() => web.stop());
 
 const within = <T>(work: Parameters<typeof web.db.withOrganization<T>>[1]) =>
   web.db.withOrganization(acme, work);

@@ -19,21 +19,20 @@ import {
   web,
 } from "@/test/fixtures/accounts.ts";
 import { Authenticator } from "@/test/fixtures/authenticator.ts";
-import { type MailServer, startMailServer } from "@/test/servers/mail-server.ts";
-import { CLIENT, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
+import { forFile } from "@/test/for-file.ts";
+import { startMailServer } from "@/test/servers/mail-server.ts";
+import { CLIENT, startOidc } from "@/test/servers/oidc-server.ts";
 import { ORIGIN, tokenOf } from "@/test/web.ts";
 
 const SQUATTED = "squatters password";
 const RIGHTFUL = "rightful password";
 
-let mail: MailServer;
-let oidc: OidcServer;
+const mail = forFile(startMailServer);
+const oidc = forFile(startOidc, (made) => made.stop());
 let folder: string;
 let ana: { userId: string; memberId: string; cookie: string };
 
 beforeAll(async () => {
-  mail = await startMailServer();
-  oidc = await startOidc();
   const policies = [
     { id: "trusted", name: "Trusted", linkByEmail: true, trustedDomains: ["globex.example"] },
     { id: "open", name: "Open", linkByEmail: true },
@@ -48,8 +47,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await web.stop();
-  await mail.close();
-  await oidc.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { savedViewSchema } from "@/lib/requests/saved-views/saved-view-schema.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: string;
 let ana: { cookie: string; memberId: string };
 let ola: { cookie: string; memberId: string };
 let ben: { cookie: string; memberId: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await web.organization("acme-views");
   ana = await web.member(acme, "Ana", "admin");
   ola = await web.member(acme, "Ola", "operator");
   ben = await web.member(acme, "Ben", "viewer");
 });
-afterAll(() => web.stop());
 
 const URGENT = { page: "inbox", name: "Urgent", query: { tab: "all", expiring: "1d" } };
 const keep = (who: { cookie: string }, body: object) =>

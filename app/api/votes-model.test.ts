@@ -1,20 +1,19 @@
 /** Random votes and changes of groups, beside a model that says what each of them must do. Each run prints the seed with which it failed; the full tests make more. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { webForFile } from "@/test/web.ts";
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 2);
 const STEPS = 30;
 const FORM = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 
-let web: TestWeb;
+const web = webForFile();
 let acme: VotingOrganization;
 const people: Record<string, Voter> = {};
 /** How each may call: in person, or by keys of theirs. */
 const ways: Record<string, ({ cookie: string } | { key: string })[]> = {};
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await votingOrganization(web, "acme");
   for (const name of ["Ada", "Ben", "Cleo", "Dora", "Eve"]) {
     const person = await acme.person(name, "admin");
@@ -26,7 +25,6 @@ beforeAll(async () => {
     ];
   }
 });
-afterAll(() => web.stop());
 
 interface Vote {
   who: string;

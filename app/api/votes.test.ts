@@ -1,32 +1,21 @@
 /** Requests on which several people have to agree: votes, stages, and the one answer at the end. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notice-jobs.ts";
-import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { type Voter, type VotingOrganization, votingForFile, votingOrganization } from "@/test/voting.ts";
+import { webForFile } from "@/test/web.ts";
 
-let web: TestWeb;
-let acme: VotingOrganization;
-let ana: Voter;
-let ben: Voter;
-let ada: Voter;
-let cleo: Voter;
-let dora: Voter;
-let ola: Voter;
-
-beforeAll(async () => {
-  web = await startWeb();
-  acme = await votingOrganization(web, "acme");
-  ana = await acme.person("Ana", "owner");
-  ben = await acme.person("Ben", "approver");
-  // An admin, who makes keys.
-  ada = await acme.person("Ada", "admin");
-  cleo = await acme.person("Cleo", "approver");
-  dora = await acme.person("Dora", "approver");
-  ola = await acme.person("Ola", "operator");
+const web = webForFile();
+// An admin, who makes keys.
+const { acme, ana, ben, ada, cleo, dora, ola } = votingForFile(web, "acme", {
+  ana: "owner",
+  ben: "approver",
+  ada: "admin",
+  cleo: "approver",
+  dora: "approver",
+  ola: "operator",
 });
-afterAll(() => web.stop());
 
 const finance = () => ({ name: "Finance", approvers: { groups: ["finance"] }, need: 2 });
 const groups = () => ({ finance: [ben.email, cleo.email, ola.email, ada.email], cfo: [ana.email] });
@@ -104,9 +93,7 @@ describe("a request", () => {
     await acme.decide(cleo, request);
     expect(await voters(dora)).toBeNull();
 
-    await acme.policy({
-      rules: [{ name: "All", stages: [{ name: "All", approvers: { roles: ["approver", "admin"] } }] }],
-    });
+    await acme.stages({ name: "All", approvers: { roles: ["approver", "admin"] } });
     expect(await voters(dora, await asked({ requester: ola.userId }))).toEqual({
       count: 4,
       people: [ada_, ben_, cleo_],
@@ -916,9 +903,7 @@ describe("what somebody had ends with their vote, and waits for those who have o
   };
 
   test("a role that changes", async () => {
-    await acme.policy({
-      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
-    });
+    await acme.stages({ name: "Approvers", approvers: { roles: ["approver"] } });
     const setRole = async (role: string) => {
       const path = `/api/v1/members/${ben.memberId}`;
       expect((await web.call("PATCH", path, { cookie: ana.cookie, body: { role } })).status).toBe(200);
@@ -956,9 +941,7 @@ describe("what somebody had ends with their vote, and waits for those who have o
   });
 
   test("a role that changes while an answer is held, which is undone", async () => {
-    await acme.policy({
-      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
-    });
+    await acme.stages({ name: "Approvers", approvers: { roles: ["approver"] } });
     await tellEngines();
     const request = await ask();
     await give(request, ben);
@@ -976,17 +959,10 @@ describe("what somebody had ends with their vote, and waits for those who have o
   });
 
   test("a claim that has lapsed, which no draft revives when another stage is open", async () => {
-    await acme.policy({
-      rules: [
-        {
-          name: "All",
-          stages: [
-            { name: "Finance", approvers: { people: [ben.email, cleo.email] } },
-            { name: "CFO", approvers: { people: [ana.email] } },
-          ],
-        },
-      ],
-    });
+    await acme.stages(
+      { name: "Finance", approvers: { people: [ben.email, cleo.email] } },
+      { name: "CFO", approvers: { people: [ana.email] } },
+    );
     const request = await ask();
     const claims = () =>
       acme.sql(
@@ -1018,9 +994,7 @@ describe("what somebody had ends with their vote, and waits for those who have o
   });
 
   test("who gets the service account that asked", async () => {
-    await acme.policy({
-      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
-    });
+    await acme.stages({ name: "Approvers", approvers: { roles: ["approver"] } });
     const { body: account } = await web.call("POST", "/api/v1/service-accounts", {
       cookie: ana.cookie,
       body: { name: uuidv7(), role: "approver", ownerId: ada.memberId },
@@ -1149,17 +1123,10 @@ describe("what somebody had ends with their vote, and waits for those who have o
   });
 
   test("a request that is asked again from its first stage on", async () => {
-    await acme.policy({
-      rules: [
-        {
-          name: "All",
-          stages: [
-            { name: "Finance", approvers: { people: [ben.email] } },
-            { name: "CFO", approvers: { people: [ana.email] } },
-          ],
-        },
-      ],
-    });
+    await acme.stages(
+      { name: "Finance", approvers: { people: [ben.email] } },
+      { name: "CFO", approvers: { people: [ana.email] } },
+    );
     const request = await ask();
     await acme.decide(ben, request);
     await give(request, ana);

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { databaseForFile } from "../../test/for-file.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
 } from "../../test/servers/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 
 const SUITE = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
@@ -20,12 +20,11 @@ const checksSchema = z.array(
   z.looseObject({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }),
 );
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Awaited<ReturnType<typeof createInvoiceDatabase>>;
 let server: InvoiceServer;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = await createInvoiceDatabase(postgres.adminUrl);
   server = await startInvoiceServer(database.url, { INVOICE_FIXTURES: "1" });
 });
@@ -33,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.kill();
   await database?.drop();
-  await postgres?.drop();
 });
 
 /** The suite's results by check. */

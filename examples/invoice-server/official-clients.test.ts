@@ -1,19 +1,18 @@
 /** The sample server with the official client, which is independent of Intray's code. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseForFile } from "../../test/for-file.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
 } from "../../test/servers/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Awaited<ReturnType<typeof createInvoiceDatabase>>;
 let server: InvoiceServer;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = await createInvoiceDatabase(postgres.adminUrl);
   server = await startInvoiceServer(database.url);
 });
@@ -21,7 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.kill();
   await database?.drop();
-  await postgres?.drop();
 });
 
 test.each([

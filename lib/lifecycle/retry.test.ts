@@ -1,13 +1,11 @@
 /** Retries of failed tasks, by a real engine on a real server that fails. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../test/fixtures/organization-fixture.ts";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { until } from "../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../test/fixtures/queries.ts";
 import { tool } from "../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
+import { forFile } from "../../test/for-file.ts";
+import { startTestServer } from "../../test/servers/mcp-server.ts";
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { listAttempts } from "../tasks/task-reads.ts";
@@ -17,22 +15,16 @@ import { queueRetry } from "./retry.ts";
 import { createTask, requestCancel } from "./task-writes.ts";
 
 const PATIENCE_MS = 180_000;
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"]);
 let server: { serverId: string; connectionId: string };
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   server = await fixture.addServer(remote.url, "2026-07-28");
   await fixture.startEngine();
 });
 beforeEach(() => {
   remote.calls.length = 0;
-});
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
 });
 
 const { task, inState } = createQueries(() => fixture, PATIENCE_MS);

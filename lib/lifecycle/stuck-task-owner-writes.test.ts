@@ -2,10 +2,7 @@
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { organizationsDue } from "../../test/fixtures/notifications-fixture.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-} from "../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../test/fixtures/organization-for-file.ts";
 import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
@@ -16,14 +13,13 @@ import { readTask } from "../tasks/task-reads.ts";
 import type { Acknowledge } from "../tasks/task-schema.ts";
 import { acknowledgeTask, releaseTask } from "./stuck-task-owner-writes.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile([]);
 let server: { id: string; connectionId: string };
 let engine: Database;
 let ola: Principal;
 let ben: Principal;
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
   server = await insertServer(fixture.database, fixture.organizationId);
   engine = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL!, { connections: 2 });
   await engine.withOrganization(
@@ -37,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.close();
-  await fixture.close();
 });
 
 const insertStuck = () =>

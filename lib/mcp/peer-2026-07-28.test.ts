@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { hasTaskServerCapabilityV2, isCreateTaskResultV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APPROVAL_SCHEMA } from "../../test/fixtures/fake-task.ts";
-import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
+import { forFile } from "../../test/for-file.ts";
+import { startTestServer } from "../../test/servers/mcp-server.ts";
 import { createNetwork, type Network } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
@@ -24,11 +25,10 @@ const silent: StreamListener = {
   onClosed() {},
 };
 
-let server: TestServer;
+const server = forFile(startTestServer);
 let network: Network;
 let peer: Peer;
 beforeAll(async () => {
-  server = await startTestServer();
   network = createNetwork({ allowHosts: [server.hostAndPort], denyPorts: [] });
   peer = createPeer(
     "2026-07-28",
@@ -37,7 +37,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await network.close();
-  await server.close();
 });
 
 const start = (tool: string, more = {}) =>

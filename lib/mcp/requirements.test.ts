@@ -1,22 +1,19 @@
 /** The specifications' requirements for clients. docs/threat-model.md says where each is met. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type HostileServer, startHostileServer } from "../../test/servers/hostile-server.ts";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { forFile } from "../../test/for-file.ts";
+import { startHostileServer } from "../../test/servers/hostile-server.ts";
 import { createNetwork } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { Era, Session, StreamListener } from "./peer.ts";
 
 const options = { deadlineMs: 5_000 };
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
-let server: HostileServer;
-beforeAll(async () => {
-  server = await startHostileServer();
-});
+const server = forFile(startHostileServer);
 beforeEach(() => {
   server.act = null;
   server.seen.length = 0;
 });
 afterAll(async () => {
-  await server.close();
   await network.close();
 });
 

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { contributeTaskFilterV2, isTaskStatusNotificationV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
+import { forFile } from "../../test/for-file.ts";
+import { startTestServer } from "../../test/servers/mcp-server.ts";
 import { patiently } from "../../test/setup/patience.ts";
 import { createNetwork, type Network } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
@@ -19,7 +20,7 @@ const options = { deadlineMs: 5_000 };
 const UNNAMED = { jsonrpc: "2.0", id: null, error: { code: -32601, message: "Method not found" } };
 let behave: (response: ServerResponse, message: Listen) => void;
 let network: Network;
-let official: TestServer;
+const official = forFile(startTestServer);
 let url: string;
 const server = createServer((request, response) => {
   let body = "";
@@ -35,7 +36,6 @@ const server = createServer((request, response) => {
   });
 });
 beforeAll(async () => {
-  official = await startTestServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   url = `http://${hostAndPort}/mcp`;
@@ -43,7 +43,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await network.close();
-  await official.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });

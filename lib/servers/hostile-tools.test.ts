@@ -2,10 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-} from "../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../test/fixtures/organization-for-file.ts";
 import { type Act, startHostileServer } from "../../test/servers/hostile-server.ts";
 import { createNetwork } from "../base/network/network.ts";
 import { TOOL_NAME_CHARACTERS, TOOL_PAGES, TOOL_TEXT_CHARACTERS, TOOLS } from "../mcp/limits.ts";
@@ -14,7 +11,7 @@ import { readKeptTools } from "./server-reads.ts";
 
 const MEGABYTE = 1024 * 1024;
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
-let fixture: OrganizationFixture;
+const fixture = organizationForFile([]);
 let hits = 0;
 const trap = createServer((_, response) => {
   hits++;
@@ -22,11 +19,9 @@ const trap = createServer((_, response) => {
 });
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
   await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
 });
 afterAll(async () => {
-  await fixture.close();
   await network.close();
   trap.close();
 });

@@ -1,10 +1,7 @@
 /** All writers of servers and their health lock in one order, without deadlocks. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../test/fixtures/organization-fixture.ts";
+import { beforeAll, expect, test } from "vitest";
+import { until } from "../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../test/fixtures/organization-for-file.ts";
 import { insertServer } from "../../test/fixtures/rows.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Database, Tx } from "../base/db/db.ts";
@@ -16,13 +13,11 @@ import { saveGrant } from "./connections/connection-writes.ts";
 import { noteSignedOut, recordHealth } from "./health.ts";
 import { removeServer, updateServer } from "./server-writes.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile([]);
 let admin: Principal & { userId: string };
 beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
   admin = { ...(fixture.operator as typeof admin), role: "admin" };
 });
-afterAll(() => fixture.close());
 
 const signIn = (tx: Tx, server: { id: string }) =>
   saveGrant(tx, admin, fixture.seal, {

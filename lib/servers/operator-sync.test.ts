@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { databaseForFile } from "../../test/for-file.ts";
 import { createDatabase, type Database, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { createNetwork } from "../base/network/network.ts";
@@ -13,7 +13,7 @@ import { giveOperatorServers, syncOperatorServers } from "./operator-sync.ts";
 import { recipeSchema } from "./recipes/recipe-schema.ts";
 import { removeRecipe, saveRecipe } from "./recipes/recipe-writes.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let owner: Database;
 let again: Database;
 /** Created anew for each test. */
@@ -22,14 +22,12 @@ let globex: { id: string; slug: string };
 let made = 0;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   owner = createDatabase(postgres.ownerUrl, { connections: 2 });
   again = createDatabase(postgres.ownerUrl, { connections: 2 });
 });
 afterAll(async () => {
   await owner.close();
   await again.close();
-  await postgres.drop();
 });
 beforeEach(async () => {
   made++;

@@ -1,21 +1,14 @@
 /** A tool's first use by several at once. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../test/fixtures/organization-fixture.ts";
+import { expect, test } from "vitest";
+import { until } from "../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../test/fixtures/organization-for-file.ts";
 import { insertServer } from "../../test/fixtures/rows.ts";
 import { tool } from "../../test/fixtures/tool.ts";
 import type { Tx } from "../base/db/db.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { noteToolUse } from "./tool-changes.ts";
 
-let fixture: OrganizationFixture;
-beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
-});
-afterAll(() => fixture.close());
+const fixture = organizationForFile([]);
 
 test.each([
   { what: "as it is", used: tool("pay") },

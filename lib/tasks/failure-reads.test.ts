@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlanner } from "../../test/fixtures/plans.ts";
 import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { databaseForFile } from "../../test/for-file.ts";
 import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database, storable } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -13,14 +13,13 @@ import { listTasks } from "./task-list-reads.ts";
 import type { TaskFilter } from "./task-schema.ts";
 import type { TaskState } from "./task-status.ts";
 
-let test_: TestDatabase;
+const test_ = databaseForFile();
 let owner: Database;
 let web: Database;
 let acme: string;
 let finance: { id: string; connectionId: string };
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
   owner = createDatabase(test_.ownerUrl, { connections: 2 });
   web = createDatabase(test_.appUrl, { connections: 2 });
   acme = await organization("acme");
@@ -29,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await owner.close();
   await web.close();
-  await test_.drop();
 });
 
 async function organization(slug: string): Promise<string> {

@@ -1,7 +1,7 @@
 /** Tasks that need attention, and their reasons. Reads rows as the engine leaves them, by the web's queries. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { databaseForFile } from "../../test/for-file.ts";
 import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -10,7 +10,7 @@ import { createOrganization } from "../people/organizations/organization-writes.
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./task-attention.ts";
 import { countMatching, countTasks, listTasks } from "./task-list-reads.ts";
 
-let test_: TestDatabase;
+const test_ = databaseForFile();
 let owner: Database;
 let web: Database;
 let acme: string;
@@ -26,7 +26,6 @@ const principal = (): Principal => ({
 });
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
   owner = createDatabase(test_.ownerUrl, { connections: 2 });
   web = createDatabase(test_.appUrl, { connections: 2 });
   acme = await organization("acme");
@@ -82,7 +81,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await owner.close();
   await web.close();
-  await test_.drop();
 });
 
 async function organization(slug: string): Promise<string> {

@@ -1,22 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../test/fixtures/organization-fixture.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { databaseForFile } from "../../test/for-file.ts";
 import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { inScope } from "../base/process/scope.ts";
 import { fairDatabase, type Shares } from "./database.ts";
 import { DATABASE_CONNECTIONS, DATABASE_SHARES, GATE_SHARES } from "./tunables.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Database;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = createDatabase(postgres.appUrl, { connections: 5 });
 });
 afterAll(async () => {
   await database.close();
-  await postgres.drop();
 });
 
 const fairly = (shares: Shares) => fairDatabase(database, shares, shares);

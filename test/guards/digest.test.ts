@@ -1,15 +1,14 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "../../lib/base/ids.ts";
-import { createTestDatabase, type TestDatabase } from "../setup/postgres.ts";
+import { databaseForFile } from "../for-file.ts";
 import { picture } from "./digest.ts";
 
-let database: TestDatabase;
+const database = databaseForFile();
 let client: pg.Client;
 const [acme, globex] = [uuidv7(), uuidv7()];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.adminUrl });
   await client.connect();
   for (const id of [acme, globex])
@@ -17,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client.end();
-  await database.drop();
 });
 
 test("a picture is the same until a value changes, and then another in that table alone", async () => {

@@ -6,12 +6,12 @@ import { createNetwork, type Network } from "../../../lib/base/network/network.t
 import { createPeer, openWire } from "../../../lib/mcp/connect.ts";
 import { ERAS, type Era, type StreamListener } from "../../../lib/mcp/peer.ts";
 import { judgeContent } from "../../../lib/requests/documents/content.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
 } from "../../../test/servers/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { pdfOf } from "./pdf.ts";
 import { pngOf } from "./png.ts";
 
@@ -25,13 +25,12 @@ const silent: StreamListener = {
   onClosed() {},
 };
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Awaited<ReturnType<typeof createInvoiceDatabase>>;
 let server: InvoiceServer;
 let network: Network;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = await createInvoiceDatabase(postgres.adminUrl);
   server = await startInvoiceServer(database.url);
   network = createNetwork({ allowHosts: [server.hostAndPort], denyPorts: [] });
@@ -54,7 +53,6 @@ afterAll(async () => {
   await network?.close();
   await server?.kill();
   await database?.drop();
-  await postgres?.drop();
 });
 
 const peerOf = (era: Era) => createPeer(era, openWire({ url: server.url, headers: {} }, network));

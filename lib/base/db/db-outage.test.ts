@@ -1,16 +1,13 @@
 /** Outages of the database at the worst moments. */
 import net, { type AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { expect, test } from "vitest";
+import { databaseForFile } from "../../../test/for-file.ts";
+import { connectRaw } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
 import { isDatabaseDown } from "./database-errors.ts";
 import { createDatabase, Prisma } from "./db.ts";
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await createTestDatabase();
-});
-afterAll(() => postgres?.drop());
+const postgres = databaseForFile();
 
 const LAST = "last words";
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);

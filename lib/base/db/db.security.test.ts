@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { Prisma } from "../../generated/prisma/client.ts";
 import { createOrganization } from "../../people/organizations/organization-writes.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase } from "./db.ts";
 
-let database: TestDatabase;
+const database = databaseForFile();
 let tenantTables: string[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   tenantTables = await withClient(database.adminUrl, async (client) => {
     const { rows } = await client.query(
       "SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'organization_id'",
@@ -25,7 +24,6 @@ beforeAll(async () => {
   await insertRequest(db, id, task);
   await db.close();
 });
-afterAll(() => database.drop());
 
 describe("row security", () => {
   test("is on, forced and has a policy for every table of a tenant's", async () => {

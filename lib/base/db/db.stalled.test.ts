@@ -3,22 +3,21 @@ import { type AddressInfo, createServer, Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
+import { connectRaw } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
 import { isDatabaseDown } from "./database-errors.ts";
 import { createDatabase, type Database } from "./db.ts";
 import { listen } from "./listen.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Database;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = createDatabase(postgres.appUrl, { connections: 2, transactionMs: 20_000 });
 });
 afterAll(async () => {
   await database?.close();
-  await postgres?.drop();
 });
 
 test("a transaction in which nothing is said for long is ended by Postgres, so that its locks hold up nobody", async () => {

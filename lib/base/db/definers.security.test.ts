@@ -3,9 +3,9 @@
  * nobody in particular, and bound to the organization of the transaction, or named below with the reason why not. A new function
  * without all that fails here.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 
 /** Found by the hash of a secret, which only who has it can give, before an organization is known. */
 const BY_SECRET = `
@@ -78,10 +78,9 @@ interface Definer {
   source: string;
 }
 
-let database: TestDatabase;
+const database = databaseForFile();
 let all: Definer[];
 beforeAll(async () => {
-  database = await createTestDatabase();
   ({ rows: all } = await withClient(database.adminUrl, (client) =>
     client.query(`SELECT n.nspname || '.' || p.proname AS name, pg_get_userbyid(p.proowner) AS owner, p.proconfig AS config,
         has_function_privilege('public', p.oid, 'EXECUTE') AS "isPublic", p.prosrc AS source,
@@ -90,7 +89,6 @@ beforeAll(async () => {
       WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`),
   ));
 });
-afterAll(() => database.drop());
 
 describe("a SECURITY DEFINER function", () => {
   test("has a fixed search path, an owner that nobody signs in as, and is executed by nobody in particular", async () => {

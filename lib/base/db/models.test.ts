@@ -2,7 +2,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { PrismaClient } from "../../generated/prisma/client.ts";
 import { uuidv7 } from "../ids.ts";
 import { isDatabaseDown, isUniqueViolation, sqlState } from "./database-errors.ts";
@@ -10,18 +10,16 @@ import { createDatabase, type Database, type Tx } from "./db.ts";
 import { LentAdapter } from "./models.ts";
 import { toQuery } from "./raw.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Database;
 let pool: pg.Pool;
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = createDatabase(postgres.ownerUrl, { connections: 2 });
   pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 1 });
 });
 afterAll(async () => {
   await pool.end();
   await database.close();
-  await postgres.drop();
 });
 
 const organizationOf = (id: string) => ({ id, slug: `models-${id.slice(-8)}`, name: "Models" });

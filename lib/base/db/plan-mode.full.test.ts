@@ -5,7 +5,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fillByCopies } from "../../../bench/lists/fill.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import type { Principal } from "../../access/principal.ts";
 import { readLockedWork, tasksNeedingWork } from "../../lifecycle/engine-task-reads.ts";
 import { addMember } from "../../people/members/member-writes.ts";
@@ -24,12 +24,11 @@ interface Seen {
   connectionId: string;
 }
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let client: pg.Client;
 const seen: Record<"many" | "few", Seen> = {} as never;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   const owner = createDatabase(postgres.ownerUrl, { connections: 2 });
   client = new pg.Client({ connectionString: postgres.appDirectUrl });
   await client.connect();
@@ -57,7 +56,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client?.end();
-  await postgres?.drop();
 });
 
 interface Reading {

@@ -1,27 +1,25 @@
 /** Raw statements have the values and results that the client's own have. */
 import { PrismaPg } from "@prisma/adapter-pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { PrismaClient } from "../../generated/prisma/client.ts";
 import { uuidv7 } from "../ids.ts";
 import { isDatabaseDown } from "./database-errors.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "./db.ts";
 import { KeptText } from "./kept-text.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Database;
 let client: PrismaClient;
 const organizationId = uuidv7();
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = createDatabase(postgres.ownerUrl, { connections: 1 });
   client = new PrismaClient({ adapter: new PrismaPg(postgres.ownerUrl) });
 });
 afterAll(async () => {
   await client.$disconnect();
   await database.close();
-  await postgres.drop();
 });
 
 const within = <T>(work: (tx: Tx) => Promise<T>) => database.withOrganization(organizationId, work);

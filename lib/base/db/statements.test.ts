@@ -1,21 +1,19 @@
 /** Names of statements: which get one, how many, and statements whose plan was lost. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "./db.ts";
 import { NAMED_CHARACTERS, NAMED_STATEMENTS, statementName, USES_BEFORE_NAMED } from "./statements.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let admin: pg.Client;
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   admin = new pg.Client({ connectionString: postgres.adminUrl });
   await admin.connect();
 });
 afterAll(async () => {
   await admin?.end();
-  await postgres?.drop();
 });
 
 interface Kept {

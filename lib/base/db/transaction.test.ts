@@ -3,7 +3,8 @@ import net, { type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
+import { connectRaw } from "../../../test/setup/postgres.ts";
 import { inScope, Spent } from "../process/scope.ts";
 import { isDatabaseDown, isOutcomeUnknown } from "./database-errors.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "./db.ts";
@@ -11,11 +12,10 @@ import { type DeferredWrite, deferWrite } from "./deferred-writes.ts";
 
 const ORGANIZATION = "0196a1b2-0000-7000-8000-000000000001";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Database;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   await withClient(postgres.adminUrl, async (client) => {
     await client.query(`CREATE TABLE noted (id integer PRIMARY KEY, of integer
         REFERENCES noted DEFERRABLE INITIALLY DEFERRED);
@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await postgres.drop();
 });
 
 const noted = () =>

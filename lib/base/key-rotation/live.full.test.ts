@@ -6,34 +6,28 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient, withLogin } from "../../../scripts/database/roles.ts";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase, type Database } from "../db/db.ts";
 import { createSeal, type SealingKey } from "../seal.ts";
 import { countByKey, reseal } from "./reseal.ts";
 
 const TASKS = 12;
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"]);
 let owner: Database;
 let engine: EngineProcess | undefined;
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   owner = createDatabase(withLogin(fixture.adminUrl, "intray_owner", "intray-test"), { connections: 2 });
 });
 afterAll(async () => {
   await engine?.kill();
   await owner?.close();
-  await fixture?.close();
-  await remote?.close();
 });
 
 const { openRequest, inState, task } = createQueries(() => fixture);

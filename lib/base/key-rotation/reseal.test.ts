@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { insertServer, insertTask } from "../../../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createOrganization } from "../../people/organizations/organization-writes.ts";
 import { createDatabase, type Database } from "../db/db.ts";
 import { uuidv7 } from "../ids.ts";
@@ -12,7 +12,7 @@ import { countByKey, reseal, sealedColumns } from "./reseal.ts";
 const key = (kid: string): SealingKey => ({ kid, key: randomBytes(32) });
 const [old, current, lost] = [key("old"), key("new"), key("lost")];
 const TASKS = 230;
-let database: TestDatabase;
+const database = databaseForFile();
 let db: Database;
 const acme = uuidv7();
 const globex = uuidv7();
@@ -20,7 +20,6 @@ const person = uuidv7();
 const ofPerson = { organizationId: "user", table: "second_factor", row: person, column: "sealed_secret" };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 2 });
   await withClient(database.adminUrl, async (client) => {
     await client.query(`INSERT INTO "user" (id, email, name) VALUES ($1, 'p@test.example', 'P')`, [person]);
@@ -70,7 +69,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
 });
 
 describe("resealing", () => {

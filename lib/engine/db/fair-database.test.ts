@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { fairDatabase } from "./fair-database.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Database;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = createDatabase(postgres.engineUrl, { connections: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await postgres.drop();
 });
 
 const ids = { a: uuidv7(), b: uuidv7(), c: uuidv7() };

@@ -1,9 +1,6 @@
 /** Scans of many connections in one transaction, on a real Postgres. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
 import { isDatabaseDown } from "../../base/db/database-errors.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
@@ -12,14 +9,13 @@ import { GroupScan } from "./group-scan.ts";
 
 const CONNECTIONS = 5;
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile([]);
 let database: Database;
 let transactions = 0;
 const connections: string[] = [];
 const queued: string[] = [];
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
   const real = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 2 });
   database = {
     ...real,
@@ -43,7 +39,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database?.close();
-  await fixture?.close();
 });
 
 test("those that come at once are read together, and each gets its own; whose lease was lost gets nothing", async () => {

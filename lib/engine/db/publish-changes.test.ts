@@ -1,11 +1,8 @@
 /** The outbox of live-update hints, and when an engine looks into it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { log } from "../../base/log.ts";
@@ -14,16 +11,14 @@ import { Engine } from "../engine.ts";
 import { PUMP_AFTER_MS } from "../tunables.ts";
 import { publishChanges } from "./publish-changes.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile([]);
 let database: Database;
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
   database = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
 });
 afterAll(async () => {
   await database?.close();
-  await fixture?.close();
 });
 
 const left = () =>

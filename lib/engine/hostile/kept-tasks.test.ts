@@ -1,26 +1,19 @@
 /** Tasks that Intray keeps for a server of 2025-11-25 that uses its ids anew, or puts a question again and again. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
 import { ASKS, QUESTION_TASKS } from "../../mcp/limits.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 let remote: TaskRequestor;
 let server: { serverId: string; connectionId: string };
 const { deliveryOf, inState, openRequest, request, requestsOf } = createQueries(() => fixture);
 const approve = { action: "accept" as const, content: { approve: true } };
 const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
 beforeEach(async () => {
   remote = await startTaskRequestor();
   server = await fixture.addServer(remote.url, "2025-11-25");
@@ -28,7 +21,6 @@ beforeEach(async () => {
   await fixture.within((tx) => tx.server.updateMany({ where: { id: server.serverId }, data }));
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 /** A task that works, in whose session the server may ask what it likes. */
 async function working() {

@@ -1,27 +1,18 @@
 /** Servers that want our credentials at another address, a visit to a URL, or to be remembered: none of that happens. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  createHostileFixture,
-  type HostileFixture,
-  PATIENCE_MS,
-} from "../../../test/fixtures/hostile-fixture.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { createHostileFixture, PATIENCE_MS } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { type Act, startHostileServer } from "../../../test/servers/hostile-server.ts";
 import { createNetwork } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
 const SECRET = "Bearer of-this-server-alone";
-let fixture: HostileFixture;
+const trap = forFile(startHostileServer);
+const fixture = forFile(createHostileFixture);
 /** Records requests that a hostile server lured here. */
-let trap: HostileServer;
-beforeAll(async () => {
-  trap = await startHostileServer();
-  fixture = await createHostileFixture();
-});
 afterAll(async () => {
-  await fixture.close();
-  await trap.close();
   await network.close();
 });
 

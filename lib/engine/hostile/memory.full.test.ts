@@ -1,11 +1,8 @@
 /** An engine with little memory among servers that send all they can: it lives, and serves the others. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { createSecondTenant, type SecondTenant } from "../../../test/fixtures/second-tenant.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
@@ -21,12 +18,11 @@ const SMALL_HEAP_MB = 112;
 const WORK = tool("work", { taskSupport: "required" });
 const queries = createQueries(() => fixture, PATIENCE_MS);
 const servers: HostileServer[] = [];
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let secondTenant: SecondTenant;
 let engine: EngineProcess;
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   secondTenant = await createSecondTenant(fixture, PATIENCE_MS);
   engine = await engineWithin(HEAP_MB);
 });
@@ -34,7 +30,6 @@ afterAll(async () => {
   await engine.kill();
   for (const server of servers) await server.close();
   await secondTenant.close();
-  await fixture.close();
 });
 
 function engineWithin(megabytes: number): Promise<EngineProcess> {

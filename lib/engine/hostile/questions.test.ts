@@ -2,13 +2,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
 import {
   createHostileFixture,
   type HostileFixture,
   PATIENCE_MS,
 } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { manyAtOnce } from "../../../test/for-file.ts";
 import type { Act } from "../../../test/servers/hostile-server.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";

@@ -3,15 +3,12 @@
  * our own words, other tenants are not affected, and the task continues once the server answers correctly.
  */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { createSecondTenant, type SecondTenant } from "../../../test/fixtures/second-tenant.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
+import { manyAtOnce } from "../../../test/for-file.ts";
 import { slow, unreadable } from "../../../test/servers/hostile-acts.ts";
 import { startHostileServer } from "../../../test/servers/hostile-server.ts";
 
@@ -26,19 +23,17 @@ const WORDS = [
   "The server does not answer in time.",
 ];
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let secondTenant: SecondTenant;
 const queries = createQueries(() => fixture, PATIENCE_MS);
 const log: { msg: string; taskId?: string; level: number }[] = [];
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   secondTenant = await createSecondTenant(fixture, PATIENCE_MS);
   await fixture.startEngine((line) => log.push(JSON.parse(line)));
 });
 afterAll(async () => {
   await secondTenant.close();
-  await fixture.close();
 });
 
 const cases = Object.entries({ ...unreadable("tasks/get"), ...slow("tasks/get") }).flatMap(([name, act]) =>

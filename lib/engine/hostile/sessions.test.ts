@@ -1,19 +1,11 @@
 /** Servers, and load balancers before them, that know none of the sessions that they open, or only now and then. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import {
-  createHostileFixture,
-  type HostileFixture,
-  PATIENCE_MS,
-} from "../../../test/fixtures/hostile-fixture.ts";
+import { describe, expect, test } from "vitest";
+import { createHostileFixture, PATIENCE_MS } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile, manyAtOnce } from "../../../test/for-file.ts";
 import type { Act, HostileServer } from "../../../test/servers/hostile-server.ts";
 
-let fixture: HostileFixture;
-beforeAll(async () => {
-  fixture = await createHostileFixture();
-});
-afterAll(() => fixture.close());
+const fixture = forFile(createHostileFixture);
 
 const sessionOf = ({ headers }: { headers: object }) =>
   (headers as Record<string, string | undefined>)["mcp-session-id"];

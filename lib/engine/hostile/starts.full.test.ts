@@ -1,21 +1,13 @@
 /** Servers that answer the one call with side effects with nonsense: it is made once, and a person is told what is known. */
-import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import {
-  createHostileFixture,
-  type HostileFixture,
-  PATIENCE_MS,
-} from "../../../test/fixtures/hostile-fixture.ts";
+import { describe, test } from "vitest";
+import { createHostileFixture, PATIENCE_MS } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
+import { forFile, manyAtOnce } from "../../../test/for-file.ts";
 import { unreadable } from "../../../test/servers/hostile-acts.ts";
 import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
-let fixture: HostileFixture;
-beforeAll(async () => {
-  fixture = await createHostileFixture();
-});
-afterAll(() => fixture.close());
+const fixture = forFile(createHostileFixture);
 
 /** Acts on polls only, because a call's reply has no task id. */
 const OF_POLLS = "a task id of a megabyte";

@@ -1,11 +1,8 @@
 /** Servers of 2025-11-25 that flood their streams, and put questions that nobody could answer exactly. */
-import { afterAll, beforeAll, describe, test } from "vitest";
-import {
-  createHostileFixture,
-  type HostileFixture,
-  PATIENCE_MS,
-} from "../../../test/fixtures/hostile-fixture.ts";
+import { describe, test } from "vitest";
+import { createHostileFixture, PATIENCE_MS } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import type { Act } from "../../../test/servers/hostile-server.ts";
 import {
   ASKS,
@@ -16,11 +13,7 @@ import {
   UNHANDLED_MESSAGES,
 } from "../../mcp/limits.ts";
 
-let fixture: HostileFixture;
-beforeAll(async () => {
-  fixture = await createHostileFixture();
-});
-afterAll(() => fixture.close());
+const fixture = forFile(createHostileFixture);
 
 /** Sends `count` messages on the standalone stream once it is open. */
 function streaming(count: number, say: (number: number) => object): Act {

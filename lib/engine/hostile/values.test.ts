@@ -1,22 +1,14 @@
 /** Servers whose replies can be read, but whose times, texts and errors are out of all proportion. */
-import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import {
-  createHostileFixture,
-  type HostileFixture,
-  PATIENCE_MS,
-} from "../../../test/fixtures/hostile-fixture.ts";
+import { describe, test } from "vitest";
+import { createHostileFixture, PATIENCE_MS } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile, manyAtOnce } from "../../../test/for-file.ts";
 import type { Act } from "../../../test/servers/hostile-server.ts";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 
 const MEGABYTE = 1024 * 1024;
 const ERAS = ["2025-11-25", "2026-07-28"] as const;
-let fixture: HostileFixture;
-beforeAll(async () => {
-  fixture = await createHostileFixture();
-});
-afterAll(() => fixture.close());
+const fixture = forFile(createHostileFixture);
 
 const saying =
   (more: () => Record<string, unknown>): Act =>

@@ -3,12 +3,8 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  PROCESS_INVOICE,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { PROCESS_INVOICE, until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase, type Database, storable } from "../../base/db/db.ts";
@@ -28,12 +24,11 @@ import { BULK_OPERATIONS } from "./task-jobs.ts";
 const PATIENCE_MS = 180_000;
 const NETWORK = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let server: { serverId: string; connectionId: string };
 let engine: Database;
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   // Nothing listens on this port, so started tasks stay queued.
   server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
   await fixture.within((tx) =>
@@ -45,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.close();
-  await fixture.close();
 });
 
 /** Runs one turn of an engine beside others. */

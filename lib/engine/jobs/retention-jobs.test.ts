@@ -9,7 +9,7 @@ import { startEngineProcess } from "../../../test/engine-process.ts";
 import { organizationsDue } from "../../../test/fixtures/notifications-fixture.ts";
 import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
@@ -21,7 +21,7 @@ import { previewRetention } from "../../history/retention/retention-reads.ts";
 import type { JobContext } from "./job-runner.ts";
 import { RETENTION } from "./retention-jobs.ts";
 
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let owner: Database;
 let engines: Database[];
 let server: { id: string; connectionId: string };
@@ -29,7 +29,6 @@ const acme = uuidv7();
 const globex = uuidv7();
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   owner = createDatabase(postgres.ownerUrl, { connections: 4 });
   engines = [1, 2].map(() => createDatabase(postgres.engineUrl, { connections: 2 }));
   for (const [id, slug] of [
@@ -46,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const database of [owner, ...engines]) await database.close();
-  await postgres.drop();
 });
 
 const admin = (sql: string, values: unknown[] = []) =>

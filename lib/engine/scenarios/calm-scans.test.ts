@@ -1,14 +1,12 @@
 /** Scans of a connection grow apart where nothing happens, and go on: what nobody told of is found all the same. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { expect, test, vi } from "vitest";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
@@ -19,19 +17,9 @@ vi.mock("../tunables.ts", async (original) => ({
   SCAN_ALL_MS: 24 * 3600_000,
 }));
 
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 const { openRequest, task } = createQueries(() => fixture);
-
-beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
-});
 
 /** Makes the rows of a task like `first` alone: no notice goes with them. */
 async function queuedInSilence(first: string): Promise<string> {

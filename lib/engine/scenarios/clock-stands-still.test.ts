@@ -1,14 +1,12 @@
 /** A machine that was suspended: its clocks stood still, and say that the last heartbeat was a moment ago. */
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 
 const FRESH_MS = 1_500;
 vi.mock("../tunables.ts", async (original) => ({
@@ -17,21 +15,12 @@ vi.mock("../tunables.ts", async (original) => ({
   HEARTBEAT_MS: 500,
 }));
 
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 const queries = createQueries(() => fixture);
 
-beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
 afterEach(() => {
   vi.restoreAllMocks();
-});
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
 });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

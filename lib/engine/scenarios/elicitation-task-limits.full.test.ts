@@ -1,11 +1,8 @@
 /** 2025-11-25: how much a server may ask of the tasks that Intray keeps for it, and for how long it may ask to keep them. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
@@ -20,13 +17,12 @@ vi.mock("../../mcp/limits.ts", async (original) => ({
   NOBODYS_TASKS: 20,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: TaskRequestor;
 let server: { serverId: string; connectionId: string };
 const log: string[] = [];
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   await fixture.startEngine((line) => log.push(line));
 });
 beforeEach(async () => {
@@ -37,7 +33,6 @@ beforeEach(async () => {
   );
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const { deliveryOf, inState, openRequest, request, requestsOf } = createQueries(() => fixture);

@@ -12,11 +12,8 @@ import {
   vi,
 } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type OfficialServer, startOfficialServer } from "../../../test/servers/official/official-server.ts";
@@ -37,14 +34,13 @@ vi.mock("../tunables.ts", async (original) => ({
   UNATTENDED_TOGETHER: 2,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: TaskRequestor;
 let server: { serverId: string; connectionId: string };
 
 let engine: Engine;
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
 });
 beforeEach(async () => {
@@ -52,7 +48,6 @@ beforeEach(async () => {
   server = await addServer(remote.url);
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const ask = tool("ask", { taskSupport: "required" });

@@ -1,11 +1,8 @@
 /** 2025-11-25: shared sessions, starts that are found again, answers that can't be delivered, what is learned. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
@@ -24,14 +21,13 @@ vi.mock("../tunables.ts", async (original) => ({
   SESSION_WAIT_MS: 200,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
 });
 beforeEach(async () => {
@@ -39,7 +35,6 @@ beforeEach(async () => {
   server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 const WORK = tool("work", { taskSupport: "required" });
 const approve = { action: "accept" as const, content: { approve: true } };

@@ -1,26 +1,19 @@
 /** Servers that send what only later versions of the tasks extension know: fields, settings, a status, another version. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 import type { Engine } from "../engine.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 const { task, inState, openRequest, request, requestsOf, health } = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-});
-afterAll(() => fixture?.close());
 beforeEach(async () => {
   remote = await startTestServer();
   server = await fixture.addServer(remote.url, "auto");

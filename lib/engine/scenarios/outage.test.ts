@@ -1,11 +1,8 @@
 /** The database is away for a moment, or a server is slow: leases, answers and starts live through it. */
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
@@ -18,20 +15,15 @@ vi.mock("../tunables.ts", async (original) => ({
   POLL_DEADLINE_MS: 600_000,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 let remote: TestServer;
 let slow: SessionServer;
 let server: { serverId: string; connectionId: string };
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
 beforeEach(async () => {
   ({ remote, slow, server } = await createFixture());
 });
 afterEach(() => endScene({ remote, slow }));
-afterAll(() => fixture?.close());
 
 async function createFixture() {
   const remote = await startTestServer();

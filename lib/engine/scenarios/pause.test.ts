@@ -1,10 +1,7 @@
 /** A server that people have paused: nothing new is sent to it, nothing is lost, and all goes on with it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
@@ -16,7 +13,7 @@ import type { Engine } from "../engine.ts";
 
 const PATIENCE_MS = 180_000;
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let engine: Engine;
 let remote: TestServer;
 let other: TestServer;
@@ -24,7 +21,6 @@ let sessions: SessionServer;
 let server: { serverId: string; connectionId: string };
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
   other = await startTestServer();
   sessions = await startSessionServer();
@@ -35,7 +31,6 @@ beforeEach(async () => {
   return () => remote.close();
 });
 afterAll(async () => {
-  await fixture?.close();
   await other?.close();
   await sessions?.close();
 });

@@ -2,12 +2,9 @@
  * 2025-11-25: servers on the protocol's package 1.x keep what a task says in a queue, from which each open `tasks/result`
  * takes. One whose stream was dropped takes too, and what it takes is lost.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
@@ -21,14 +18,11 @@ vi.mock("../tunables.ts", async (original) => ({
   },
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: TaskRequestor;
 let engine: Engine;
 const { deliveryOf, openRequest, inState, task } = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-});
 beforeEach(async () => {
   remote = await startTaskRequestor();
   engine = await fixture.startEngine();
@@ -37,7 +31,6 @@ afterEach(async () => {
   await engine.stop();
   await remote.close();
 });
-afterAll(() => fixture?.close());
 
 /** Answers five questions of one task, `between` each one's arrival and its answer. Each has to come. */
 async function answerFive(between: () => Promise<unknown>) {

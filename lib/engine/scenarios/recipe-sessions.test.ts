@@ -1,11 +1,8 @@
 /** 2025-11-25: the session in which an engine calls the tools of recipes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionTools, startSessionTools } from "../../../test/servers/tools/session-tools.ts";
@@ -27,16 +24,12 @@ const RECIPE = recipeSchema.parse({
   },
 });
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionTools;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 const { inState } = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-});
-afterAll(() => fixture?.close());
 beforeEach(async () => {
   remote = await startSessionTools();
   server = await fixture.addServer(remote.url, "2025-11-25");

@@ -1,26 +1,17 @@
 /** The engine for a bounded time, where no engine process runs. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  PROCESS_INVOICE,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
-import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { beforeAll, expect, test } from "vitest";
+import { PROCESS_INVOICE, until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startSessionServer } from "../../../test/servers/session-server.ts";
 
-let fixture: OrganizationFixture;
-let remote: SessionServer;
+const remote = forFile(startSessionServer);
+const fixture = organizationForFile(["127.0.0.1"]);
 let runEngineFor: (ms: number) => Promise<{ leases: number }>;
 
 beforeAll(async () => {
-  remote = await startSessionServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   Object.assign(process.env, fixture.engineEnvironment, { LOG_LEVEL: "silent" });
   ({ runEngineFor } = await import("../open-engine.ts"));
-});
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
 });
 
 const task = (id: string) =>

@@ -1,25 +1,21 @@
 /** The acceptance scenarios that need a server which misbehaves on purpose: a real one, with switches. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 import { resend } from "../../requests/deliveries/delivery-writes.ts";
 import type { Engine } from "../engine.ts";
 
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"]);
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   server = await fixture.addServer(remote.url, "2026-07-28");
   engine = await fixture.startEngine();
 });
@@ -36,10 +32,6 @@ beforeEach(() => {
   remote.answers.length = 0;
 });
 afterEach(() => remote.tasks.clear());
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
-});
 
 const { task, request, requestsOf, deliveryOf, openRequest, inState, health } = createQueries(() => fixture);
 const approve = { action: "accept" as const, content: { approve: true } };

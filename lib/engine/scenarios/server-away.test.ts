@@ -1,13 +1,11 @@
 /** A server is away for long: what waits for people meanwhile, and asks it nothing, says nothing of it. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { expect, test, vi } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 
 // Rounds and open calls are looked at often, and backing off takes no minutes.
 vi.mock("../tunables.ts", async (original) => ({
@@ -16,19 +14,9 @@ vi.mock("../tunables.ts", async (original) => ({
   BACKOFF_BASE_MS: 50,
 }));
 
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
+const remote = forFile(startTestServer);
 const queries = createQueries(() => fixture);
-
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-  remote = await startTestServer();
-});
-afterAll(async () => {
-  await remote?.close();
-  await fixture?.close();
-});
 
 const healthChanges = () =>
   fixture.within(async (tx) => {

@@ -1,28 +1,20 @@
 /** A counter in a status message: written now and then, and its last word always. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { beforeAll, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"]);
 let server: { serverId: string; connectionId: string };
 const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   server = await fixture.addServer(remote.url, "2026-07-28");
   await fixture.startEngine();
-});
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
 });
 
 /** Starts a task whose status message counted to three, each count seen by a poll. */

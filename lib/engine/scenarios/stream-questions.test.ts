@@ -1,13 +1,10 @@
 /** 2025-11-25: what a server asks on its streams is in the inbox within a moment, whatever else goes wrong. */
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
@@ -19,13 +16,12 @@ import { readTask } from "../../tasks/task-reads.ts";
 import type { Engine } from "../engine.ts";
 import { SCAN_ALL_MS } from "../tunables.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
 });
 beforeEach(async () => {
@@ -33,7 +29,6 @@ beforeEach(async () => {
   server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const start = (more: Partial<Tool> = {}) =>

@@ -1,31 +1,23 @@
 /** Servers that are as strict, and as careless, as real ones: a task's way from its start to its end on each. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 const queries = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
 beforeEach(async () => {
   remote = await startSessionServer();
   server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const start = () => fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));

@@ -1,12 +1,9 @@
 /** The database failed over, or was restored: engines look at its timeline before they send anything. */
 import pino from "pino";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
@@ -19,19 +16,15 @@ vi.mock("../tunables.ts", async (original) => ({
   TIMELINE_MS: 20,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-});
 beforeEach(async () => {
   remote = await startTestServer();
   server = await fixture.addServer(remote.url, "2026-07-28");
   return () => remote.close();
 });
-afterAll(() => fixture?.close());
 
 const { inState } = createQueries(() => fixture);
 

@@ -1,25 +1,16 @@
 /** What people are told of an answer is what the server got: against servers that take it and tell of it late, twice or never. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { resend } from "../../requests/deliveries/delivery-writes.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 const queries = createQueries(() => fixture, 180_000);
 const approve = { action: "accept" as const, content: { approve: true } };
-
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
-afterAll(() => fixture?.close());
 
 const ended = (requestId: string) =>
   until("the request has ended", async () => {

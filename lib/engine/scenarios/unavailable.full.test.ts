@@ -1,20 +1,12 @@
 /** HTTP 503 without a word when to come back: what is behind the gateway that says so may be at work all the same. */
-import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import {
-  createHostileFixture,
-  type HostileFixture,
-  PATIENCE_MS,
-} from "../../../test/fixtures/hostile-fixture.ts";
+import { describe, test } from "vitest";
+import { createHostileFixture, PATIENCE_MS } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
+import { forFile, manyAtOnce } from "../../../test/for-file.ts";
 import { type Act, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
-let fixture: HostileFixture;
-beforeAll(async () => {
-  fixture = await createHostileFixture();
-});
-afterAll(() => fixture.close());
+const fixture = forFile(createHostileFixture);
 
 const approve = { action: "accept" as const, content: {} };
 const params = { mode: "form", message: "Go on?", requestedSchema: { type: "object", properties: {} } };

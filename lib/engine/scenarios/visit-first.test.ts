@@ -1,22 +1,13 @@
 /** 2025-11-25: tools that want an address visited before they run (-32042), and people who will not. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { expect, test } from "vitest";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 const queries = createQueries(() => fixture);
-
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
-afterAll(() => fixture?.close());
 
 test.each(["decline", "cancel"] as const)(
   "a person answers with %s: the tool is not called again, and why it ended is said",

@@ -1,10 +1,7 @@
 /** 2025-11-25 sessions, streams and questions, against a server that the test controls step by step. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
@@ -12,13 +9,12 @@ import { requestCancel } from "../../lifecycle/task-writes.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import type { Engine } from "../engine.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
 });
 beforeEach(async () => {
@@ -26,7 +22,6 @@ beforeEach(async () => {
   server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 

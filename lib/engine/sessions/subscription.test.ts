@@ -4,7 +4,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { createNetwork, type Network } from "../../base/network/network.ts";
 import { createSeal } from "../../base/seal.ts";
@@ -14,18 +15,16 @@ import type { WatcherContext } from "../watcher/context.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
 import { pollSoon, Subscription } from "./subscription.ts";
 
-let remote: TestServer;
+const remote = forFile(startTestServer);
 let network: Network;
 let woken: string[] = [];
 
 beforeAll(async () => {
-  remote = await startTestServer();
   remote.behave.subscribes = true;
   network = createNetwork({ allowHosts: [remote.hostAndPort], denyPorts: [] });
 });
 afterAll(async () => {
   await network.close();
-  await remote.close();
 });
 
 const context = (): WatcherContext =>

@@ -1,39 +1,31 @@
 /** Tools of 2026-07-28 that ask before they make a task: the call is repeated once, with the answers. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { age } from "../../../test/fixtures/row-age.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { statementsOf } from "../../../test/guards/statements.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { requestCancel } from "../../lifecycle/task-writes.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import { undoAnswer } from "../../requests/answers/answer-writes.ts";
 import type { Engine } from "../engine.ts";
 
-let fixture: OrganizationFixture;
-let remote: TestServer;
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"]);
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture([remote.hostAndPort]);
   server = await fixture.addServer(remote.url, "2026-07-28");
   engine = await fixture.startEngine();
 });
 beforeEach(() => {
   remote.calls.length = 0;
   remote.behave.onOrder = undefined;
-});
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
 });
 
 const ORDER: Tool = tool("order");

@@ -1,22 +1,9 @@
 /** Calls that are no tasks: one connection carries a call and its questions to their end. */
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
@@ -34,15 +21,12 @@ vi.mock("../tunables.ts", async (original) => ({
   },
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 const queries = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-});
 beforeEach(async () => {
   remote = await startSessionServer();
   server = await fixture.addServer(remote.url, "2025-11-25");
@@ -52,7 +36,6 @@ afterEach(async () => {
   await engine.stop();
   await remote.close();
 });
-afterAll(() => fixture?.close());
 
 const PLAIN: Tool = {
   name: "work",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../../people/organizations/organization-writes.ts";
@@ -9,11 +9,10 @@ import { verifyEvents } from "./verify.ts";
 
 const acme = uuidv7();
 const globex = uuidv7();
-let database: TestDatabase;
+const database = databaseForFile();
 let owner: Database;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   owner = createDatabase(database.ownerUrl, { connections: 4 });
   for (const [id, slug] of [
     [acme, "acme"],
@@ -23,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await owner.close();
-  await database.drop();
 });
 
 const roles = (): [string, string][] => [

@@ -1,28 +1,16 @@
 /** One decision through a real engine and a real server leaves the whole chain of lines. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { expect, test } from "vitest";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { undoAnswer } from "../../requests/answers/answer-writes.ts";
 import { listTaskEvents } from "../../tasks/task-event-reads.ts";
 import { verifyEvents } from "./verify.ts";
 
-let fixture: OrganizationFixture;
-let remote: TestServer;
-
-beforeAll(async () => {
-  remote = await startTestServer();
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
-afterAll(async () => {
-  await fixture?.close();
-  await remote?.close();
-});
+const remote = forFile(startTestServer);
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 
 const { openRequest, inState } = createQueries(() => fixture);
 

@@ -1,6 +1,6 @@
 /** History, and all that goes with it, is one statement. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
 import { wakeEngine } from "../../base/engine-hints.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -10,11 +10,10 @@ import { COMMAND_LINE, createOrganization } from "../../people/organizations/org
 import { appendEvents } from "./event-writes.ts";
 
 const organizationId = uuidv7();
-let postgres: TestDatabase;
+const postgres = databaseForFile();
 let database: Database;
 
 beforeAll(async () => {
-  postgres = await createTestDatabase();
   database = createDatabase(postgres.appUrl, { connections: 1, transactionMs: 600_000 });
   const owner = createDatabase(postgres.ownerUrl, { connections: 1 });
   await owner.withOrganization(organizationId, (tx) =>
@@ -24,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database?.close();
-  await postgres?.drop();
 });
 
 const append = (tx: Tx) => appendEvents(tx, [{ type: "server.created", actor: COMMAND_LINE, data: {} }]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import type { Actor } from "../../access/access-schema.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -13,16 +13,14 @@ import { verifyExport } from "./verify-export.ts";
 
 const LINES = 9;
 const ANA: Actor = { kind: "member", id: uuidv7(), name: "Ana" };
-let database: TestDatabase;
+const database = databaseForFile();
 let db: Database;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 1 });
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
 });
 
 /** Creates an organization with nine lines, whose payloads contain every kind of JSON value. */

@@ -6,12 +6,12 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
 import { startElsewhere } from "../../../test/fixtures/third-party-client.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
 } from "../../../test/servers/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network/network.ts";
@@ -21,7 +21,7 @@ import { adoptFoundTask } from "./adopt.ts";
 import { refreshFoundTasks } from "./refresh.ts";
 import { settleStart } from "./settle-unknown.ts";
 
-let aside: TestDatabase;
+const aside = databaseForFile();
 let invoices: InvoiceServer;
 let dropInvoices: () => Promise<void>;
 let fixture: OrganizationFixture;
@@ -30,7 +30,6 @@ let seal: Seal;
 let server: { serverId: string; connectionId: string };
 
 beforeAll(async () => {
-  aside = await createTestDatabase();
   const database = await createInvoiceDatabase(aside.adminUrl);
   dropInvoices = database.drop;
   invoices = await startInvoiceServer(database.url);
@@ -43,7 +42,6 @@ afterAll(async () => {
   await fixture.close();
   await invoices.kill();
   await dropInvoices();
-  await aside.drop();
 });
 
 /** Starts an invoice behind Intray's back, and finds it. */

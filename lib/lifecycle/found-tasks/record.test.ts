@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { expect, test } from "vitest";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import { createSeal } from "../../base/seal.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
 import { listFoundTasks } from "./found-task-reads.ts";
 import { recordFound } from "./found-task-writes.ts";
 
-let fixture: OrganizationFixture;
-beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
-});
-afterAll(() => fixture.close());
+const fixture = organizationForFile([]);
 
 const remote = (taskId: string, createdAt: string | null): RemoteTask => ({
   taskId,

@@ -1,7 +1,7 @@
 /** Timers of requests: each fires once, with its effect, and none outlives what it is about. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Voter, type VotingOrganization, votingOrganization } from "../../../test/voting.ts";
-import { startWeb, type TestWeb } from "../../../test/web.ts";
+import { type VotingOrganization, votingForFile, votingOrganization } from "../../../test/voting.ts";
+import { webForFile } from "../../../test/web.ts";
 import { addByMinutes } from "../../../test/working-minutes.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
@@ -11,29 +11,23 @@ import { countHistory } from "../../requests/statistics/statistics-writes.ts";
 import { type DueTimer, dueTimers, moveTimers } from "../../requests/timers/timer-writes.ts";
 import { fireDueTimers, fireTimer } from "./fire-timers.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let engines: [Database, Database];
-let acme: VotingOrganization;
-let ana: Voter;
-let ben: Voter;
-let cleo: Voter;
-let dora: Voter;
+const { acme, ana, ben, cleo, dora } = votingForFile(web, "acme", {
+  ana: "owner",
+  ben: "approver",
+  cleo: "approver",
+  dora: "approver",
+});
 
 beforeAll(async () => {
-  web = await startWeb();
   engines = [1, 2].map(() => createDatabase(web.database.engineUrl, { connections: 4 })) as [
     Database,
     Database,
   ];
-  acme = await votingOrganization(web, "acme");
-  ana = await acme.person("Ana", "owner");
-  ben = await acme.person("Ben", "approver");
-  cleo = await acme.person("Cleo", "approver");
-  dora = await acme.person("Dora", "approver");
 });
 afterAll(async () => {
   for (const engine of engines) await engine.close();
-  await web.stop();
 });
 beforeEach(async () => {
   await acme.sql("DELETE FROM request_timer");

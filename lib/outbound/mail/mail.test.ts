@@ -1,11 +1,9 @@
 /** Notices by mail, over a real mail server: content, recipients, frequency, and secrecy. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  createNotificationsFixture,
-  type NotificationsFixture,
-} from "../../../test/fixtures/notifications-fixture.ts";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { createNotificationsFixture } from "../../../test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
-import { type MailServer, startMailServer } from "../../../test/servers/mail-server.ts";
+import { forFile } from "../../../test/for-file.ts";
+import { startMailServer } from "../../../test/servers/mail-server.ts";
 import type { Job } from "../../engine/jobs/job-runner.ts";
 import { takeEvents } from "../../history/events/follow.ts";
 import { subjectsOf } from "../notices/follow.ts";
@@ -15,22 +13,16 @@ import { createMailer, type Mailer } from "./smtp.ts";
 
 const APP = "https://intray.test.example";
 const SECRET = "secret-of-the-arguments";
-let fixture: NotificationsFixture;
-let server: MailServer;
+const server = forFile(startMailServer);
+const fixture = forFile(createNotificationsFixture);
 let mailer: Mailer;
 let finance: { id: string; connectionId: string };
 
 beforeAll(async () => {
-  server = await startMailServer();
-  fixture = await createNotificationsFixture();
   mailer = createMailer(server.url, APP, 1_000);
   finance = await insertServer(fixture.database, fixture.organizationId, {
     name: "Finance\r\nBcc: x@y.example",
   });
-});
-afterAll(async () => {
-  await fixture?.close();
-  await server?.close();
 });
 beforeEach(async () => {
   server.mails.length = 0;

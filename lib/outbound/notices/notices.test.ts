@@ -1,10 +1,8 @@
 /** Notices in the app: sent once, only to people who can act, and withdrawn after the decision. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createNotificationsFixture,
-  type NotificationsFixture,
-} from "../../../test/fixtures/notifications-fixture.ts";
+import { beforeAll, expect, test } from "vitest";
+import { createNotificationsFixture } from "../../../test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
+import { forFile } from "../../../test/for-file.ts";
 import type { Principal } from "../../access/principal.ts";
 import { ABSENCES, NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { endAway, setAway } from "../../policy/away/away-writes.ts";
@@ -15,7 +13,7 @@ import { markAllRead, markRead } from "./notice-writes.ts";
 import { setNoticeSettings } from "./settings.ts";
 
 type Person = Principal & { userId: string };
-let fixture: NotificationsFixture;
+const fixture = forFile(createNotificationsFixture);
 let server: { id: string; connectionId: string };
 let ola: Principal;
 let ben: Principal;
@@ -23,14 +21,12 @@ let ana: Person;
 let vic: Person;
 
 beforeAll(async () => {
-  fixture = await createNotificationsFixture();
   server = await insertServer(fixture.database, fixture.organizationId);
   ola = fixture.operator;
   ben = fixture.approver;
   ana = await fixture.member("admin", "Ana");
   vic = await fixture.member("viewer", "Vic");
 });
-afterAll(() => fixture?.close());
 
 const notified = async (person: Principal) => {
   const { items } = await fixture.within((tx) => listNotices(tx, person, { limit: 50, unread: "true" }));

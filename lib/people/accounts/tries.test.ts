@@ -1,22 +1,20 @@
 /** Tries to sign in, counted by two processes at once, and the size of what is kept of them. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
 import { PASSWORD_TRIES } from "../../web/tunables.ts";
 import { accountMark, beginTry } from "./tries.ts";
 
 const SECRET = "a secret of the tests";
-let database: TestDatabase;
+const database = databaseForFile();
 let processes: Database[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   processes = [1, 2].map(() => createDatabase(database.appUrl, { connections: 3 }));
 });
 afterAll(async () => {
   for (const one of processes) await one.close();
-  await database.drop();
 });
 
 const sql = (text: string, values: unknown[] = []) =>

@@ -2,22 +2,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seedDemo } from "../../../prisma/seed-demo.ts";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/organization-writes.ts";
 import { addMember } from "./member-writes.ts";
 
-let database: TestDatabase;
+const database = databaseForFile();
 let db: Database;
 beforeAll(async () => {
-  database = await createTestDatabase();
   await seedDemo(database.ownerUrl, { invoiceUrl: "http://127.0.0.1:1" });
   db = createDatabase(database.ownerUrl, { connections: 1 });
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
 });
 
 /** As `org create` does it. */

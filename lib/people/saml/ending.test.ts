@@ -2,21 +2,19 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { organizationsDue } from "../../../test/fixtures/notifications-fixture.ts";
-import { startWeb, type TestWeb } from "../../../test/web.ts";
+import { webForFile } from "../../../test/web.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { ENDING_CERTIFICATES } from "../../engine/jobs/notice-jobs.ts";
 import { makeOwnCertificate } from "./certificate.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let engine: Database;
 beforeAll(async () => {
-  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 2 });
 });
 afterAll(async () => {
   await engine.close();
-  await web.stop();
 });
 
 const DAY_MS = 24 * 3600_000;

@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../test/fixtures/organization-for-file.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -26,14 +23,12 @@ import { DELIVERY_STATES, REQUEST_STATES } from "../request-schema.ts";
 import { requests } from "../request-status.ts";
 import { recordDecision, undoAnswer } from "./answer-writes.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile([]);
 let server: { serverId: string; connectionId: string };
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture([]);
   server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
 });
-afterAll(() => fixture?.close());
 
 const APPROVE: Question = {
   address: { kind: "key", key: "approval" },

@@ -1,31 +1,25 @@
 /** Rules that answer by themselves: which requests they have, what is compared with people, and that there is one answer. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Voter, type VotingOrganization, votingOrganization } from "../../../test/voting.ts";
-import { startWeb, type TestWeb } from "../../../test/web.ts";
+import { type VotingOrganization, votingForFile } from "../../../test/voting.ts";
+import { webForFile } from "../../../test/web.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { captureQuestion } from "../capture/capture-question.ts";
 import { judgeDecision, judgeWaiting } from "./judge-waiting.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let engines: [Database, Database];
-let acme: VotingOrganization;
-let ana: Voter;
-let ben: Voter;
-let cleo: Voter;
+const { acme, ana, ben, cleo } = votingForFile(web, "acme", { ana: "owner", ben: "approver", cleo: "admin" });
 /** Deletes all requests, and what is about them. */
 let noRequests: string;
 
 beforeAll(async () => {
-  web = await startWeb();
   engines = [1, 2].map(() => createDatabase(web.database.engineUrl, { connections: 6 })) as [
     Database,
     Database,
   ];
-  acme = await votingOrganization(web, "acme");
-  ana = await acme.person("Ana", "owner");
-  ben = await acme.person("Ben", "approver");
-  cleo = await acme.person("Cleo", "admin");
+});
+beforeAll(async () => {
   const emptied = await acme.sql(`WITH RECURSIVE of (name) AS (SELECT 'input_request'::regclass::oid
       UNION SELECT conrelid FROM pg_constraint JOIN of ON confrelid = of.name AND contype = 'f')
     SELECT name::regclass::text AS name FROM of`);
@@ -35,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const engine of engines) await engine.close();
-  await web.stop();
 });
 beforeEach(async () => {
   await acme.sql("DELETE FROM automatic_decision");

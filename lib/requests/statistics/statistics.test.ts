@@ -1,25 +1,23 @@
 /** Statistics are summed up once, despite concurrent engines and crashes, per organization. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertServer, insertTask } from "../../../test/fixtures/rows.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/event-writes.ts";
 import { countHistory, sampleOpenTasks } from "./statistics-writes.ts";
 
-let database: TestDatabase;
+const database = databaseForFile();
 let owner: Database;
 let engine: Database;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   owner = createDatabase(database.ownerUrl, { connections: 2 });
   engine = createDatabase(database.engineUrl, { connections: 8 });
 });
 afterAll(async () => {
   await owner.close();
   await engine.close();
-  await database.drop();
 });
 
 async function organization() {

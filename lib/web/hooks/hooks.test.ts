@@ -1,8 +1,9 @@
 /** Hooks of Claude Code against the endpoint in its own process: nothing but a rule or a person lets a call pass, whatever happens. */
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { beforeTool, rawHook } from "../../../test/fixtures/agents/raw-hook.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { createMakerlessAgent, revokeAgent } from "../../agents/agent-writes.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -28,12 +29,10 @@ const RULES = [
 ];
 /** Masked in what people read. */
 const TOKEN = "ghp_0123456789Abcdefghijklmnopqrstuvwxyz";
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+const fixture = forFile(() => createSharedAgentFixture());
 beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
   await rules(...RULES);
 });
-afterAll(() => fixture?.close());
 
 async function rules(...all: object[]) {
   const { within, operator } = fixture.organization;

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import {
   createClaudeHome,
@@ -21,6 +21,7 @@ import {
 } from "../../../test/fixtures/agents/coding-agents.ts";
 import { HAS_TERMINAL, type Terminal } from "../../../test/fixtures/agents/terminal.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { type ScriptedModel, startScriptedModel } from "../../../test/servers/agents/scripted-model.ts";
 import { codingAgent } from "../../../test/setup/coding-agents.ts";
 import { revokeAgent } from "../../agents/agent-writes.ts";
@@ -136,9 +137,8 @@ const codex: Program = {
 const PROGRAMS = [headless, inTerminal, codex];
 const here = PROGRAMS.filter(({ path }) => path !== null);
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+const fixture = forFile(() => createSharedAgentFixture());
 beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
   const { within, operator } = fixture.organization;
   const { rules } = callRulesInputSchema.parse({
     rules: [
@@ -151,7 +151,6 @@ beforeAll(async () => {
   });
   await within((tx) => saveCallRules(tx, { ...operator, role: "admin" }, 0, { rules }));
 });
-afterAll(() => fixture?.close());
 
 /** An agent, and a place in which its program makes one call of its shell, and another one if it is asked to revise it. */
 async function prepared(

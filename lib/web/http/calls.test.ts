@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { statementsOf } from "../../../test/guards/statements.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
 import { CallCounter } from "./calls.ts";
 
-let database: TestDatabase;
+const database = databaseForFile();
 let pools: Database[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   pools = [1, 2].map(() => createDatabase(database.appUrl, { connections: 3 }));
 });
 afterAll(async () => {
   for (const pool of pools) await pool.close();
-  await database.drop();
 });
 
 const HOUR_MS = 3600_000;

@@ -1,15 +1,12 @@
 /** Messages of odd sizes and shapes, and clients that do not read: a clear error, and neither another call nor a result is lost. */
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 async function anAgent(input: Parameters<typeof fixture.agent>[0] = {}) {
   const { id, secret } = await fixture.agent(input);

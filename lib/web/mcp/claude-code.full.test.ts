@@ -6,11 +6,12 @@ import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { createClaudeHome, openClaude, runClaude } from "../../../test/fixtures/agents/coding-agents.ts";
 import { HAS_TERMINAL, type Terminal } from "../../../test/fixtures/agents/terminal.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { type ScriptedCall, startScriptedModel } from "../../../test/servers/agents/scripted-model.ts";
 import { codingAgent } from "../../../test/setup/coding-agents.ts";
 import type { CreateAgent } from "../../agents/agent-schema.ts";
@@ -20,11 +21,7 @@ import { claudeCodeCommand } from "../../agents/set-up-words.ts";
 const claude = codingAgent("claude");
 const run = promisify(execFile);
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 const ask = (input: object): ScriptedCall => ({ name: "mcp__intray__request_approval", input: { ...input } });
 const DEPLOY = { action: "Deploy 4.2 to production" };

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import type { Principal } from "../../access/principal.ts";
 import { ROLES } from "../../access/roles.ts";
 import { createMakerlessAgent, revokeAgent, signInAgent, updateAgent } from "../../agents/agent-writes.ts";
@@ -102,7 +103,7 @@ function unknownNames(): Names {
   return { taskId: uuidv7(), tool: `erp__${uuidv7()}` };
 }
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+const fixture = forFile(() => createSharedAgentFixture({ settings: { INTRAY_DRAFTS: "1" } }));
 let owner: Database;
 let otherOrganization: string;
 let otherServer: string;
@@ -118,7 +119,6 @@ let ended: string;
 let strangers: [string, Agent][];
 
 beforeAll(async () => {
-  fixture = await createSharedAgentFixture({ settings: { INTRAY_DRAFTS: "1" } });
   const { organization, serverId } = fixture;
   owner = createDatabase(organization.adminUrl, { connections: 2, seal: organization.seal });
   otherOrganization = uuidv7();
@@ -176,7 +176,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await owner?.close();
-  await fixture?.close();
 });
 
 /** An agent that a member signed in, with the access token of the sign-in as its secret. */

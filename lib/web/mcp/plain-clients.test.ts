@@ -5,20 +5,17 @@ import {
 } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertServer } from "../../../test/fixtures/rows.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { agentTaskSchema, unfinishedSchema } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 interface Progress {
   progress: number;

@@ -1,17 +1,14 @@
 /** Bad input, foreign things and credentials that end: clear errors of the protocol's kind, and nothing lost. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { revokeAgent, rotateAgentSecret } from "../../agents/agent-writes.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { TASK_ID } from "../../lifecycle/agent-calls/agent-call-schema.ts";
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 async function anAgent(input: Parameters<typeof fixture.agent>[0] = {}) {
   const { id, secret } = await fixture.agent(input);

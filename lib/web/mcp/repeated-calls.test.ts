@@ -1,16 +1,13 @@
 /** A repeated call joins the task of the first one, until its result was fetched. Counted in rows, and at the server. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent, type Spoken } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { readInputRequest } from "../../requests/request-reads.ts";
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 const KEY = "io.intray/idempotency-key";
 const NEW = "io.intray/new";

@@ -1,15 +1,12 @@
 /** The skill for agents, as the official client reads it: it checks the digest, the size and the frontmatter. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
+import { forFile } from "../../../test/for-file.ts";
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 async function connect(): Promise<Client> {
   const { secret } = await fixture.agent();

@@ -7,16 +7,13 @@ import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontex
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 const RELATED = "io.modelcontextprotocol/related-task";
 const headersOf = (secret: string) => ({ requestInit: { headers: { authorization: `Bearer ${secret}` } } });

@@ -1,16 +1,13 @@
 /** Answers of people that are more than yes and no, as an agent at the endpoint gets them and the next people see them. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../test/for-file.ts";
 import { beginSealing } from "../../people/content-sealing/sealing-writes.ts";
 import { readInputRequest } from "../../requests/request-reads.ts";
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 interface Called {
   content: { type: string; text?: string }[];

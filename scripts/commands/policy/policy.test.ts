@@ -8,16 +8,15 @@ import { uuidv7 } from "../../../lib/base/ids.ts";
 import { addMember } from "../../../lib/people/members/member-writes.ts";
 import { COMMAND_LINE, createOrganization } from "../../../lib/people/organizations/organization-writes.ts";
 import { NO_DATABASE, runHere, runProcess } from "../../../test/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { databaseForFile } from "../../../test/for-file.ts";
 import { withClient } from "../../database/roles.ts";
 
-let database: TestDatabase;
+const database = databaseForFile();
 let db: Database;
 let folder: string;
 const acme = uuidv7();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 2 });
   await db.withOrganization(acme, async (tx) => {
     await createOrganization(tx, { slug: "acme", name: "Acme" });
@@ -28,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
   await rm(folder, { recursive: true });
 });
 

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NO_DATABASE, runHere, runProcess } from "../../../test/command-line.ts";
 import { type VotingOrganization, votingOrganization } from "../../../test/voting.ts";
-import { startWeb, type TestWeb } from "../../../test/web.ts";
+import { webForFile } from "../../../test/web.ts";
 
-let web: TestWeb;
+const web = webForFile();
 let acme: VotingOrganization;
 let folder: string;
 let file: string;
@@ -17,7 +17,6 @@ let keys: string;
 let request: { id: string };
 
 beforeAll(async () => {
-  web = await startWeb();
   acme = await votingOrganization(web, "acme");
   const ana = await acme.person("Ana", "owner");
   const asked = await acme.ask(await acme.task());
@@ -29,7 +28,6 @@ beforeAll(async () => {
   await writeFile(keys, JSON.stringify(await list()));
 });
 afterAll(async () => {
-  await web.stop();
   await rm(folder, { recursive: true });
 });
 

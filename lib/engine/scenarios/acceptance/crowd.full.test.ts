@@ -1,10 +1,7 @@
 /** Acceptance scenario 8: many tasks of one server at once. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../../test/servers/mcp-server.ts";
@@ -14,15 +11,13 @@ import type { Engine } from "../../engine.ts";
 const CROWD = 200;
 const PATIENCE_MS = 180_000;
 const approve = { action: "accept" as const, content: { approve: true } };
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let engine: Engine;
 const { inState } = createQueries(() => fixture, PATIENCE_MS);
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
 });
-afterAll(() => fixture?.close());
 
 type Server = { serverId: string; connectionId: string };
 

@@ -1,24 +1,15 @@
 /** 14, the other way round: servers of the official packages give a question up after 60 s, whatever a client does. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { describe, expect, test } from "vitest";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type OfficialName, startOfficialServer } from "../../../../test/servers/official/official-server.ts";
 import { learnWithdrawal, traitsSchema } from "../../../servers/traits.ts";
 
 const PATIENCE_MS = 180_000;
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 const queries = createQueries(() => fixture, PATIENCE_MS);
-
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
-afterAll(() => fixture?.close());
 
 interface ServerCase {
   name: OfficialName;

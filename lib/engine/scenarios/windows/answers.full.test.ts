@@ -1,10 +1,7 @@
 /** 2025-11-25: windows between an answer and what comes on the streams, or a poll that is under way. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
@@ -21,14 +18,13 @@ vi.mock("../../tunables.ts", async (original) => ({
   SESSION_WAIT_MS: 200,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 const { request, requestsOf, deliveryOf, openRequest, inState, asksOf } = createQueries(() => fixture);
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
 });
 beforeEach(async () => {
@@ -39,7 +35,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await remote.close();
 });
-afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const start = () => fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));

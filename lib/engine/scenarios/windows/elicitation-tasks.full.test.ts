@@ -1,10 +1,7 @@
 /** 2025-11-25, questions that a server puts as tasks: windows between the commit of a fetch and its bytes. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../../test/servers/tasks/task-requestor.ts";
@@ -15,15 +12,11 @@ vi.mock("../../tunables.ts", async (original) => ({
   RETELL_MS: 500,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 let remote: TaskRequestor;
 let server: { serverId: string; connectionId: string };
 const { deliveryOf, openRequest, request, inState } = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
 beforeEach(async () => {
   remote = await startTaskRequestor();
   server = await fixture.addServer(remote.url, "2025-11-25");
@@ -34,7 +27,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await remote.close();
 });
-afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };

@@ -1,31 +1,24 @@
 /** 2025-11-25: what is stored of a stream's place, and of what came on it. Needs `numbered` of session-server.ts. */
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startEngineProcess } from "../../../../test/engine-process.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
 import { sleep, trigger } from "../../../../test/setup/windows.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 const queries = createQueries(() => fixture, 60_000);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-});
 beforeEach(async () => {
   remote = await startSessionServer();
   server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => fixture?.close());
 
 test("what came on a stream is not stored yet, and the engine is killed: the stream goes on before it", async () => {
   remote.behave.numbered = true;

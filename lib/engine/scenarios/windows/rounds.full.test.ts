@@ -1,25 +1,18 @@
 /** 2026-07-28: windows of polls, answers and rounds. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { APPROVAL_SCHEMA } from "../../../../test/fixtures/fake-task.ts";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../../test/servers/mcp-server.ts";
 import { FAIL_ONCE, loseReplyWhen, SLEEP, sleep, trigger } from "../../../../test/setup/windows.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
 const { task, request, requestsOf, deliveryOf, openRequest, inState } = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
 beforeEach(async () => {
   remote = await startTestServer();
   server = await fixture.addServer(remote.url, "2026-07-28");
@@ -28,7 +21,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await remote.close();
 });
-afterAll(() => fixture?.close());
 const approve = { action: "accept" as const, content: { approve: true } };
 const remoteOf = () => [...remote.tasks.values()].at(-1)!;
 const start = (name: string) => fixture.startTask(server, {}, tool(name));

@@ -1,10 +1,7 @@
 /** 2025-11-25, sessions that tasks share: windows in which a question could be given to another task of its session. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
@@ -22,14 +19,13 @@ vi.mock("../../tunables.ts", async (original) => ({
   ATTEMPT_DEADLINE_MS: 2_000,
 }));
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"]);
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
   engine = await fixture.startEngine();
 });
 beforeEach(async () => {
@@ -41,7 +37,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await remote.close();
 });
-afterAll(() => fixture?.close());
 
 const WORK = tool("work", { taskSupport: "required" });
 const PLAIN = tool("work", { taskSupport: "forbidden" });

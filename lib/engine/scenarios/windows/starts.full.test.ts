@@ -1,24 +1,17 @@
 /** 2025-11-25: the commits of a start are stored, and their replies are lost. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import {
-  createOrganizationFixture,
-  type OrganizationFixture,
-  until,
-} from "../../../../test/fixtures/organization-fixture.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { organizationForFile } from "../../../../test/fixtures/organization-for-file.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
 import { loseReplyWhen } from "../../../../test/setup/windows.ts";
 
-let fixture: OrganizationFixture;
+const fixture = organizationForFile(["127.0.0.1"], { withEngine: true });
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 const queries = createQueries(() => fixture);
 
-beforeAll(async () => {
-  fixture = await createOrganizationFixture(["127.0.0.1"]);
-  await fixture.startEngine();
-});
 beforeEach(async () => {
   remote = await startSessionServer();
   server = await fixture.addServer(remote.url, "2025-11-25");
@@ -27,7 +20,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await remote.close();
 });
-afterAll(() => fixture?.close());
 const start = (args = {}) => fixture.startTask(server, args, tool("work", { taskSupport: "required" }));
 
 test("the commit of a handle is stored and its reply is lost: the tool is called once, and the task goes on", async () => {

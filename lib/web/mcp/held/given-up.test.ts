@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startAgentEndpoint } from "../../../../test/agent-process.ts";
 import {
   type AgentFixture,
@@ -11,16 +11,13 @@ import {
 } from "../../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { forFile } from "../../../../test/for-file.ts";
 import { beginSealing } from "../../../people/content-sealing/sealing-writes.ts";
 
 const accepted = [{ type: "text", text: JSON.stringify({ action: "accept", content: { approve: true } }) }];
 const OLD = { "mcp-protocol-version": "2025-11-25" };
 
-let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
-beforeAll(async () => {
-  fixture = await createSharedAgentFixture();
-});
-afterAll(() => fixture?.close());
+const fixture = forFile(() => createSharedAgentFixture());
 
 /** An agent of the test's own, a call of its own, told by its note, and what became of both. */
 async function prepared(note: string, input: Parameters<AgentFixture["agent"]>[0] = {}) {
