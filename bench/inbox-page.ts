@@ -8,12 +8,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { cpus, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { type Browser, chromium } from "@playwright/test";
+import { type Browser, chromium, type Page } from "@playwright/test";
 import { startIntray } from "../e2e/fixtures/intray.ts";
-import { openPageAs } from "../e2e/fixtures/test.ts";
+import { apiOf, ERAS, openPageAs, startInvoice } from "../e2e/fixtures/test.ts";
+import type { Page as ListPage } from "../lib/base/page.ts";
+import type { InputRequestSummary } from "../lib/requests/request-schema.ts";
 import { build } from "../scripts/build/build.ts";
 import { findOrInstallChromium } from "../scripts/chromium.ts";
-import { fillInbox } from "./fill-inbox.ts";
 import { type Figures, measure, PROFILES } from "./page-figures.ts";
 
 /** A row of the list, whatever its markup: a link to a request. */
@@ -149,4 +150,34 @@ interface Report {
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+const AT_ONCE = 8;
+const LONGEST_MS = 300_000;
+
+/** Starts sample invoices and waits until each has asked, so that the bench measures real requests. */
+async function fillInbox(starter: Page, requests: number): Promise<void> {
+  let left = requests;
+  const start = async () => {
+    while (left-- > 0) await startInvoice(starter, { era: ERAS[0], sample: left % 3 ? "acme" : "large" });
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, start));
+  const deadline = Date.now() + LONGEST_MS;
+  while ((await countOpen(starter)) < requests) {
+    if (Date.now() > deadline) throw new Error(`Not all of ${requests} tasks have asked.`);
+    await starter.waitForTimeout(1_000);
+  }
+}
+
+async function countOpen(page: Page): Promise<number> {
+  let [count, cursor]: [number, string | null] = [0, null];
+  do {
+    const place: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
+    const list: ListPage<InputRequestSummary> = await apiOf(page).get(
+      `/input-requests?state=open&limit=200${place}`,
+    );
+    count += list.items.length;
+    cursor = list.nextCursor;
+  } while (cursor);
+  return count;
 }

@@ -2,8 +2,7 @@
 
 import { signIn, signOut } from "next-auth/react";
 import { useState } from "react";
-import { NewPasswordField } from "@/components/form/new-password-field.tsx";
-import { TextField } from "@/components/form/text-field.tsx";
+import { NewPasswordField, TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { LinkPending, useLookedAt } from "@/components/link/looked-at.tsx";
 import { useLinkToken } from "@/components/link/use-link-token.ts";

@@ -1,7 +1,7 @@
 "use client";
 
 import { z } from "zod";
-import { NewPasswordField } from "@/components/form/new-password-field.tsx";
+import { NewPasswordField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { LinkPending, useLookedAt } from "@/components/link/looked-at.tsx";
 import { useLinkToken } from "@/components/link/use-link-token.ts";

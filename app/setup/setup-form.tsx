@@ -2,8 +2,7 @@
 
 import { signIn } from "next-auth/react";
 import { type RefObject, useEffect, useRef } from "react";
-import { NewPasswordField } from "@/components/form/new-password-field.tsx";
-import { TextField } from "@/components/form/text-field.tsx";
+import { NewPasswordField, TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";

@@ -3,7 +3,7 @@
 import { Fingerprint } from "lucide-react";
 import { type SubmitEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
-import { useHydrated } from "@/components/form/use-hydrated.ts";
+import { useHydrated } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Input } from "@/components/ui/field.tsx";
 import { Link } from "@/components/ui/link.tsx";

@@ -2,7 +2,6 @@
 
 import { useState } from "react";
 import { FILLS, type Fill } from "@/components/chart/chart-card.tsx";
-import { scaleOf } from "@/components/chart/scale.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 
@@ -167,4 +166,14 @@ export function Columns({
 
 function sum(amounts: number[] | null): number {
   return amounts?.reduce((total, amount) => total + amount, 0) ?? 0;
+}
+
+/** Returns the end of an axis that fits `most`, and a few round ticks up to that end, without 0. */
+export function scaleOf(most: number): { top: number; ticks: number[] } {
+  const rough = Math.max(most, 1) / 3;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? rough;
+  const whole = Math.max(1, step);
+  const count = Math.max(1, Math.ceil(most / whole));
+  return { top: count * whole, ticks: Array.from({ length: count }, (_, n) => (n + 1) * whole) };
 }

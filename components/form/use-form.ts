@@ -1,9 +1,8 @@
 "use client";
 
-import { type SubmitEvent, useRef, useState } from "react";
+import { type SubmitEvent, useRef, useState, useSyncExternalStore } from "react";
 import type { z } from "zod";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
-import { useHydrated } from "./use-hydrated.ts";
 
 export type FieldErrors = Record<string, string | undefined>;
 
@@ -59,4 +58,18 @@ export function useForm<T extends z.ZodType>({
   };
 
   return { form, errors, failure, pending, blocked: pending || !hydrated, onSubmit };
+}
+
+const never = () => () => {};
+
+/**
+ * Whether this page's scripts run. Before that a press does nothing, and a form would be sent by the browser itself, with
+ * a password in the address: what is drawn on the server is disabled until then.
+ */
+export function useHydrated(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
 }

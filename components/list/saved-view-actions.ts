@@ -9,7 +9,7 @@ import type {
   UpdateViewInput,
 } from "@/lib/requests/saved-views/saved-view-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { savedViews } from "@/lib/web/client/views.ts";
+import { savedViews } from "@/lib/web/client/requests.ts";
 import type { SavedViews } from "./saved-views.ts";
 
 /** Actions for the current saved view, or for the current filters. */

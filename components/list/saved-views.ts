@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import type { SavedView } from "@/lib/requests/saved-views/saved-view-schema.ts";
-import { savedViews } from "@/lib/web/client/views.ts";
+import { savedViews } from "@/lib/web/client/requests.ts";
 
 export type ViewDialog = "save" | "rename" | "delete";
 

@@ -14,8 +14,8 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { StandingApproval } from "@/lib/requests/standing-approvals/standing-approval-schema.ts";
 import { likeWords, standingLabel, usesWords } from "@/lib/requests/standing-approvals/standing-words.ts";
+import { standingApprovals, standingKey } from "@/lib/web/client/agents.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
-import { standingApprovals, standingKey } from "@/lib/web/client/standing-approvals.ts";
 
 /** The approvals for a while, of an agent or of all, each with what it lets pass and how often it did. */
 export function StandingApprovals({ agentId }: { agentId?: string }) {

@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
@@ -10,6 +10,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { ConnectionState } from "@/lib/servers/connections/connection-schema.ts";
 import { connectionTrouble, whoseConnection } from "@/lib/servers/connections/connection-words.ts";
+import { refusalWords } from "@/lib/servers/connections/oauth-words.ts";
 import type { Pause } from "@/lib/servers/server-schema.ts";
 
 /** Says who paused a server, why, and the consequence for this page. */
@@ -74,4 +75,28 @@ export function ConnectionTrouble({
       {!canMend && <p>{owner ? `${owner.name} has to do it.` : "An admin has to do it."}</p>}
     </Notice>
   );
+}
+
+export interface ArrivalQuery {
+  connected?: string | string[];
+  refused?: string | string[];
+}
+
+/** Shows the result of a sign-in at the server's page once: the result is removed from the URL at once. */
+export function ArrivalNotice({ arrival }: { arrival: ArrivalQuery }) {
+  const [shown] = useState(arrival);
+  useEffect(() => {
+    if (shown.connected === undefined && shown.refused === undefined) return;
+    window.history.replaceState(window.history.state, "", window.location.pathname);
+  }, [shown]);
+  if (shown.refused !== undefined) {
+    const { title, advice } = refusalWords(shown.refused);
+    return (
+      <Notice live tone="bad" title={`${title}.`}>
+        <p>{advice}</p>
+      </Notice>
+    );
+  }
+  if (shown.connected === undefined) return null;
+  return <Notice live tone="good" title="Connected. Tasks that waited for it go on by themselves." />;
 }

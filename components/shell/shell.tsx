@@ -110,7 +110,7 @@ function ConnectionBar() {
   );
 }
 
-const Worker = lazyComponent(() => import("./worker/worker.tsx").then((file) => file.Worker));
+const Worker = lazyComponent(() => import("./worker/service-worker.ts").then((file) => file.Worker));
 const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((file) => file.NotInView), {
   warm: true,

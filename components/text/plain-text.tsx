@@ -1,4 +1,5 @@
 import { nameHidden, splitHidden, turnsFigures } from "@/lib/text/foreign/hidden.ts";
+import { splitSent } from "@/lib/text/labels.ts";
 
 /** A text that hides more than that is no more readable by its further codes, and each takes an element of the page. */
 const MOST_MARKS = 20;
@@ -48,5 +49,20 @@ export function HiddenMark({ text }: { text: string }) {
     >
       {code}
     </span>
+  );
+}
+
+/** The title of a choice, with what it sends in smaller letters. */
+export function ChoiceTitle({ text }: { text: string }) {
+  const { called, sent } = splitSent(text);
+  return (
+    <bdi>
+      {called}
+      {sent && (
+        <bdi dir="ltr" className="font-normal text-[0.85em]">
+          {sent}
+        </bdi>
+      )}
+    </bdi>
   );
 }

@@ -1,7 +1,7 @@
 /** The list of the inbox: empty, filled, searched, filtered, selected from, and when it can't be loaded. */
 import type { Page, Route } from "@playwright/test";
 import { apiOf, expect } from "../fixtures/test.ts";
-import { fillInbox } from "./fill.ts";
+import type { GalleryFixture } from "./fixture.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 
 const ALL_APPEARANCES = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
@@ -151,3 +151,27 @@ export const FULL_INBOX: Shot[] = [
     },
   }),
 ];
+
+const filled = new WeakSet<GalleryFixture>();
+
+/** A working day's worth of requests, once: some claimed, some assigned, one with little time. */
+async function fillInbox(fixture: GalleryFixture): Promise<void> {
+  if (filled.has(fixture)) return;
+  filled.add(fixture);
+  const { ask, office } = fixture;
+  const vendors = ["Northwind Traders", "Contoso Ltd", "Fabrikam AG", "Adventure Works"];
+  for (const [n, vendor] of vendors.entries()) {
+    await fixture.invoice(n % 2 ? "large" : "acme");
+    await ask("approve_payment", { invoice_id: `INV-${311 + n}`, vendor });
+    await ask("grant_access", { person: ["Kim Lee", "Noor Aziz", "Jo Park", "Max Roth"][n] });
+  }
+  office.liveFor(40 * 60_000);
+  await ask("deploy", { build: "4813", environment: "staging" });
+  office.liveFor(null);
+
+  const claimed = await ask("delete_file", { filename: "exports-2021.zip" });
+  await apiOf(fixture.as("Cleo")).write("POST", `/input-requests/${claimed.requestId}/claim`);
+  const mine = await ask("schedule");
+  await apiOf(fixture.as("Ben")).write("POST", `/input-requests/${mine.requestId}/claim`);
+  await fixture.assign((await ask("onboard_vendor")).requestId, "Ben");
+}

@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { readConfig } from "./config.ts";
 import { openStore } from "./store.ts";
 import { createTools } from "./tools.ts";
 
@@ -57,4 +56,36 @@ async function stop(): Promise<void> {
   setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
   await store.close().catch((error: unknown) => console.error("stopping", error));
   process.exit(0);
+}
+
+/** Settings, all from the environment. An invalid value stops the start. */
+interface Config {
+  host: string;
+  /** 0 chooses a free port. */
+  port: number;
+  databaseUrl: string;
+  /** How long a validation and a payment take. */
+  stepMs: number;
+}
+
+function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  return {
+    host: env.TUNNEL_HOST || "127.0.0.1",
+    port: numberFrom(env, "TUNNEL_PORT", null, 65_535),
+    databaseUrl: required(env, "TUNNEL_DATABASE_URL"),
+    stepMs: numberFrom(env, "TUNNEL_STEP_MS", 3000, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name];
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
+}
+
+function numberFrom(env: NodeJS.ProcessEnv, name: string, fallback: number | null, max: number): number {
+  const text = env[name] || fallback?.toString() || required(env, name);
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0 || value > max) throw new Error(`${name} is not valid: ${text}`);
+  return value;
 }

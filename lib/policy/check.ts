@@ -1,7 +1,7 @@
 import type { Tx } from "../base/db/db.ts";
 import type { FieldError } from "../base/errors.ts";
 import type { Language } from "../text/rules/language.ts";
-import { automaticLanguage } from "./automatic/facts.ts";
+import { automaticLanguage } from "./automatic/judge.ts";
 import { problemsOfCases } from "./cases.ts";
 import { readDecidersOf } from "./deciders.ts";
 import type { WithPeople } from "./difference.ts";

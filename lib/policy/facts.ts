@@ -1,8 +1,7 @@
 /** The facts of a request, for the conditions of a policy. The names are those of conditions/vocabulary.ts. */
 import type { Actor } from "../access/access-schema.ts";
-import { currencyOfAmount } from "../text/amount.ts";
-import { createLanguage, type Language, withOlder } from "../text/rules/language.ts";
-import { largestAmount } from "./call-rules/largest-amount.ts";
+import { currencyOfAmount, readLargest } from "../text/amount.ts";
+import { createLanguage, type Language, RuleFailure, withOlder } from "../text/rules/language.ts";
 import { adviceOn, olderVariablesOf, variablesOf } from "./conditions/vocabulary.ts";
 
 /** The language of policies. Texts are parsed once a process. */
@@ -98,4 +97,14 @@ export function factsOf({ server, tool, task, request, requester, now }: AskedRe
 function larger(one: number | null, other: number | null): number | null {
   if (other === null) return one;
   return one === null ? Math.abs(other) : Math.max(one, Math.abs(other));
+}
+
+/**
+ * The largest amount of money in the arguments of a call, or null if there is none. Throws RuleFailure where it is unclear, so
+ * that a person is asked.
+ */
+export function largestAmount(args: Record<string, unknown>): number | null {
+  const read = readLargest(args);
+  if ("unclear" in read) throw new RuleFailure(read.unclear);
+  return read.largest;
 }

@@ -1,7 +1,7 @@
 /** What a schema can't see of a policy: conditions, names, and whether there are enough people. Pure. */
 import type { FieldError } from "../base/errors.ts";
 import type { Language } from "../text/rules/language.ts";
-import { automaticLanguage } from "./automatic/facts.ts";
+import { automaticLanguage } from "./automatic/judge.ts";
 import { policyLanguage } from "./facts.ts";
 import type { Policy, PolicyStage } from "./policy-schema.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deliveries } from "./deliveries/delivery-status.ts";
+import { deliveries } from "./deliveries/delivery-facts.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "./request-schema.ts";
 import { judgeRewording, requests } from "./request-status.ts";
 

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import type { ViewDialog } from "@/components/list/saved-views.ts";
+import { type SavedViews, useSavedViews, type ViewDialog } from "@/components/list/saved-views.ts";
 import { SearchField } from "@/components/list/search-field.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
@@ -12,15 +12,19 @@ import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { isWide } from "@/components/ui/wide.ts";
-import { filterCount, type InboxFilters } from "@/lib/requests/words/inbox-filters.ts";
-import { firstTab, requestList } from "@/lib/web/client/requests.ts";
+import {
+  filterCount,
+  type InboxFilters,
+  readFilters,
+  viewQuery,
+} from "@/lib/requests/words/inbox-filters.ts";
+import { firstTab, REQUEST_TABS, type RequestTab, requestList } from "@/lib/web/client/requests.ts";
 import { useNext } from "./answer/decision-store.ts";
 import { type Listed, RequestList } from "./list/request-list.tsx";
 import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
 import { InboxTabs } from "./toolbar/inbox-tabs.tsx";
 import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
-import { useInboxPlace } from "./toolbar/use-inbox-place.ts";
-import { useViews } from "./views/use-views.ts";
+import { type InboxPlace, useInboxPlace } from "./toolbar/use-inbox-place.ts";
 
 const InboxCommands = lazyComponent(() => import("./list-chunk.ts").then((file) => file.InboxCommands), {
   patient: true,
@@ -172,4 +176,22 @@ function NextSaid() {
       {next && <span key={next.turn}>{next.words}</span>}
     </p>
   );
+}
+
+/** The saved views of the inbox. */
+function useViews(place: InboxPlace, tab: RequestTab): SavedViews {
+  return useSavedViews({
+    page: "inbox",
+    id: place.view,
+    query: viewQuery(tab, place.filters),
+    open: (view) =>
+      place.go({
+        id: null,
+        view: view.id,
+        tab: REQUEST_TABS.find((each) => each === view.query.tab) ?? null,
+        filters: readFilters((name) => view.query[name]),
+      }),
+    // Adds the current tab, which the URL may lack.
+    name: (id) => place.replace(id === null ? { view: null } : { view: id, tab }),
+  });
 }

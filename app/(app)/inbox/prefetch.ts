@@ -25,9 +25,9 @@ import {
   REQUEST_TABS,
   requestDetail,
   requestKeys,
+  savedViews,
 } from "@/lib/web/client/requests.ts";
 import { taskEvents } from "@/lib/web/client/tasks/task-history.ts";
-import { savedViews } from "@/lib/web/client/views.ts";
 import { idParams } from "@/lib/web/http/route.ts";
 import { prefetch, readFor } from "../prefetch.ts";
 

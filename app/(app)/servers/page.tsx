@@ -1,4 +1,4 @@
-import type { ArrivalQuery } from "@/components/server/arrival-notice.tsx";
+import type { ArrivalQuery } from "@/components/server/server-notices.tsx";
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { requireSession } from "@/lib/web/auth/session.ts";
 import { prefetch, readFor, readServerList } from "../prefetch.ts";

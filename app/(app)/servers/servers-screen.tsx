@@ -3,10 +3,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bot, Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
-import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectDialog } from "@/components/server/connect-dialog.tsx";
 import { HealthBadge, LateLine, PausedBadge } from "@/components/server/health.tsx";
 import { ConnectionBadge, OperatorBadge, ServerWhere } from "@/components/server/server-badges.tsx";
+import { ArrivalNotice, type ArrivalQuery } from "@/components/server/server-notices.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";

@@ -6,8 +6,8 @@ import { listTasks } from "@/lib/tasks/task-list-reads.ts";
 import { taskListQuerySchema } from "@/lib/tasks/task-schema.ts";
 import { dependsOnNow, readTaskFilters, taskApiFilters } from "@/lib/tasks/words/task-filters.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";
+import { savedViews } from "@/lib/web/client/requests.ts";
 import { TASKS_A_PAGE, taskList } from "@/lib/web/client/tasks/tasks.ts";
-import { savedViews } from "@/lib/web/client/views.ts";
 import { isPhone, prefetch, readFor, readParams, type SearchParams } from "../prefetch.ts";
 import { TasksScreen } from "./tasks-screen.tsx";
 

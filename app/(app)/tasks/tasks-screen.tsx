@@ -35,7 +35,7 @@ import { useTaskPlace, useViews } from "./toolbar/use-task-place.ts";
 
 const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
 const FailurePanel = lazyComponent(() =>
-  import("./failures/failure-panel.tsx").then((file) => file.FailurePanel),
+  import("./failures/failure-groups.tsx").then((file) => file.FailurePanel),
 );
 const ViewDialogs = lazyComponent(() =>
   import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),

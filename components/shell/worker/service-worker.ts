@@ -1,4 +1,8 @@
 /** What pages tell the service worker (public/sw.js), and this browser's push subscription. */
+
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import type { Devices, Subscription } from "@/lib/outbound/push/push-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 
@@ -27,7 +31,7 @@ async function register(): Promise<ServiceWorkerRegistration | null> {
 }
 
 /** Called at each start of a page. Returns a function that stops. */
-export function startWorker(here: Here, open: (path: string) => void): () => void {
+function startWorker(here: Here, open: (path: string) => void): () => void {
   const stop = new AbortController();
   const tell = (message: object) => navigator.serviceWorker?.controller?.postMessage(message);
   const isHere = { type: "here", member: `${here.userId}:${here.organizationId}` };
@@ -138,4 +142,16 @@ export function whyNoDevice(): "insecure" | "home_screen" | "unsupported" | "den
   if (!("serviceWorker" in navigator) || !("PushManager" in window) || !("Notification" in window))
     return isApple ? "home_screen" : "unsupported";
   return Notification.permission === "denied" ? "denied" : null;
+}
+
+/** Starts the service worker for the signed-in member. Shows nothing. */
+export function Worker() {
+  const { user, organization } = useMe();
+  const router = useRouter();
+  const here = `${user.id}:${organization.id}`;
+  useEffect(() => {
+    const [userId = "", organizationId = ""] = here.split(":");
+    return startWorker({ userId, organizationId }, (path) => router.push(path));
+  }, [here, router]);
+  return null;
 }

@@ -8,7 +8,6 @@ import { APPROVAL, COST_CENTER, COST_CENTER_ABOVE_CENTS, type QuestionKey, total
 import { hasEnded } from "../state.ts";
 import { getTask, openTasks } from "../store.ts";
 import { advance, type LedgerLine, WAKE } from "../transitions.ts";
-import { charge, validateAgainstErp } from "./erp.ts";
 import { finishPaying, planPayments, recordPayment } from "./payments.ts";
 import type { Rules } from "./rules.ts";
 
@@ -157,4 +156,29 @@ export function step<T>(name: string, run: () => Promise<T>): Promise<T> {
     },
     { name },
   );
+}
+
+/** Stands in for the ERP, and fails with the configured probability, as the payment gateway below. */
+async function validateAgainstErp(config: Config): Promise<boolean> {
+  return Math.random() >= config.validationMismatch;
+}
+
+const GATEWAY_ATTEMPTS = 3;
+
+/**
+ * Pays one line. `paymentId` serves as the gateway's idempotency key: a server killed between the payment and
+ * its record repeats the call with the same key.
+ */
+async function charge(
+  config: Config,
+  paymentId: string,
+): Promise<{ reference: string } | { failure: string }> {
+  if (Math.random() < config.insufficientFunds) return { failure: "INSUFFICIENT_FUNDS" };
+  for (let attempt = 1; attempt <= GATEWAY_ATTEMPTS; attempt++) {
+    if (Math.random() >= config.gatewayError)
+      return { reference: `PAY-${paymentId.replace(/^invoice-/, "")}` };
+    log.debug(`payment ${paymentId}: gateway error, attempt ${attempt} of ${GATEWAY_ATTEMPTS}`);
+    if (attempt < GATEWAY_ATTEMPTS) await sleep(1000 * 2 ** (attempt - 1));
+  }
+  return { failure: "GATEWAY_ERROR" };
 }

@@ -1,6 +1,8 @@
-/** Server only: refuses arguments that a tool does not take. */
+/** Server only: judges the arguments of a tool, and refuses those that it does not take. */
+
+import { aside } from "../../base/aside/aside.ts";
 import { AppError, FIELD_CHARACTERS, type FieldError } from "../../base/errors.ts";
-import { type ArgumentsCheck, MAX_ERRORS } from "./arguments.ts";
+import { type ArgumentsCheck, MAX_ERRORS, type validateTexts } from "./arguments.ts";
 
 /** Throws `invalid_arguments`. */
 export function refuseArguments(args: Record<string, unknown>, check: ArgumentsCheck): void {
@@ -27,3 +29,25 @@ export function roundedNumbers(value: unknown, field = "", found: FieldError[] =
 }
 
 const isLarge = (value: number) => Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** Processor time. The server judges whatever takes longer. */
+const MOST_MS = 1_000;
+
+const judge = aside<typeof validateTexts>("lib/mcp/forms/arguments.ts", "validateTexts", MOST_MS);
+
+/**
+ * As `validateArguments`, in a process of its own, since a server's schema may make it cost anything. Arguments are not checked if
+ * that takes too long or many wait for it.
+ */
+export async function judgeArguments(
+  organizationId: string,
+  inputSchema: Record<string, unknown>,
+  args: unknown,
+): Promise<ArgumentsCheck> {
+  // As texts, which are copied in a fraction of the time.
+  const outcome = await judge(organizationId, JSON.stringify(inputSchema), JSON.stringify(args ?? null));
+  if (outcome.done) return outcome.value;
+  const why =
+    outcome.why === "busy" ? "Too many checks were waiting" : "The check took too much time or memory";
+  return { checked: false, reason: why };
+}

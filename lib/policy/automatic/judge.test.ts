@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AskedRequest } from "../facts.ts";
 import { automaticSchema } from "./automatic-schema.ts";
-import type { Similar } from "./facts.ts";
-import { judgeAutomatic } from "./judge.ts";
+import { judgeAutomatic, type Similar } from "./judge.ts";
 
 const asked = (args: Record<string, unknown> = {}): AskedRequest => ({
   server: { id: "1", name: "Finance ERP" },

@@ -1,9 +1,8 @@
 /** Judges which rule answers a request by itself, and how. Pure. docs/decisions/073 says why an error is no match here. */
 import { Budget } from "../../text/rules/budget.ts";
 import { RuleFailure } from "../../text/rules/language.ts";
-import type { AskedRequest } from "../facts.ts";
+import { type AskedRequest, factsOf, languageOf } from "../facts.ts";
 import type { AutomaticRule } from "./automatic-schema.ts";
-import { automaticFactsOf, automaticLanguage, type Similar } from "./facts.ts";
 
 export interface AutomaticVerdict {
   /** The rule that answers; null: people do. */
@@ -51,4 +50,22 @@ function holds(when: string, facts: ReturnType<typeof automaticFactsOf>, budget:
   // It was read when it was saved: this version of Intray reads it otherwise.
   if ("problem" in read) throw new RuleFailure(read.problem.message);
   return read.condition.holds(facts, budget);
+}
+
+/** What automatic rules can say something about: what rules of the policy can, and what people decided before. */
+export const automaticLanguage = languageOf("automatic");
+
+/** Decisions of people about requests like this one (lib/requests/similar). What rules answered never counts. */
+export interface Similar {
+  /** So many let the request through. */
+  accepted: number;
+  /** So many did not. */
+  declined: number;
+  /** A decided request may be the same one: the same number, or the same party and amount. */
+  repeats: boolean;
+}
+
+export function automaticFactsOf(asked: AskedRequest, { accepted, declined, repeats }: Similar) {
+  const similar = { accepted: BigInt(accepted), declined: BigInt(declined), repeats };
+  return Object.assign(factsOf(asked), { similar });
 }

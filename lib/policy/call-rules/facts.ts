@@ -4,7 +4,7 @@ import type { Tool } from "../../mcp/peer.ts";
 import { currencyOfAmount } from "../../text/amount.ts";
 import { createLanguage } from "../../text/rules/language.ts";
 import { adviceOn, variablesOf } from "../conditions/vocabulary.ts";
-import { largestAmount } from "./largest-amount.ts";
+import { largestAmount } from "../facts.ts";
 
 /** The language of call rules. Texts are parsed once a process. */
 export const callLanguage = createLanguage(variablesOf("call"), adviceOn("call"));

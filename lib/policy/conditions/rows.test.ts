@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Budget } from "../../text/rules/budget.ts";
 import { type Language, RuleFailure } from "../../text/rules/language.ts";
-import { automaticFactsOf, automaticLanguage } from "../automatic/facts.ts";
+import { automaticFactsOf, automaticLanguage } from "../automatic/judge.ts";
 import { callLanguage, factsOf as factsOfCall } from "../call-rules/facts.ts";
 import { type AskedRequest, factsOf, policyLanguage } from "../facts.ts";
 import { celOf, fieldsOf, kindOf, problemOfRow, type Row, type Rows, SHAPES } from "./rows.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Budget } from "../../text/rules/budget.ts";
-import { automaticFactsOf, automaticLanguage } from "../automatic/facts.ts";
+import { automaticFactsOf, automaticLanguage } from "../automatic/judge.ts";
 import { callLanguage, factsOf as factsOfCall } from "../call-rules/facts.ts";
 import { type AskedRequest, factsOf, policyLanguage } from "../facts.ts";
 import { NAMES, namesOf, RULES, type Rules } from "./vocabulary.ts";

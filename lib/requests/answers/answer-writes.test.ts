@@ -16,7 +16,7 @@ import { TASK_MOVES, TASK_STATES } from "../../tasks/task-status.ts";
 import { captureQuestion } from "../capture/capture-question.ts";
 import { closeRequest } from "../capture/close-request.ts";
 import { claimRequest, releaseRequest } from "../claims/claim-writes.ts";
-import { deliveries } from "../deliveries/delivery-status.ts";
+import { deliveries } from "../deliveries/delivery-facts.ts";
 import { releaseHeld } from "../deliveries/delivery-writes.ts";
 import { saveDraft } from "../draft-writes.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "../request-schema.ts";

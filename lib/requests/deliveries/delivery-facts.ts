@@ -1,7 +1,8 @@
-/** The facts about an answer's delivery that every judgement reads. */
+/** The states of an answer's delivery, and the facts that every judgement reads. */
 import { z } from "zod";
 import { Prisma } from "../../base/db/db.ts";
-import { deliveryStateSchema } from "../request-schema.ts";
+import { stateMachine } from "../../base/state-machine.ts";
+import { type DeliveryState, deliveryStateSchema } from "../request-schema.ts";
 
 export const deliveryFacts = z.object({
   id: z.string(),
@@ -31,3 +32,18 @@ export const DELIVERY_FACTS = Prisma.sql`'id', d.id, 'state', d.state, 'attempts
   'sentAgoMs', coalesce((extract(epoch FROM now() - d.sent_at) * 1000)::float8, 0),
   'pollsSinceAccepted', d.polls_since_accepted, 'unreachableSinceAccepted', d.unreachable_since_accepted,
   'automaticResends', d.automatic_resends, 'statusBefore', d.status_before, 'anyWording', a.any_wording`;
+
+/** The moves of a delivery between its states. */
+export const deliveries = stateMachine<DeliveryState>({
+  held: ["pending", "undone", "failed"],
+  // accepted: the server took the answer earlier, before it was asked for again; confirmed: nothing has to be
+  // sent; undone: all automatic answers were stopped
+  pending: ["sending", "accepted", "confirmed", "failed", "undone"],
+  // pending: nothing reached the server, or the outcome is unknown; confirmed: found taken after a crash
+  sending: ["accepted", "pending", "confirmed", "failed"],
+  // pending: asked again, or resent by a person
+  accepted: ["confirmed", "pending", "failed"],
+  confirmed: [],
+  undone: [],
+  failed: [],
+});

@@ -1,5 +1,5 @@
 /**
- * All writes to deliveries. Each names the states that delivery-status.ts lets it begin from; the caller holds the
+ * All writes to deliveries. Each names the states that delivery-facts.ts lets it begin from; the caller holds the
  * task's lock. Functions return history lines where the caller appends others with them, last.
  */
 
@@ -14,7 +14,7 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../history/events/
 import { lockRequest } from "../lock-request.ts";
 import type { DeliveryState } from "../request-schema.ts";
 import { requests } from "../request-status.ts";
-import { deliveries } from "./delivery-status.ts";
+import { deliveries } from "./delivery-facts.ts";
 import { type Reach, reachOf } from "./reach.ts";
 
 /** The way an answer takes; prisma/migrations/0001_schema explains the values at the column. */

@@ -5,7 +5,7 @@
 import { setImmediate as otherCalls } from "node:timers/promises";
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
-import type { Similar } from "../../policy/automatic/facts.ts";
+import type { Similar } from "../../policy/automatic/judge.ts";
 import type { WithPeople } from "../../policy/difference.ts";
 import { type Decided, isLike, keyFigures, repeatOf, wasLetThrough } from "../similar/key-figures.ts";
 import { LOOKED_AT } from "../similar/similar.ts";

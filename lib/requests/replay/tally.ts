@@ -2,8 +2,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { AutomaticRule } from "../../policy/automatic/automatic-schema.ts";
 import { excludedBy } from "../../policy/automatic/eligible.ts";
-import type { Similar } from "../../policy/automatic/facts.ts";
-import { judgeAutomatic } from "../../policy/automatic/judge.ts";
+import { judgeAutomatic, type Similar } from "../../policy/automatic/judge.ts";
 import type { WithPeople } from "../../policy/difference.ts";
 import type { AskedRequest } from "../../policy/facts.ts";
 import { type Approval, judgePolicy } from "../../policy/judge.ts";

@@ -4,7 +4,7 @@ import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { type Form, formSchema } from "../../mcp/forms/form.ts";
-import type { Similar } from "../../policy/automatic/facts.ts";
+import type { Similar } from "../../policy/automatic/judge.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { isRecord } from "../../text/json.ts";
 import { shorten } from "../../text/labels.ts";

@@ -3,14 +3,17 @@ import { roleSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { AGENT_PERMISSIONS, PREFIX } from "../../agents/agent-writes.ts";
 import { Prisma } from "../../base/db/db.ts";
+import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { leavesOut, refuse } from "../../people/organizations/addresses.ts";
 import { mcpAddress } from "../agent-oauth/addresses.ts";
 import { database } from "../database.ts";
+import { countCall } from "../http/calls.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { noteAgentUse } from "./agent-use.ts";
+import { originOf } from "./origin.ts";
 
 /** An agent that calls, as transitions know it (`principal`) and as `/mcp` serves it. */
 export interface AgentCaller {
@@ -174,4 +177,29 @@ async function signInStands(signInId: string): Promise<boolean> {
   const db = await database();
   const rows = await db.gate(Prisma.sql`SELECT 1 AS stands FROM gate.agent_sign_in(${signInId}::uuid)`);
   return rows.length > 0;
+}
+
+/**
+ * As `authenticateAgent`, for an address of agents: `/mcp` and hooks of programs. Counts the call. Throws also `cross_site` and
+ * `throttled`.
+ */
+export async function identifyAgent(request: Request): Promise<AgentCaller> {
+  refuseOtherOrigin(request);
+  const { key } = originOf(request);
+  // Whether it starts something is known once its body is read.
+  const counted = (caller: AgentCaller | null) => countCall(caller, key, "GET");
+  const caller = await authenticateAgent(request).catch(async (error: unknown) => {
+    if (error instanceof AppError) await counted(null);
+    throw error;
+  });
+  await counted(caller);
+  if (!caller) throw new AppError("unauthenticated", "Send an agent's secret as a Bearer token, or sign in.");
+  return caller;
+}
+
+/** Browsers' pages are no agents: one that guesses an address in its user's network is refused, whatever it knows. */
+function refuseOtherOrigin(request: Request): void {
+  const origin = request.headers.get("origin");
+  if (origin !== null && origin !== new URL(env().url).origin)
+    throw new AppError("cross_site", "Pages of other sites are not served here.");
 }

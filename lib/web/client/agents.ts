@@ -2,6 +2,7 @@ import type { Agent, HookProgram, TriedHook } from "@/lib/agents/agent-schema.ts
 import type { Page } from "@/lib/base/page.ts";
 import type { Subscription } from "@/lib/outbound/agent-events/agent-event-schema.ts";
 import type { CallRule, CallRules, TriedCalls } from "@/lib/policy/call-rules/call-rule-schema.ts";
+import type { StandingApproval } from "@/lib/requests/standing-approvals/standing-approval-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 import { reading } from "@/lib/web/client/base/reading.ts";
 
@@ -53,4 +54,14 @@ export function saveCallRules(version: number, rules: CallRule[]): Promise<CallR
 
 export function tryCallRules(rules: CallRule[]): Promise<TriedCalls> {
   return api.post<TriedCalls>("/api/v1/call-rules/try", { rules });
+}
+
+export const standingKey = ["standing-approvals"] as const;
+
+/** The newest 200, of this agent if one is named. */
+export function standingApprovals(agentId?: string) {
+  return reading<Page<StandingApproval>>(
+    [...standingKey, agentId ?? "all"],
+    `/api/v1/standing-approvals${query({ limit: 200, agentId })}`,
+  );
 }

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Page, SearchedPage } from "@/lib/base/page.ts";
 import type { RequestCounts } from "@/lib/requests/lists/request-list-schema.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/requests/request-schema.ts";
+import type { SavedView } from "@/lib/requests/saved-views/saved-view-schema.ts";
 import {
   apiFilters,
   defaultOrder,
@@ -135,4 +136,9 @@ export function openRequestsOfTask(taskId: string) {
     requestKeys.ofTask(taskId),
     `/api/v1/input-requests${query({ taskId, state: "open" })}`,
   );
+}
+
+/** A person's own views of a page and those shared with everyone. */
+export function savedViews(page: SavedView["page"]) {
+  return reading<Page<SavedView>>(["views", page], `/api/v1/views${query({ page })}`);
 }

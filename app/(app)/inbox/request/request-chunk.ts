@@ -4,8 +4,7 @@
 export { AnswerCommands } from "../answer/answer-commands.ts";
 export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
 export { AnswerErrorNotice } from "../answer/answer-error-notice.tsx";
-export { AssignmentNote } from "../answer/assignment/assignment-note.tsx";
-export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
+export { AssignmentNote, ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
 export { GuardedButton } from "../answer/decision/guarded-button.tsx";
 export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";

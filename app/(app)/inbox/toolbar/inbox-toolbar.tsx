@@ -1,6 +1,6 @@
 "use client";
 
-import { ArrowUpDown, ListChecks, ListFilter, MessageCirclePlus } from "lucide-react";
+import { ArrowUpDown, Bookmark, ListChecks, ListFilter, MessageCirclePlus } from "lucide-react";
 import type { RefObject } from "react";
 import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { openOverlay } from "@/components/shell/open-overlay.ts";
@@ -12,7 +12,6 @@ import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { filterCount } from "@/lib/requests/words/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
 import type { RequestTab } from "@/lib/web/client/requests.ts";
-import { ViewsMenu } from "../views/views-menu.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 const OrderItems = lazyComponent(() => import("./order-items.tsx").then((file) => file.OrderItems), {
@@ -105,5 +104,30 @@ export function InboxToolbar({
         <UserMenu />
       </span>
     </div>
+  );
+}
+
+const ViewsMenuItems = lazyComponent(() => import("../list-chunk.ts").then((file) => file.ViewsMenuItems), {
+  warm: true,
+});
+
+/** A menu of personal and shared views, with the actions for the open one. */
+function ViewsMenu({ views, onDialog }: { views: SavedViews; onDialog: (dialog: ViewDialog) => void }) {
+  const { current } = views;
+  return (
+    <Menu
+      items={ViewsMenuItems}
+      trigger={
+        <Button variant="ghost" size="icon" aria-label="Saved views" title="Saved views">
+          <Bookmark
+            aria-hidden
+            strokeWidth={1.75}
+            className={current ? "fill-accent-soft text-accent" : ""}
+          />
+        </Button>
+      }
+    >
+      <ViewsMenuItems views={views} onDialog={onDialog} />
+    </Menu>
   );
 }

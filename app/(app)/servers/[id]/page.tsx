@@ -1,4 +1,4 @@
-import type { ArrivalQuery } from "@/components/server/arrival-notice.tsx";
+import type { ArrivalQuery } from "@/components/server/server-notices.tsx";
 import { ServerScreen } from "./server-screen.tsx";
 
 export const metadata = { title: "Server" };

@@ -21,8 +21,7 @@ import { showSaved } from "@/lib/web/client/base/query-client.ts";
 import { serverList } from "@/lib/web/client/servers.ts";
 import { ExampleButtons } from "../conditions/example-buttons.tsx";
 import { CALL_EXAMPLES, withExample } from "../conditions/examples.ts";
-import { SaveBar } from "../save-bar.tsx";
-import { Section } from "../section.tsx";
+import { SaveBar, Section } from "../section.tsx";
 import { RuleRow } from "./rule-row.tsx";
 import { TriedCallsList } from "./tried-calls.tsx";
 

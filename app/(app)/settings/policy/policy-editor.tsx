@@ -11,8 +11,8 @@ import type { SavedPolicy, ShownPolicy } from "@/lib/policy/policy-schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
 import { showSaved } from "@/lib/web/client/base/query-client.ts";
-import { automaticState } from "@/lib/web/client/settings/automatic.ts";
 import {
+  automaticState,
   policy,
   policyCheck,
   policyDeciders,
@@ -20,8 +20,7 @@ import {
   policyVersions,
   savePolicy,
 } from "@/lib/web/client/settings/policy.ts";
-import { SaveBar } from "../save-bar.tsx";
-import { Section } from "../section.tsx";
+import { SaveBar, Section } from "../section.tsx";
 import { Segments } from "../segments.tsx";
 import { AcknowledgeLive } from "./automatic/acknowledge.tsx";
 import { PeopleWarnings } from "./deciders-table.tsx";

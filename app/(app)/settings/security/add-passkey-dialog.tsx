@@ -11,8 +11,8 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { addPasskeySchema, type PasskeyOptions, proofSchema } from "@/lib/people/accounts/account-schema.ts";
-import { security } from "@/lib/web/client/account.ts";
 import { ApiError, api } from "@/lib/web/client/base/client.ts";
+import { security } from "@/lib/web/client/identity.ts";
 
 const schema = z.object({ name: addPasskeySchema.shape.name, ...proofSchema.shape });
 

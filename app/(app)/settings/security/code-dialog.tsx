@@ -10,8 +10,8 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { codeInputSchema, type RecoveryCodes } from "@/lib/people/accounts/account-schema.ts";
-import { security } from "@/lib/web/client/account.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { security } from "@/lib/web/client/identity.ts";
 
 const WORDS = {
   off: {

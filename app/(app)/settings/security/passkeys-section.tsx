@@ -8,8 +8,8 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Passkey } from "@/lib/people/accounts/account-schema.ts";
-import { security } from "@/lib/web/client/account.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { security } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 
 const AddPasskeyDialog = lazyComponent(() =>

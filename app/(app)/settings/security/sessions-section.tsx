@@ -8,8 +8,8 @@ import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { AccountSession } from "@/lib/people/accounts/account-schema.ts";
 import { browserWords, isPhone } from "@/lib/text/browser.ts";
-import { sessions as sessionsQuery } from "@/lib/web/client/account.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
+import { sessions as sessionsQuery } from "@/lib/web/client/identity.ts";
 import { Section } from "../section.tsx";
 
 const METHODS: Record<AccountSession["method"], string> = {

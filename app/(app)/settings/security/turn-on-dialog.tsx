@@ -14,8 +14,8 @@ import {
   type RecoveryCodes,
   type StartedSecondFactor,
 } from "@/lib/people/accounts/account-schema.ts";
-import { security } from "@/lib/web/client/account.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { security } from "@/lib/web/client/identity.ts";
 import { RecoveryCodesList } from "./code-dialog.tsx";
 
 interface Props {

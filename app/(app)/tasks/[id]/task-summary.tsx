@@ -6,10 +6,10 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import type { TaskDetail } from "@/lib/tasks/task-schema.ts";
 import { taskRequests } from "@/lib/web/client/tasks/task-history.ts";
-import { decidersOf } from "./deciders.ts";
 
 /** Decisions in the summary; all of them are under Requests. */
 const SHOWN = 3;
@@ -80,4 +80,17 @@ function Decision({ request }: { request: InputRequestSummary }) {
       </span>
     </li>
   );
+}
+
+/** Who decided a request: of several votes, each person whose vote was that of the last. Null: nobody has. */
+export function decidersOf({
+  answer,
+  approval,
+}: Pick<InputRequestSummary, "answer" | "approval">): string | null {
+  if (!answer) return null;
+  const votes = approval?.stages.flatMap((stage) => stage.votes) ?? [];
+  const last = votes.toSorted((one, other) => one.at.localeCompare(other.at)).at(-1);
+  const agreed = last ? votes.filter(({ agrees }) => agrees === last.agrees) : [answer];
+  const names = [...new Set(agreed.map(({ by }) => actorWords(by)))];
+  return new Intl.ListFormat("en").format(names);
 }

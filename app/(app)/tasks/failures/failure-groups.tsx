@@ -1,7 +1,9 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
+import { Card } from "@/components/chart/chart-card.tsx";
 import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
@@ -11,6 +13,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { failureWords, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
 import type { FailureGroup } from "@/lib/tasks/task-schema.ts";
 import { STATE_LABELS } from "@/lib/tasks/words/state-labels.ts";
+import { failureGroups, type TaskQuery } from "@/lib/web/client/tasks/tasks.ts";
 
 const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog));
 
@@ -104,3 +107,24 @@ function Group({
     </li>
   );
 }
+
+/** The failures of the list by cause, above it. Renders nothing if they cannot be read; the list still has each. */
+export function FailurePanel({ query }: { query: TaskQuery }) {
+  const { number } = useFormats();
+  const groups = useQuery(failureGroups(query));
+  if (!groups.data || groups.data.items.length === 0) return null;
+  const { state: _, order: __, ...filter } = query;
+  const { counted, items } = groups.data;
+  return (
+    <Card
+      title="By cause"
+      note={`${counted >= MOST_COUNTED ? `The last ${number(counted)} failures` : `${number(counted)} failures`}. Grouped by tool and error, ignoring numbers. The latest is shown`}
+      className="gap-1.5"
+    >
+      <FailureGroups groups={items} filter={filter} />
+    </Card>
+  );
+}
+
+/** The API reads as many failures. */
+const MOST_COUNTED = 5_000;

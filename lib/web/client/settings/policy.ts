@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { Page } from "@/lib/base/page.ts";
 import type { CreateGroup, Group, Groups, UpdateGroup } from "@/lib/policy/groups/group-schema.ts";
 import type {
   Deciders,
@@ -8,7 +9,9 @@ import type {
   SavedPolicy,
 } from "@/lib/policy/policy-schema.ts";
 import type { PolicyProposals, Proposed } from "@/lib/policy/proposals/proposal-schema.ts";
-import { api } from "@/lib/web/client/base/client.ts";
+import type { AutomaticDecision, AutomaticState } from "@/lib/requests/automatic/automatic-answer-schema.ts";
+import type { ReplayLine } from "@/lib/requests/replay/replay-schema.ts";
+import { api, query } from "@/lib/web/client/base/client.ts";
 import { reading } from "@/lib/web/client/base/reading.ts";
 
 /** The policy. Not read again by itself: whoever edits it saves over the version that was read. */
@@ -92,4 +95,39 @@ export function changeGroup(id: string, change: UpdateGroup): Promise<Group | Pr
 /** As `createGroup`; `proposalId` null: it is deleted. */
 export function deleteGroup(id: string): Promise<{ proposalId: string | null }> {
   return api.delete<{ proposalId: string | null }>(`/api/v1/groups/${id}`);
+}
+
+/** Below the policy's key: whatever changes the policy changes what is known of its rules. */
+const KEY = ["policy", "automatic"] as const;
+
+/** Whether automatic answers are stopped, and the record of each rule. */
+export function automaticState() {
+  return reading<AutomaticState>(KEY, "/api/v1/policy/automatic", {
+    // Rules answer while somebody looks.
+    refetchInterval: 15_000,
+  });
+}
+
+/** Disagreements that are listed. */
+const LISTED = 100;
+
+/** Where people decided otherwise than a rule, newest first. */
+export function automaticDisagreements(rule: string) {
+  return reading<Page<AutomaticDecision>>(
+    [...KEY, "disagreements", rule],
+    `/api/v1/policy/automatic/decisions${query({ rule, outcome: "disagreed", limit: LISTED })}`,
+  );
+}
+
+export function stopAutomatic(): Promise<{ takenBack: number }> {
+  return api.post<{ takenBack: number }>("/api/v1/policy/automatic/stop");
+}
+
+export function resumeAutomatic(): Promise<void> {
+  return api.post<void>("/api/v1/policy/automatic/resume");
+}
+
+/** Replays a policy, saved or not, on what people decided lately. Yields the lines as they come. */
+export function replayPolicy(policy: unknown, signal: AbortSignal): AsyncGenerator<ReplayLine, void> {
+  return api.lines<ReplayLine>("/api/v1/policy/replay", { policy }, signal);
 }

@@ -2,9 +2,12 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo, TimeOfDay } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { actorWords } from "@/lib/access/actor-words.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { api } from "@/lib/web/client/base/client.ts";
@@ -94,4 +97,23 @@ function endedWords(request: InputRequestDetail): string {
   return request.claimedBy
     ? `${request.claimedBy.name} took ${name} over: your claim has ended`
     : `Your claim on ${name} has ended: others may answer it now`;
+}
+
+/** What the person who handed the request over wrote beside it. */
+export function AssignmentNote({ request: { assignment } }: { request: InputRequestDetail }) {
+  if (!assignment?.note) return null;
+  return (
+    <Notice
+      tone="accent"
+      title={
+        <>
+          Note from {actorWords(assignment.by)}, <TimeAgo at={assignment.at} />
+        </>
+      }
+    >
+      <p className="whitespace-pre-line break-words">
+        <PlainText text={assignment.note} />
+      </p>
+    </Notice>
+  );
 }

@@ -2,7 +2,7 @@
 
 import { LoaderCircle } from "lucide-react";
 import type { ComponentProps, ReactNode, Ref } from "react";
-import { ChoiceTitle } from "@/components/text/choice-title.tsx";
+import { ChoiceTitle } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 

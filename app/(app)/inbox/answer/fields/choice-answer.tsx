@@ -1,7 +1,6 @@
 "use client";
 
-import { ChoiceTitle } from "@/components/text/choice-title.tsx";
-import { PlainText, TurnedNote } from "@/components/text/plain-text.tsx";
+import { ChoiceTitle, PlainText, TurnedNote } from "@/components/text/plain-text.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { FieldErrorLine, Field as LabelledField, Select } from "@/components/ui/field.tsx";
 import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";

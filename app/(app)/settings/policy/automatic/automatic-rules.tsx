@@ -30,7 +30,7 @@ import {
   automaticState,
   resumeAutomatic,
   stopAutomatic,
-} from "@/lib/web/client/settings/automatic.ts";
+} from "@/lib/web/client/settings/policy.ts";
 import { Section } from "../../section.tsx";
 import { type Disagreement, Disagreements } from "./disagreements.tsx";
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ReplayDisagreement, ReplaySummary } from "@/lib/requests/replay/replay-schema.ts";
 import { ApiError, errorSentence } from "@/lib/web/client/base/client.ts";
-import { replayPolicy } from "@/lib/web/client/settings/automatic.ts";
+import { replayPolicy } from "@/lib/web/client/settings/policy.ts";
 
 export interface ReplayShown {
   /** The policy that is tried: what is shown is about another one once the draft has changed. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { awayInputSchema } from "@/lib/policy/away/away-schema.ts";
-import { readAway, wallTime } from "./read-away.ts";
+import { readAway, wallTime } from "./away-form.tsx";
 
 const DELEGATE = "01a21884-f3da-7096-a116-4946d69d8d91";
 const form = (fields: Record<string, string>) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { snoozeTimes, timeOf } from "./snooze-times.ts";
+import { snoozeTimes, timeOf } from "./snooze-dialog.tsx";
 
 const said = (now: Date) =>
   snoozeTimes(now).map(({ words, at }) => [

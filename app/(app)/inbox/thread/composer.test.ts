@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mentionsIn, typedMention, withMention } from "./mention.ts";
+import { mentionsIn, typedMention, withMention } from "./composer.tsx";
 
 describe("a name is being typed", () => {
   test.each<[string, string, string | null]>([

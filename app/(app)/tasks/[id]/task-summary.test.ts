@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
-import { decidersOf } from "./deciders.ts";
+import { decidersOf } from "./task-summary.tsx";
 
 const answer = (name: string, kind = "member") => ({ by: { kind, id: name, name } });
 const vote = (name: string, agrees: boolean, at: string) => ({ ...answer(name), agrees, at });

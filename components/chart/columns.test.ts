@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scaleOf } from "./scale.ts";
+import { scaleOf } from "./columns.tsx";
 
 test.each([
   [0, 1, [1]],
