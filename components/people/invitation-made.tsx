@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -56,15 +56,11 @@ export function InvitationMade({ made, onDone }: { made: NewInvitation; onDone: 
 function LinkOnce({ url, email, onDone }: { url: string; email: string; onDone: () => void }) {
   const { organization } = useMe();
   return (
-    <>
-      <SecretOnce label={`Link for ${email}`} value={url} />
+    <NewSecret label={`Link for ${email}`} value={url} onClose={onDone}>
       <p className="text-[13px] text-muted">
         It is shown only once. The person who opens it signs in as {email}, or makes that account. Until they
         confirm their e-mail, a new account works only in {organization.name}.
       </p>
-      <DialogActions>
-        <Button onClick={onDone}>Done</Button>
-      </DialogActions>
-    </>
+    </NewSecret>
   );
 }

@@ -2,14 +2,13 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { InvitationMade } from "@/components/people/invitation-made.tsx";
 import { RoleSelect } from "@/components/people/role-select.tsx";
-import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { createInvitationSchema, type NewInvitation } from "@/lib/people/invitations/invitation-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { onboardingKey } from "@/lib/web/client/onboarding.ts";
@@ -52,7 +51,7 @@ function InviteForm({
   onClose: () => void;
 }) {
   const client = useQueryClient();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createInvitationSchema,
     read: (data) => Object.fromEntries(data),
     send: async (values) => {
@@ -62,18 +61,11 @@ function InviteForm({
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
-      <TextField name="email" label="E-mail" type="email" autoComplete="off" error={errors.email} />
-      <Field id="role" label="Role" required error={errors.role}>
+    <DialogForm form={form} onClose={onClose} send="Invite" sending="Inviting…">
+      <TextField name="email" label="E-mail" type="email" autoComplete="off" error={form.errors.email} />
+      <Field id="role" label="Role" required error={form.errors.role}>
         {(control) => <RoleSelect {...control} long name="role" defaultValue="approver" />}
       </Field>
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Inviting…" : "Invite"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,9 +1,10 @@
 "use client";
 
 import { Check, Copy } from "lucide-react";
-import { useId, useState } from "react";
+import { type ComponentProps, type ReactNode, useId, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/field.tsx";
+import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 
 /** A secret, such as a key or a link, shown once for copying. `quiet`: copying is not what the page is for. */
 export function SecretOnce({
@@ -49,5 +50,22 @@ export function SecretOnce({
         {copied === "no" && "The browser did not let it be copied: select it and copy it yourself."}
       </p>
     </div>
+  );
+}
+
+/** A new secret in a dialog, with what there is to say about it, and the button that closes the dialog. */
+export function NewSecret({
+  onClose,
+  children,
+  ...secret
+}: ComponentProps<typeof SecretOnce> & { onClose: () => void; children?: ReactNode }) {
+  return (
+    <>
+      <SecretOnce {...secret} />
+      {children}
+      <DialogActions>
+        <Button onClick={onClose}>Done</Button>
+      </DialogActions>
+    </>
   );
 }

@@ -1,9 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
-import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 
 /** Adds a receiver of Intray's calls: first the form, then, where there is one, its signing secret, shown only once. */
 export function SigningSecretDialog({
@@ -36,10 +35,7 @@ export function SigningSecretDialog({
       title={done}
       description="Copy the secret now: it is shown only once. With it the receiver checks that a call is Intray’s."
     >
-      <SecretOnce label="Signing secret" value={secret} />
-      <DialogActions>
-        <Button onClick={onClose}>Done</Button>
-      </DialogActions>
+      <NewSecret label="Signing secret" value={secret} onClose={onClose} />
     </Dialog>
   );
 }

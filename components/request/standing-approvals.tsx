@@ -7,7 +7,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
@@ -20,9 +20,7 @@ import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 /** The approvals for a while, of an agent or of all, each with what it lets pass and how often it did. */
 export function StandingApprovals({ agentId }: { agentId?: string }) {
   const list = useQuery(standingApprovals(agentId));
-  if (list.isError)
-    return <LoadFailure what="The approvals" error={list.error} onRetry={() => void list.refetch()} />;
-  if (!list.data) return <div aria-hidden className="skeleton h-16" />;
+  if (!list.data) return <Unread what="The approvals" query={list} className="h-16" />;
   if (list.data.items.length === 0)
     return (
       <p className="text-muted">None. A call of an agent can be approved for a while from its request.</p>

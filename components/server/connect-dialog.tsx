@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { z } from "zod";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { AllowHost } from "@/components/server/allow-host.tsx";
@@ -163,7 +164,7 @@ function ServerForm({
     onDone();
     router.push(`/servers/${server.id}`);
   };
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createServerSchema,
     read: (data) => ({ name: data.get("name"), url, era: data.get("era"), auth: readServerAuth(data) }),
     sentences: { address_not_allowed: notAllowed(url) },
@@ -177,8 +178,13 @@ function ServerForm({
   };
   const connectable = isConnectable(result) && tokenRefusal === null;
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm
+      form={form}
+      onClose={onDone}
+      send={connectable ? "Connect" : "Save anyway"}
+      sending="Connecting…"
+      variant={connectable ? "primary" : "outline"}
+    >
       <div className="flex items-center gap-3">
         <p className="min-w-0 flex-1 break-all font-mono text-xs">{url}</p>
         <Button size="sm" onClick={onChange}>
@@ -198,21 +204,15 @@ function ServerForm({
         }
       />
       {known && <p className="text-[13px] text-wait">{known.name} already has this address.</p>}
-      <NameField name={result.name ?? new URL(url).host} errors={errors} />
-      {kind === "bearer" && <TokenField errors={errors} onChange={() => setTokenRefusal(null)} />}
+      <NameField name={result.name ?? new URL(url).host} errors={form.errors} />
+      {kind === "bearer" && <TokenField errors={form.errors} onChange={() => setTokenRefusal(null)} />}
       {tokenRefusal && <Notice live tone="bad" title={tokenRefusal} />}
-      <Advanced refused={isAdvancedRefused(errors)}>
-        <EraField errors={errors} />
+      <Advanced refused={isAdvancedRefused(form.errors)}>
+        <EraField errors={form.errors} />
         <AuthKindField kind={kind} onChange={setKind} />
-        {kind === "oauth" && <OAuthFields errors={errors} />}
+        {kind === "oauth" && <OAuthFields errors={form.errors} />}
       </Advanced>
-      <DialogActions>
-        <Button onClick={onDone}>Close</Button>
-        <Button type="submit" variant={connectable ? "primary" : "outline"} disabled={pending}>
-          {pending ? "Connecting…" : connectable ? "Connect" : "Save anyway"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -1,6 +1,8 @@
 "use client";
 
+import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ApiError } from "@/lib/web/client/base/client.ts";
 
@@ -24,4 +26,21 @@ export function LoadFailure({ what, error, onRetry }: { what: string; error: Err
       {api?.requestId && <p className="text-xs text-muted">Quote {api.requestId} if you ask for help.</p>}
     </Notice>
   );
+}
+
+/** Stands in for what a query has not read yet: why that failed, else a skeleton of this height. */
+export function Unread({
+  what,
+  query: { error, refetch },
+  className,
+  children = <div aria-hidden className={cn("skeleton", className)} />,
+}: {
+  what: string;
+  query: { error: Error | null; refetch: () => unknown };
+  className?: string;
+  /** Another skeleton. */
+  children?: ReactNode;
+}) {
+  if (!error) return children;
+  return <LoadFailure what={what} error={error} onRetry={() => void refetch()} />;
 }

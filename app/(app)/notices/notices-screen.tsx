@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
@@ -66,9 +66,7 @@ export function NoticesScreen() {
 function NoticeList({ unreadOnly }: { unreadOnly: boolean }) {
   const list = useInfiniteQuery(noticeList(unreadOnly));
   const notices = list.data?.pages.flatMap((page) => page.items) ?? [];
-  if (list.isError && !list.data)
-    return <LoadFailure what="The notifications" error={list.error} onRetry={() => void list.refetch()} />;
-  if (list.isPending) return <div aria-hidden className="skeleton h-40" />;
+  if (!list.data) return <Unread what="The notifications" query={list} className="h-40" />;
   if (notices.length === 0)
     return (
       <div className="rounded-lg border border-line bg-panel">

@@ -13,7 +13,7 @@ import { useTitle } from "@/components/shell/use-title.ts";
 import { Age, TimeAgo } from "@/components/time/time.tsx";
 import { useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { LoadFailure, Unread } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { formatLatency, RANGE_WORDS, tasksHref } from "@/lib/requests/statistics/overview-words.ts";
@@ -202,10 +202,7 @@ function OldestWaiting() {
         </Link>
       }
     >
-      {list.isError && !list.data && (
-        <LoadFailure what="The list" error={list.error} onRetry={() => void list.refetch()} />
-      )}
-      {list.isPending && <div aria-hidden className="skeleton h-40" />}
+      {!list.data && <Unread what="The list" query={list} className="h-40" />}
       {list.data && requests.length === 0 && <NothingYet>No requests are waiting.</NothingYet>}
       <ul className="-mx-2 -mb-2 flex flex-col">
         {requests.map((request) => (

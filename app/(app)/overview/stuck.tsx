@@ -6,7 +6,7 @@ import { Card } from "@/components/chart/chart-card.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age } from "@/components/time/time.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { tasksHref } from "@/lib/requests/statistics/overview-words.ts";
 import { ATTENTION } from "@/lib/tasks/task-attention.ts";
@@ -30,10 +30,7 @@ export function Stuck({ count }: { count: number | undefined }) {
         </Link>
       }
     >
-      {list.isError && !list.data && (
-        <LoadFailure what="The list" error={list.error} onRetry={() => void list.refetch()} />
-      )}
-      {list.isPending && <div aria-hidden className="skeleton h-16" />}
+      {!list.data && <Unread what="The list" query={list} className="h-16" />}
       {list.data && tasks.length === 0 && (
         <p className="flex items-center gap-2 text-muted">
           <CircleCheck aria-hidden className="size-4 text-good" strokeWidth={1.75} />

@@ -2,13 +2,12 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
-import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { ServerDetail } from "@/lib/servers/server-schema.ts";
 import { adoptSchema, type FoundTask } from "@/lib/tasks/found-task-schema.ts";
@@ -30,7 +29,7 @@ export function AdoptDialog({
   const client = useQueryClient();
   const router = useRouter();
   const tools = useQuery(serverTools(server.id));
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: adoptSchema,
     read: (data) => ({ tool: data.get("tool") || undefined, label: data.get("label") || undefined }),
     send: async (values) => {
@@ -55,13 +54,19 @@ export function AdoptDialog({
       <div className="rounded-lg border border-line px-3.5 py-2.5">
         <CandidateFacts found={found} />
       </div>
-      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        {failure && (
-          <Notice live tone="bad" title={failure}>
-            <p>Nothing was adopted.</p>
-          </Notice>
-        )}
-        <Field id="tool" label="Tool" hint="The server does not say what was called." error={errors.tool}>
+      <DialogForm
+        form={form}
+        onClose={onClose}
+        send="Adopt"
+        sending="Adopting…"
+        unchanged="Nothing was adopted."
+      >
+        <Field
+          id="tool"
+          label="Tool"
+          hint="The server does not say what was called."
+          error={form.errors.tool}
+        >
           {(control) => (
             <Select {...control} name="tool" defaultValue="">
               <option value="">Not known</option>
@@ -80,15 +85,9 @@ export function AdoptDialog({
           description="For lists here, such as INV-100."
           autoComplete="off"
           maxLength={60}
-          error={errors.label}
+          error={form.errors.label}
         />
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="primary" disabled={pending}>
-            {pending ? "Adopting…" : "Adopt"}
-          </Button>
-        </DialogActions>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

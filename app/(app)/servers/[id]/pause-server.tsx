@@ -3,13 +3,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play } from "lucide-react";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { PausedNotice } from "@/components/server/server-notices.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { pauseServerSchema, type Server } from "@/lib/servers/server-schema.ts";
 import { api, errorSentence } from "@/lib/web/client/base/client.ts";
@@ -40,7 +40,7 @@ export function PauseButton({ server }: { server: Server }) {
 
 function PauseForm({ server, onDone }: { server: Server; onDone: () => void }) {
   const client = useQueryClient();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: pauseServerSchema,
     read: (data) => ({ reason: data.get("reason") }),
     send: async (values) => {
@@ -51,12 +51,13 @@ function PauseForm({ server, onDone }: { server: Server; onDone: () => void }) {
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && (
-        <Notice live tone="bad" title={failure}>
-          <p>It is not paused.</p>
-        </Notice>
-      )}
+    <DialogForm
+      form={form}
+      onClose={onDone}
+      send="Pause the server"
+      sending="Pausing…"
+      unchanged="It is not paused."
+    >
       <TextField
         name="reason"
         label="Reason"
@@ -64,15 +65,9 @@ function PauseForm({ server, onDone }: { server: Server; onDone: () => void }) {
         description="Everybody who sees the pause can read it."
         autoComplete="off"
         maxLength={500}
-        error={errors.reason}
+        error={form.errors.reason}
       />
-      <DialogActions>
-        <Button onClick={onDone}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Pausing…" : "Pause the server"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 

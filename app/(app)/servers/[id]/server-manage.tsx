@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import {
   Advanced,
@@ -19,7 +20,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { type Server, updateServerSchema } from "@/lib/servers/server-schema.ts";
 import { ApiError, api, errorSentence } from "@/lib/web/client/base/client.ts";
@@ -100,7 +101,7 @@ function removeFailure(error: Error): string {
 function EditForm({ server, onDone }: { server: Server; onDone: () => void }) {
   const client = useQueryClient();
   const [kind, setKind] = useState<AuthKind>("keep");
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: updateServerSchema,
     read: (data) => {
       const auth = readServerAuth(data);
@@ -114,21 +115,14 @@ function EditForm({ server, onDone }: { server: Server; onDone: () => void }) {
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
-      <NameField name={server.name} errors={errors} />
+    <DialogForm form={form} onClose={onDone} send="Save" sending="Saving…">
+      <NameField name={server.name} errors={form.errors} />
       <AuthKindField keep kind={kind} onChange={setKind} />
-      {kind === "bearer" && <TokenField errors={errors} />}
-      <Advanced refused={isAdvancedRefused(errors)}>
-        <EraField era={server.eraSetting} errors={errors} />
-        {kind === "oauth" && <OAuthFields errors={errors} />}
+      {kind === "bearer" && <TokenField errors={form.errors} />}
+      <Advanced refused={isAdvancedRefused(form.errors)}>
+        <EraField era={server.eraSetting} errors={form.errors} />
+        {kind === "oauth" && <OAuthFields errors={form.errors} />}
       </Advanced>
-      <DialogActions>
-        <Button onClick={onDone}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Saving…" : "Save"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

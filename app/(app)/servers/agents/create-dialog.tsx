@@ -2,6 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
@@ -62,7 +63,7 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
 function CreateForm({ onMade, onClose }: { onMade: (agent: NewAgent) => void; onClose: () => void }) {
   const client = useQueryClient();
   const grants = useGrants([]);
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createAgentSchema,
     read: (data) => ({
       name: data.get("name"),
@@ -76,18 +77,11 @@ function CreateForm({ onMade, onClose }: { onMade: (agent: NewAgent) => void; on
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
-      <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
-      <GrantFields grants={grants} sendLabel="Add agent" errors={errors} />
-      <HoldField holdMs={null} error={errors.holdMs} />
-      <EndField errors={errors} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Adding…" : "Add agent"}
-        </Button>
-      </DialogActions>
-    </form>
+    <DialogForm form={form} onClose={onClose} send="Add agent" sending="Adding…">
+      <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={form.errors.name} />
+      <GrantFields grants={grants} sendLabel="Add agent" errors={form.errors} />
+      <HoldField holdMs={null} error={form.errors.holdMs} />
+      <EndField errors={form.errors} />
+    </DialogForm>
   );
 }

@@ -3,12 +3,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ConfirmChange } from "@/components/form/confirm-change.tsx";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
-import { Button } from "@/components/ui/button.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import {
   type ApiKey,
@@ -41,12 +41,7 @@ export function RotateDialog({ apiKey, onClose }: Props) {
       }
     >
       {made ? (
-        <>
-          <SecretOnce label="API key" value={made.secret} />
-          <DialogActions>
-            <Button onClick={onClose}>Done</Button>
-          </DialogActions>
-        </>
+        <NewSecret label="API key" value={made.secret} onClose={onClose} />
       ) : (
         <RotateForm apiKey={apiKey} onMade={setMade} onClose={onClose} />
       )}
@@ -67,7 +62,7 @@ function RotateForm({ apiKey, onMade, onClose }: Props & { onMade: (made: NewApi
   const client = useQueryClient();
   // Of this dialog: sent again after a lost answer, it brings the same secret.
   const idempotencyKey = useRef(crypto.randomUUID());
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: rotateKeySchema,
     sentences: {
       idempotency_mismatch:
@@ -81,12 +76,11 @@ function RotateForm({ apiKey, onMade, onClose }: Props & { onMade: (made: NewApi
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm form={form} onClose={onClose} send="Make a new secret" sending="Making the secret…">
       {apiKey.previousUntil && (
         <Notice tone="wait" title="An earlier secret still works. It ends when you continue." />
       )}
-      <Field id="overlap" label="The current secret works" required error={errors.overlapMs}>
+      <Field id="overlap" label="The current secret works" required error={form.errors.overlapMs}>
         {(control) => (
           <Select {...control} name="overlapMs" defaultValue={DEFAULT_OVERLAP_MS}>
             {OVERLAPS.map(([ms, label]) => (
@@ -97,21 +91,15 @@ function RotateForm({ apiKey, onMade, onClose }: Props & { onMade: (made: NewApi
           </Select>
         )}
       </Field>
-      <EndField errors={errors} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Making the secret…" : "Make a new secret"}
-        </Button>
-      </DialogActions>
-    </form>
+      <EndField errors={form.errors} />
+    </DialogForm>
   );
 }
 
 /** Changes the networks that a key may come from. */
 export function NetworksDialog({ apiKey, onClose }: Props) {
   const client = useQueryClient();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: updateKeySchema,
     read: (data) => ({ networks: readNetworks(data) }),
     send: async (values) => {
@@ -123,16 +111,9 @@ export function NetworksDialog({ apiKey, onClose }: Props) {
   });
   return (
     <Dialog open onOpenChange={onClose} title={`Allowed networks of ${apiKey.name}`}>
-      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        {failure && <Notice live tone="bad" title={failure} />}
-        <NetworksField networks={apiKey.networks} errors={errors} />
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="primary" disabled={pending}>
-            {pending ? "Saving…" : "Save"}
-          </Button>
-        </DialogActions>
-      </form>
+      <DialogForm form={form} onClose={onClose} send="Save" sending="Saving…">
+        <NetworksField networks={apiKey.networks} errors={form.errors} />
+      </DialogForm>
     </Dialog>
   );
 }

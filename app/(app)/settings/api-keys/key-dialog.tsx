@@ -2,14 +2,13 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { RoleSelect } from "@/components/people/role-select.tsx";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
-import { Button } from "@/components/ui/button.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
 import { Field } from "@/components/ui/field.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import type { Role } from "@/lib/access/roles.ts";
 import { createKeySchema, type NewApiKey } from "@/lib/people/api-keys/api-key-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
@@ -36,12 +35,7 @@ export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange:
       }
     >
       {made ? (
-        <>
-          <SecretOnce label="API key" value={made.secret} />
-          <DialogActions>
-            <Button onClick={close}>Done</Button>
-          </DialogActions>
-        </>
+        <NewSecret label="API key" value={made.secret} onClose={close} />
       ) : (
         <KeyForm onMade={setMade} onClose={close} />
       )}
@@ -52,7 +46,7 @@ export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange:
 function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClose: () => void }) {
   const client = useQueryClient();
   const [role, setRole] = useState<Role>("viewer");
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createKeySchema,
     read: (data) => ({
       name: data.get("name"),
@@ -69,11 +63,10 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClos
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
-      <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
-      <HolderField errors={errors} />
-      <Field id="role" label="Role" required error={errors.role}>
+    <DialogForm form={form} onClose={onClose} send="Make the key" sending="Making the key…">
+      <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={form.errors.name} />
+      <HolderField errors={form.errors} />
+      <Field id="role" label="Role" required error={form.errors.role}>
         {(control) => (
           <RoleSelect
             {...control}
@@ -84,16 +77,10 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClos
           />
         )}
       </Field>
-      <ActionsField role={role} errors={errors} />
-      <ReachField errors={errors} />
-      <EndField errors={errors} />
-      <NetworksField errors={errors} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Making the key…" : "Make the key"}
-        </Button>
-      </DialogActions>
-    </form>
+      <ActionsField role={role} errors={form.errors} />
+      <ReachField errors={form.errors} />
+      <EndField errors={form.errors} />
+      <NetworksField errors={form.errors} />
+    </DialogForm>
   );
 }

@@ -1,11 +1,10 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { type ApiKey, updateKeySchema } from "@/lib/people/api-keys/api-key-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { organizationKeys } from "@/lib/web/client/organization.ts";
@@ -21,7 +20,7 @@ export function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
 
 function RenameForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const client = useQueryClient();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: updateKeySchema,
     read: (data) => Object.fromEntries(data),
     send: async (values) => {
@@ -31,22 +30,15 @@ function RenameForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm form={form} onClose={onClose} send="Save" sending="Saving…">
       <TextField
         name="name"
         label="Name"
         autoComplete="off"
         maxLength={80}
         defaultValue={apiKey.name}
-        error={errors.name}
+        error={form.errors.name}
       />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Saving…" : "Save"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

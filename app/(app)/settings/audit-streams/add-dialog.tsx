@@ -2,12 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { SigningSecretDialog } from "@/components/people/signing-secret-dialog.tsx";
-import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import {
   AUDIT_STREAM_KINDS,
   type AuditStreamKind,
@@ -38,7 +36,7 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
 function AddForm({ onMade, onClose }: { onMade: (secret: string | null) => void; onClose: () => void }) {
   const client = useQueryClient();
   const [kind, setKind] = useState<AuditStreamKind>("webhook");
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createAuditStreamSchema,
     read: (data) => {
       const { port, ...values } = Object.fromEntries(data);
@@ -51,8 +49,7 @@ function AddForm({ onMade, onClose }: { onMade: (secret: string | null) => void;
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm form={form} onClose={onClose} send="Add the destination" sending="Adding…">
       <Field id="kind" label="Kind" required>
         {(control) => (
           <Select
@@ -69,13 +66,7 @@ function AddForm({ onMade, onClose }: { onMade: (secret: string | null) => void;
           </Select>
         )}
       </Field>
-      <KindFields key={kind} kind={kind} errors={errors} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Adding…" : "Add the destination"}
-        </Button>
-      </DialogActions>
-    </form>
+      <KindFields key={kind} kind={kind} errors={form.errors} />
+    </DialogForm>
   );
 }

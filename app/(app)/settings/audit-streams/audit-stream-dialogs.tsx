@@ -1,11 +1,10 @@
 "use client";
 
 import { tellError, useChange } from "@/components/form/change.ts";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import {
   type AuditStream,
   updateAuditStreamSchema,
@@ -26,7 +25,7 @@ export function CredentialsDialog({ stream: { id, kind }, onClose }: Props) {
     onError: tellError,
   });
   const isBucket = kind === "s3";
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: updateAuditStreamSchema,
     read: (data) =>
       isBucket
@@ -39,16 +38,9 @@ export function CredentialsDialog({ stream: { id, kind }, onClose }: Props) {
   });
   return (
     <Dialog open onOpenChange={onClose} title={isBucket ? "New access key" : "CA certificate"}>
-      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        {failure && <Notice live tone="bad" title={failure} />}
-        {isBucket ? <AccessKeyFields errors={errors} /> : <CaField errors={errors} />}
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="primary" disabled={pending}>
-            {pending ? "Saving…" : "Save"}
-          </Button>
-        </DialogActions>
-      </form>
+      <DialogForm form={form} onClose={onClose} send="Save" sending="Saving…">
+        {isBucket ? <AccessKeyFields errors={form.errors} /> : <CaField errors={form.errors} />}
+      </DialogForm>
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Field, Input, Select, Textarea } from "@/components/ui/field.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -37,9 +37,7 @@ export function CalendarScreen() {
   const mayChange = me.may("settings:manage");
   const current = useQuery({ ...calendar(), enabled: mayChange });
   if (!mayChange) return <Notice title="Only admins see and change the calendar.">Ask one of them.</Notice>;
-  if (current.isError && !current.data)
-    return <LoadFailure what="The calendar" error={current.error} onRetry={() => void current.refetch()} />;
-  if (!current.data) return <div aria-hidden className="skeleton h-64" />;
+  if (!current.data) return <Unread what="The calendar" query={current} className="h-64" />;
   return <CalendarForm current={current.data} />;
 }
 

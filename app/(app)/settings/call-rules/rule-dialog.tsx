@@ -4,12 +4,13 @@ import { useQueries } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { z } from "zod";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Select, Textarea } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { BEFORE } from "@/lib/agents/agent-schema.ts";
 import { type CallRule, callRulesInputSchema } from "@/lib/policy/call-rules/call-rule-schema.ts";
 import { BEFORE_LABELS, warningWords } from "@/lib/policy/call-rules/call-rule-words.ts";
@@ -108,7 +109,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
   const unreadable = useUnreadable();
   /** The rule as it was when it was warned of, and why. */
   const [warned, setWarned] = useState<{ rule: string; messages: string[] } | null>(null);
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: z.unknown().transform((value, context) => {
       const parsed = rulesSchema.safeParse([value]);
       const [read] = parsed.data ?? [];
@@ -131,8 +132,12 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
   });
   const among = servers.filter(({ id }) => chosen.includes(id));
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm
+      form={form}
+      onClose={onClose}
+      send={rule ? "Keep the change" : "Add the rule"}
+      sending="Checking…"
+    >
       <TextField
         name="name"
         label="Name"
@@ -140,7 +145,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
         maxLength={100}
         autoComplete="off"
         defaultValue={rule?.name}
-        error={errors.name}
+        error={form.errors.name}
       />
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-2 font-medium text-[13px]">Before the call</legend>
@@ -190,7 +195,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
         id="tools"
         label="Tools"
         description="One name a line, as the server lists it. Empty: all tools."
-        error={Object.entries(errors).find(([field]) => field.startsWith("tools"))?.[1]}
+        error={Object.entries(form.errors).find(([field]) => field.startsWith("tools"))?.[1]}
       >
         {(control) => (
           <Textarea
@@ -216,7 +221,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
           place="when"
           everything="The rule is for each of these calls."
           hint="If it can’t be applied to a call, the call requires approval."
-          error={errors.when}
+          error={form.errors.when}
           value={when}
           onChange={setWhen}
         />
@@ -226,13 +231,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
           <p>Check the name. If it will exist later, press again to keep the rule as it is.</p>
         </Notice>
       )}
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Checking…" : rule ? "Keep the change" : "Add the rule"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -5,11 +5,11 @@ import { CalendarPlus } from "lucide-react";
 import { useState } from "react";
 import { tellError, useChange } from "@/components/form/change.ts";
 import { ConfirmChange } from "@/components/form/confirm-change.tsx";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { api } from "@/lib/web/client/base/client.ts";
 import { calendarFeed } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
@@ -24,9 +24,7 @@ export function CalendarAddress() {
   const [asked, setAsked] = useState<"replace" | "remove" | null>(null);
   const [made, setMade] = useState<string | null>(null);
   const first = useChange([queryKey], make, { onDone: ({ url }) => setMade(url), onError: tellError });
-  if (current.isError && !current.data)
-    return <LoadFailure what="The calendar" error={current.error} onRetry={() => void current.refetch()} />;
-  if (!current.data) return <div aria-hidden className="skeleton h-32" />;
+  if (!current.data) return <Unread what="The calendar" query={current} className="h-32" />;
   const { feed } = current.data;
   return (
     <Section
@@ -96,10 +94,7 @@ export function CalendarAddress() {
           title="Your calendar address"
           description="Copy it now: it is shown only once. In your calendar program, add a calendar by its address (URL)."
         >
-          <SecretOnce label="Address" value={made} />
-          <DialogActions>
-            <Button onClick={() => setMade(null)}>Done</Button>
-          </DialogActions>
+          <NewSecret label="Address" value={made} onClose={() => setMade(null)} />
         </Dialog>
       )}
     </Section>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { tellError, useSave } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import {
@@ -48,11 +48,7 @@ export function ChannelsScreen() {
       api.patch<NoticeSettings>("/api/v1/me/notifications", { kinds }),
     { onError: tellError },
   );
-  if (settings.isError && !settings.data)
-    return (
-      <LoadFailure what="The notifications" error={settings.error} onRetry={() => void settings.refetch()} />
-    );
-  if (!settings.data) return <div aria-hidden className="skeleton h-96" />;
+  if (!settings.data) return <Unread what="The notifications" query={settings} className="h-96" />;
   return (
     <>
       <Kinds

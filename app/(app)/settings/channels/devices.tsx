@@ -9,7 +9,7 @@ import { addThisBrowser, whyNoDevice } from "@/components/shell/worker/service-w
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
@@ -41,9 +41,7 @@ export function Devices() {
       await devices.refetch();
     },
   });
-  if (devices.isError && !devices.data)
-    return <LoadFailure what="The devices" error={devices.error} onRetry={() => void devices.refetch()} />;
-  if (!devices.data) return <div aria-hidden className="skeleton h-32" />;
+  if (!devices.data) return <Unread what="The devices" query={devices} className="h-32" />;
   const { items, textAllowed } = devices.data;
   return (
     <Section

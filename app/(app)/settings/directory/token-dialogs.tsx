@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useChange } from "@/components/form/change.ts";
 import { ConfirmChange } from "@/components/form/confirm-change.tsx";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -37,7 +37,7 @@ export function MakeDialog({ onClose }: Props) {
       }
     >
       {make.data ? (
-        <Shown secret={make.data.secret} onClose={onClose} />
+        <NewSecret label="Token" value={make.data.secret} onClose={onClose} />
       ) : (
         <>
           {make.error && <Notice live tone="bad" title={errorSentence(make.error)} />}
@@ -69,7 +69,7 @@ export function RotateDialog({ onClose }: Props) {
       }
     >
       {rotate.data ? (
-        <Shown secret={rotate.data.secret} onClose={onClose} />
+        <NewSecret label="Token" value={rotate.data.secret} onClose={onClose} />
       ) : (
         <>
           {rotate.error && <Notice live tone="bad" title={errorSentence(rotate.error)} />}
@@ -101,17 +101,6 @@ export function RotateDialog({ onClose }: Props) {
         </>
       )}
     </Dialog>
-  );
-}
-
-function Shown({ secret, onClose }: Props & { secret: string }) {
-  return (
-    <>
-      <SecretOnce label="Token" value={secret} />
-      <DialogActions>
-        <Button onClick={onClose}>Done</Button>
-      </DialogActions>
-    </>
   );
 }
 

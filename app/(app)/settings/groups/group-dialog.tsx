@@ -3,13 +3,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useId, useState } from "react";
 import { ConfirmChange } from "@/components/form/confirm-change.tsx";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { PersonInList } from "@/components/people/person-in-list.tsx";
-import { Button } from "@/components/ui/button.tsx";
 import { FieldErrorLine, Input } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { createGroupSchema, type Group, type Named } from "@/lib/policy/groups/group-schema.ts";
 import { errorSentence } from "@/lib/web/client/base/client.ts";
@@ -115,7 +115,7 @@ export function GroupDialog(props: Props) {
 function GroupForm({ group, isProposed, onClose }: Props) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState((group?.members ?? []).map(({ id }) => id));
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createGroupSchema,
     read: (data) => ({ name: data.get("name"), members: chosen }),
     send: async ({ name, members }) => {
@@ -136,10 +136,11 @@ function GroupForm({ group, isProposed, onClose }: Props) {
       onClose();
     },
   });
-  const membersError = Object.entries(errors).find(([field]) => /^(members|add|remove)/.test(field))?.[1];
+  const membersError = Object.entries(form.errors).find(([field]) =>
+    /^(members|add|remove)/.test(field),
+  )?.[1];
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm form={form} onClose={onClose} send={isProposed ? "Propose" : "Save"} sending="Saving…">
       <TextField
         name="name"
         label="Name"
@@ -147,7 +148,7 @@ function GroupForm({ group, isProposed, onClose }: Props) {
         maxLength={100}
         autoComplete="off"
         defaultValue={group?.name}
-        error={errors.name}
+        error={form.errors.name}
       />
       <MemberPicker
         members={(group?.members ?? []).map((member) => ({ id: member.id, name: labelOf(member) }))}
@@ -155,13 +156,7 @@ function GroupForm({ group, isProposed, onClose }: Props) {
         onChange={setChosen}
         error={membersError}
       />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Saving…" : isProposed ? "Propose" : "Save"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 

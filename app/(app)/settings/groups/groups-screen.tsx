@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { Group } from "@/lib/policy/groups/group-schema.ts";
@@ -30,9 +30,7 @@ export function GroupsScreen() {
   const its = useQuery({ ...organization(), enabled: mayChange });
   const [asked, setAsked] = useState<Asked | null>(null);
   if (!mayChange) return <Notice title="Only admins see and change groups.">Ask one of them.</Notice>;
-  if (found.isError && !found.data)
-    return <LoadFailure what="The groups" error={found.error} onRetry={() => void found.refetch()} />;
-  if (!found.data) return <div aria-hidden className="skeleton h-64" />;
+  if (!found.data) return <Unread what="The groups" query={found} className="h-64" />;
   const isProposed = its.data?.twoPersonPolicy === true;
   const close = () => setAsked(null);
   const { items } = found.data;

@@ -10,24 +10,18 @@ import type { Member } from "@/lib/people/members/member-schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** What an admin may ask for about a member, each in a dialog of its own. */
-export type Asked = "suspend" | "sessions" | "password" | "unvouch" | "away";
+export type Asked = "view" | "vouch" | "remove" | "suspend" | "sessions" | "password" | "unvouch" | "away";
 
 export function MemberRow({
   member,
   pending,
   onRole,
-  onView,
-  onVouch,
   onAsk,
-  onRemove,
 }: {
   member: Member;
   pending: boolean;
   onRole: (role: Role) => void;
-  onView: () => void;
-  onVouch: () => void;
   onAsk: (what: Asked) => void;
-  onRemove: () => void;
 }) {
   const me = useMe();
   const isMe = member.userId === me.user.id;
@@ -62,17 +56,17 @@ export function MemberRow({
           <span className="px-3 text-muted">{capitalise(member.role)}</span>
         )}
         {member.mayVouch && (
-          <Button aria-label={`Vouch for ${member.name}`} onClick={onVouch}>
+          <Button aria-label={`Vouch for ${member.name}`} onClick={() => onAsk("vouch")}>
             Vouch…
           </Button>
         )}
         {mayTouch && !isMe && (
           <span className="flex gap-2 max-md:w-full max-md:*:flex-1">
-            <Button aria-label={`View as ${member.name}`} onClick={onView}>
+            <Button aria-label={`View as ${member.name}`} onClick={() => onAsk("view")}>
               <Eye aria-hidden strokeWidth={1.75} />
               View as…
             </Button>
-            <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>
+            <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={() => onAsk("remove")}>
               Remove…
             </Button>
             <Menu

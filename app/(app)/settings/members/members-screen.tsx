@@ -16,8 +16,7 @@ import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { organizationKeys, suspendedList } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { Invitations } from "./invitations.tsx";
-import { Members } from "./members.tsx";
-import { RemoveDialog } from "./remove-dialog.tsx";
+import { Members, RemoveDialog } from "./members.tsx";
 
 /** The members and the invitations. */
 export function MembersScreen() {
@@ -78,7 +77,7 @@ function SuspendedMembers() {
         ))}
       </ul>
       {members.data?.nextCursor && <p className="text-[13px] text-muted">These are the first 200.</p>}
-      <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
+      {removing && <RemoveDialog member={removing} onClose={() => setRemoving(null)} />}
     </Section>
   );
 }

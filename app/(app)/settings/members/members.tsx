@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ConfirmChange } from "@/components/form/confirm-change.tsx";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Input } from "@/components/ui/field.tsx";
@@ -18,13 +18,15 @@ import { api, errorSentence } from "@/lib/web/client/base/client.ts";
 import { memberList, organizationKeys } from "@/lib/web/client/organization.ts";
 import { Section } from "../section.tsx";
 import { type Asked, MemberRow } from "./member-row.tsx";
-import { RemoveDialog } from "./remove-dialog.tsx";
 import { SessionsDialog } from "./sessions-dialog.tsx";
 
 const AwayDialog = lazyComponent(() => import("./away-dialog.tsx").then((file) => file.AwayDialog));
 
-/** The dialog of each thing that is asked for in a row's menu. */
+/** The dialog of each thing that is asked for in a row. */
 const DIALOGS = {
+  view: ViewAsDialog,
+  vouch: VouchDialog,
+  remove: RemoveDialog,
   suspend: SuspendDialog,
   sessions: SessionsDialog,
   password: PasswordLinkDialog,
@@ -38,9 +40,6 @@ const LONG = 8;
 export function Members({ invite }: { invite: ReactNode }) {
   const client = useQueryClient();
   const [q, setQ] = useState("");
-  const [removing, setRemoving] = useState<Member | null>(null);
-  const [vouching, setVouching] = useState<Member | null>(null);
-  const [viewing, setViewing] = useState<Member | null>(null);
   const [asked, setAsked] = useState<{ what: Asked; member: Member } | null>(null);
   const members = useQuery(memberList(q.trim()));
   const change = useMutation({
@@ -94,10 +93,7 @@ export function Members({ invite }: { invite: ReactNode }) {
               member={member}
               pending={change.isPending && change.variables.member.id === member.id}
               onRole={(role) => change.mutate({ member, role })}
-              onView={() => setViewing(member)}
-              onVouch={() => setVouching(member)}
               onAsk={(what) => setAsked({ what, member })}
-              onRemove={() => setRemoving(member)}
             />
           ))}
         </ul>
@@ -106,10 +102,7 @@ export function Members({ invite }: { invite: ReactNode }) {
       {members.data?.nextCursor && (
         <p className="text-[13px] text-muted">These are the first 200. Search for the others.</p>
       )}
-      {vouching && <VouchDialog member={vouching} onClose={() => setVouching(null)} />}
-      {viewing && <ViewAsDialog member={viewing} onClose={() => setViewing(null)} />}
       {AskedDialog && <AskedDialog member={asked.member} onClose={() => setAsked(null)} />}
-      <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
     </Section>
   );
 }
@@ -195,6 +188,30 @@ function SuspendDialog({ member, onClose }: { member: Member; onClose: () => voi
   );
 }
 
+/** Says what a removal ends and what stays, before it happens. */
+export function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  return (
+    <ConfirmChange
+      keys={[organizationKeys.members]}
+      call={() => api.delete(`/api/v1/members/${member.id}`)}
+      done={`${member.name} was removed`}
+      unchanged="Nobody was removed."
+      onClose={onClose}
+      title={`Remove ${member.name}?`}
+      description="They lose access at once, on every screen."
+      confirm="Remove"
+      destructive
+    >
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
+        <li>API keys that they made stop working.</li>
+        <li>Requests that they claimed, or were assigned, are open to everybody again.</li>
+        <li>Servers that they signed in to need a new sign-in, also for the shared connection.</li>
+        <li>Their decisions stay, under their name.</li>
+      </ul>
+    </ConfirmChange>
+  );
+}
+
 /** Makes a link with which a member who forgot the password sets a new one. Says before what it does to the account. */
 function PasswordLinkDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const make = useMutation({
@@ -209,11 +226,9 @@ function PasswordLinkDialog({ member, onClose }: { member: Member; onClose: () =
         title="The link is ready"
         description={`Send it to ${name} yourself.`}
       >
-        <SecretOnce label={`Link for ${email}`} value={make.data.url} />
-        <p className="text-[13px] text-muted">It is shown only once, and works once, within a day.</p>
-        <DialogActions>
-          <Button onClick={onClose}>Done</Button>
-        </DialogActions>
+        <NewSecret label={`Link for ${email}`} value={make.data.url} onClose={onClose}>
+          <p className="text-[13px] text-muted">It is shown only once, and works once, within a day.</p>
+        </NewSecret>
       </Dialog>
     );
   return (

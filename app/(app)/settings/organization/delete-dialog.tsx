@@ -3,11 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { z } from "zod";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import type { Organization } from "@/lib/people/organizations/organization-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { showSaved } from "@/lib/web/client/base/query-client.ts";
@@ -38,7 +37,7 @@ export function DeleteDialog({
 function DeleteForm({ slug, onClose }: { slug: string; onClose: () => void }) {
   const client = useQueryClient();
   const router = useRouter();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: z.object({ slug: z.literal(slug, `Type ${slug}`) }),
     read: (data) => ({ slug: String(data.get("slug")).trim() }),
     send: async (values) => {
@@ -50,25 +49,21 @@ function DeleteForm({ slug, onClose }: { slug: string; onClose: () => void }) {
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && (
-        <Notice live tone="bad" title={failure}>
-          <p>Nothing will be deleted.</p>
-        </Notice>
-      )}
+    <DialogForm
+      form={form}
+      onClose={onClose}
+      send="Delete in 72 hours"
+      sending="Asking…"
+      variant="destructive"
+      unchanged="Nothing will be deleted."
+    >
       <TextField
         name="slug"
         label={`Type ${slug} to confirm`}
         autoComplete="off"
         spellCheck={false}
-        error={errors.slug}
+        error={form.errors.slug}
       />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="destructive" disabled={pending}>
-          {pending ? "Asking…" : "Delete in 72 hours"}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSave } from "@/components/form/change.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
@@ -33,9 +33,7 @@ export function PolicyScreen() {
   /** An earlier version that was taken up again. A new object each time, so that the same one can be again. */
   const [restored, setRestored] = useState<{ policy: ShownPolicy } | null>(null);
   if (!mayChange) return <Notice title="Only admins see and change the policy.">Ask one of them.</Notice>;
-  if (current.isError && !current.data)
-    return <LoadFailure what="The policy" error={current.error} onRetry={() => void current.refetch()} />;
-  if (!current.data) return <div aria-hidden className="skeleton h-64" />;
+  if (!current.data) return <Unread what="The policy" query={current} className="h-64" />;
   const restore = (version: ShownPolicy) => {
     setRestored({ policy: version });
     document.querySelector("[data-scroller]")?.scrollTo({ top: 0 });

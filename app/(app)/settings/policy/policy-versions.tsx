@@ -5,7 +5,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
 import type { ShownPolicy, PolicyVersions as Versions } from "@/lib/policy/policy-schema.ts";
 import { policyVersion, policyVersions } from "@/lib/web/client/settings/policy.ts";
@@ -93,9 +93,7 @@ function WhatChanged({
   onRestore: (policy: ShownPolicy) => void;
 }) {
   const its = useQuery(policyVersion(version));
-  if (its.isError && !its.data)
-    return <LoadFailure what="The version" error={its.error} onRetry={() => void its.refetch()} />;
-  if (!its.data) return <div aria-hidden className="skeleton mb-3 h-16" />;
+  if (!its.data) return <Unread what="The version" query={its} className="mb-3 h-16" />;
   const { policy, changes } = its.data;
   return (
     <div className="flex flex-col items-start gap-3 pb-3 pl-6">

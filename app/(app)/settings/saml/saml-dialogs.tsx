@@ -2,13 +2,12 @@
 
 import { useState } from "react";
 import { tellError, useChange } from "@/components/form/change.ts";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import {
   createSamlProviderSchema,
   type SamlProvider,
@@ -84,7 +83,7 @@ function ProviderForm({
   onClose: () => void;
 }) {
   const [way, setWay] = useState<Way>(provider ? "hand" : "metadata");
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema,
     read: (data) => ({ name: data.get("name"), ...readDescription(data, NAMES[way]), ...readRules(data) }),
     send: async (values) => {
@@ -93,15 +92,14 @@ function ProviderForm({
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm form={form} onClose={onClose} send={confirm} sending="Saving…">
       <TextField
         name="name"
         label="Name"
         description="On the button: “Sign in with …”."
         defaultValue={provider?.name ?? ""}
         autoComplete="off"
-        error={errors.name}
+        error={form.errors.name}
       />
       <Field id="way" label="Set up from" required>
         {(control) => (
@@ -112,15 +110,9 @@ function ProviderForm({
           </Select>
         )}
       </Field>
-      <DescriptionFields way={way} errors={errors} isNew={!provider} />
-      <RuleFields {...(provider && { provider })} errors={errors} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Saving…" : confirm}
-        </Button>
-      </DialogActions>
-    </form>
+      <DescriptionFields way={way} errors={form.errors} isNew={!provider} />
+      <RuleFields {...(provider && { provider })} errors={form.errors} />
+    </DialogForm>
   );
 }
 

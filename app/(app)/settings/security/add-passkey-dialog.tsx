@@ -4,11 +4,10 @@ import { startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import { useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { ProofFields } from "@/app/(app)/settings/security/proof-fields.tsx";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { addPasskeySchema, type PasskeyOptions, proofSchema } from "@/lib/people/accounts/account-schema.ts";
 import { ApiError, api } from "@/lib/web/client/base/client.ts";
@@ -31,7 +30,7 @@ export function AddPasskeyDialog({
   onAdded: () => void;
 }) {
   const client = useQueryClient();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema,
     read: (data) => Object.fromEntries(data),
     send: async ({ name, currentPassword }) => {
@@ -51,24 +50,22 @@ export function AddPasskeyDialog({
       title="Add a passkey"
       description="Your browser asks where to keep it: on this device, on your phone, or on a security key."
     >
-      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        {failure && <Notice live tone="bad" title={failure} />}
+      <DialogForm
+        form={form}
+        onClose={() => onOpenChange(false)}
+        send="Add passkey"
+        sending="Waiting for the browser…"
+      >
         <TextField
           name="name"
           label="Name"
           description="A name that you will recognize, such as “Work laptop”."
           autoComplete="off"
           maxLength={60}
-          error={errors.name}
+          error={form.errors.name}
         />
-        {password && <ProofFields error={errors.currentPassword} />}
-        <DialogActions>
-          <Button onClick={() => onOpenChange(false)}>Close</Button>
-          <Button type="submit" variant="primary" disabled={pending}>
-            {pending ? "Waiting for the browser…" : "Add passkey"}
-          </Button>
-        </DialogActions>
-      </form>
+        {password && <ProofFields error={form.errors.currentPassword} />}
+      </DialogForm>
     </Dialog>
   );
 }

@@ -3,10 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy } from "lucide-react";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { codeInputSchema, type RecoveryCodes } from "@/lib/people/accounts/account-schema.ts";
@@ -40,7 +40,7 @@ export function CodeDialog({
 }) {
   const client = useQueryClient();
   const [codes, setCodes] = useState<string[] | null>(null);
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: codeInputSchema,
     read: (data) => Object.fromEntries(data),
     send: async (values) => {
@@ -71,8 +71,12 @@ export function CodeDialog({
       {codes ? (
         <RecoveryCodesList codes={codes} onDone={() => onOpenChange(false)} />
       ) : (
-        <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-          {failure && <Notice live tone="bad" title={failure} />}
+        <DialogForm
+          form={form}
+          onClose={() => onOpenChange(false)}
+          send={words.action}
+          variant={purpose === "off" ? "destructive" : "primary"}
+        >
           <TextField
             name="code"
             label="Code"
@@ -80,15 +84,9 @@ export function CodeDialog({
             autoComplete="one-time-code"
             autoCapitalize="none"
             maxLength={40}
-            error={errors.code}
+            error={form.errors.code}
           />
-          <DialogActions>
-            <Button onClick={() => onOpenChange(false)}>Close</Button>
-            <Button type="submit" variant={purpose === "off" ? "destructive" : "primary"} disabled={pending}>
-              {words.action}
-            </Button>
-          </DialogActions>
-        </form>
+        </DialogForm>
       )}
     </Dialog>
   );

@@ -3,11 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ProofFields } from "@/app/(app)/settings/security/proof-fields.tsx";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import {
   codeInputSchema,
   proofSchema,
@@ -68,22 +67,15 @@ function Begin({
   onStarted: (started: StartedSecondFactor) => void;
   onClose: () => void;
 }) {
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: proofSchema,
     read: (data) => Object.fromEntries(data),
     send: async (values) => onStarted(await api.post("/api/v1/me/second-factor", values)),
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
-      {password && <ProofFields error={errors.currentPassword} />}
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          Continue
-        </Button>
-      </DialogActions>
-    </form>
+    <DialogForm form={form} onClose={onClose} send="Continue">
+      {password && <ProofFields error={form.errors.currentPassword} />}
+    </DialogForm>
   );
 }
 
@@ -96,7 +88,7 @@ function FirstCode({
   onCodes: (codes: string[]) => Promise<void>;
   onClose: () => void;
 }) {
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: codeInputSchema,
     read: (data) => Object.fromEntries(data),
     send: async (values) => {
@@ -105,8 +97,7 @@ function FirstCode({
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm form={form} onClose={onClose} send="Turn on">
       <div className="flex flex-wrap items-center gap-4">
         <QrCode modules={started.modules} label="QR code for the authenticator app" />
         <div className="flex min-w-40 flex-1 flex-col gap-1">
@@ -123,15 +114,9 @@ function FirstCode({
         autoComplete="one-time-code"
         maxLength={40}
         autoFocus
-        error={errors.code}
+        error={form.errors.code}
       />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          Turn on
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -7,7 +7,7 @@ import { ConfirmChange } from "@/components/form/confirm-change.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Clock, TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import type { Slack } from "@/lib/outbound/slack/slack-schema.ts";
@@ -23,9 +23,7 @@ export function SlackScreen() {
   const slack = useQuery({ ...slackApp(), enabled: me.may("settings:manage") });
   const [changing, setChanging] = useState(false);
   if (!me.may("settings:manage")) return <Notice title="Only admins set Slack up.">Ask one of them.</Notice>;
-  if (slack.isError && !slack.data)
-    return <LoadFailure what="Slack" error={slack.error} onRetry={() => void slack.refetch()} />;
-  if (!slack.data) return <div aria-hidden className="skeleton h-64" />;
+  if (!slack.data) return <Unread what="Slack" query={slack} className="h-64" />;
   const { app, manifest } = slack.data;
   return (
     <>

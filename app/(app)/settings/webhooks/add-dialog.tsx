@@ -2,11 +2,9 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { SigningSecretDialog } from "@/components/people/signing-secret-dialog.tsx";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { createWebhookSchema } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
 import { webhookKeys } from "@/lib/web/client/outbound.ts";
@@ -30,7 +28,7 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
 
 function AddForm({ onMade, onClose }: { onMade: (secret: string) => void; onClose: () => void }) {
   const client = useQueryClient();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createWebhookSchema,
     read: readWebhookFields,
     send: async (values) => {
@@ -39,15 +37,8 @@ function AddForm({ onMade, onClose }: { onMade: (secret: string) => void; onClos
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
-      <WebhookFields errors={errors} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Adding…" : "Add the webhook"}
-        </Button>
-      </DialogActions>
-    </form>
+    <DialogForm form={form} onClose={onClose} send="Add the webhook" sending="Adding…">
+      <WebhookFields errors={form.errors} />
+    </DialogForm>
   );
 }

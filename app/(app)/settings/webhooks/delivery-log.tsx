@@ -6,7 +6,7 @@ import { tellError, useChange } from "@/components/form/change.ts";
 import { Clock, TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import type { Attempt, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
@@ -16,9 +16,7 @@ import { webhookApi, webhookDeliveries, webhookKeys } from "@/lib/web/client/out
 export function DeliveryLog({ webhookId, host }: { webhookId: string; host: string }) {
   const log = useInfiniteQuery(webhookDeliveries(webhookId));
   const deliveries = log.data?.pages.flatMap((page) => page.items) ?? [];
-  if (log.isError && !log.data)
-    return <LoadFailure what="The log" error={log.error} onRetry={() => void log.refetch()} />;
-  if (log.isPending) return <div aria-hidden className="skeleton h-24" />;
+  if (!log.data) return <Unread what="The log" query={log} className="h-24" />;
   if (deliveries.length === 0) return <p className="text-[13px] text-muted">Nothing was sent yet.</p>;
   return (
     <div className="rounded-lg border border-line">

@@ -2,12 +2,11 @@
 
 import { useState } from "react";
 import { tellError, useChange } from "@/components/form/change.ts";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { updateWebhookSchema, type Webhook } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { webhookApi, webhookKeys } from "@/lib/web/client/outbound.ts";
 import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
@@ -22,7 +21,7 @@ export function EditDialog({ webhook, onClose }: Props) {
     done: "Webhook saved",
     onError: tellError,
   });
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: updateWebhookSchema,
     read: readWebhookFields,
     send: async (values) => {
@@ -32,16 +31,9 @@ export function EditDialog({ webhook, onClose }: Props) {
   });
   return (
     <Dialog open onOpenChange={onClose} title="Change the webhook">
-      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        {failure && <Notice live tone="bad" title={failure} />}
-        <WebhookFields webhook={webhook} errors={errors} />
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="primary" disabled={pending}>
-            {pending ? "Saving…" : "Save"}
-          </Button>
-        </DialogActions>
-      </form>
+      <DialogForm form={form} onClose={onClose} send="Save" sending="Saving…">
+        <WebhookFields webhook={webhook} errors={form.errors} />
+      </DialogForm>
     </Dialog>
   );
 }
@@ -58,10 +50,7 @@ export function RotateDialog({ webhook, onClose }: Props) {
         title="The new secret"
         description="Copy it now: it is shown only once. For a day the previous secret signs too."
       >
-        <SecretOnce label="Signing secret" value={secret} />
-        <DialogActions>
-          <Button onClick={onClose}>Done</Button>
-        </DialogActions>
+        <NewSecret label="Signing secret" value={secret} onClose={onClose} />
       </Dialog>
     );
   return (

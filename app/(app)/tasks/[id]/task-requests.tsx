@@ -6,7 +6,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { actorWords } from "@/lib/access/actor-words.ts";
@@ -20,10 +20,12 @@ import { taskRequests } from "@/lib/web/client/tasks/task-history.ts";
 /** All requests of the task: state, decision, author, and delivery of the answer. */
 export function TaskRequests({ id }: { id: string }) {
   const requests = useInfiniteQuery(taskRequests(id));
-  if (requests.isError) {
-    return <LoadFailure what="The requests" error={requests.error} onRetry={() => void requests.refetch()} />;
-  }
-  if (!requests.data) return <TimelineSkeleton />;
+  if (!requests.data)
+    return (
+      <Unread what="The requests" query={requests}>
+        <TimelineSkeleton />
+      </Unread>
+    );
   const items = requests.data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <p className="text-muted">No requests yet</p>;
   return (

@@ -15,7 +15,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { LoadFailure, Unread } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
@@ -147,9 +147,12 @@ function TaskSkeleton() {
 /** Who looked at the task, for who asked for it and for admins. */
 function TaskAccess({ task }: { task: TaskDetail }) {
   const reads = useInfiniteQuery(taskReads(task.id));
-  if (reads.isError && !reads.data)
-    return <LoadFailure what="Who looked" error={reads.error} onRetry={() => void reads.refetch()} />;
-  if (!reads.data) return <TimelineSkeleton />;
+  if (!reads.data)
+    return (
+      <Unread what="Who looked" query={reads}>
+        <TimelineSkeleton />
+      </Unread>
+    );
   const items = reads.data.pages.flatMap((page) => page.items);
   return (
     <div className="flex flex-col gap-3">

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ValueChanges } from "@/components/facts/value-changes.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
@@ -52,9 +52,7 @@ export function EditCallDialog(props: EditProps) {
 function OfTool({ asked, ...props }: EditProps & { asked: Json }) {
   const { request } = props;
   const tools = useQuery(seenServerTools(request.server.id));
-  if (tools.isError)
-    return <LoadFailure what="The tool" error={tools.error} onRetry={() => void tools.refetch()} />;
-  if (!tools.data) return <div aria-hidden className="skeleton h-48" />;
+  if (!tools.data) return <Unread what="The tool" query={tools} className="h-48" />;
   const tool = tools.data.items.find(({ name }) => name === request.tool);
   if (!tool) return <p>{request.server.name} does not list this tool any more.</p>;
   return <EditForm {...props} asked={asked} inputSchema={tool.inputSchema} />;

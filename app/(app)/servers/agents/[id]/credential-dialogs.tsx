@@ -4,11 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ConfirmChange } from "@/components/form/confirm-change.tsx";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { NewSecret } from "@/components/people/secret-once.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { type Agent, type NewAgent, rotateAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { agentKeys } from "@/lib/web/client/agents.ts";
 import { api } from "@/lib/web/client/base/client.ts";
@@ -30,13 +29,9 @@ export function RotateDialog({ agent, url, onClose }: { agent: Agent; url: strin
       }
     >
       {made ? (
-        <>
-          <SecretOnce label="Secret" value={made.secret} quiet />
+        <NewSecret label="Secret" value={made.secret} quiet onClose={onClose}>
           <SetUp agentId={made.id} url={url} secret={made.secret} />
-          <DialogActions>
-            <Button onClick={onClose}>Done</Button>
-          </DialogActions>
-        </>
+        </NewSecret>
       ) : (
         <RotateForm agent={agent} onMade={setMade} onClose={onClose} />
       )}
@@ -54,7 +49,7 @@ function RotateForm({
   onClose: () => void;
 }) {
   const client = useQueryClient();
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: rotateAgentSchema,
     read: (data) => ({ expires: readEnd(data) }),
     send: async (values) => {
@@ -64,16 +59,9 @@ function RotateForm({
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
-      <EndField errors={errors} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Making the secret…" : "Make a new secret"}
-        </Button>
-      </DialogActions>
-    </form>
+    <DialogForm form={form} onClose={onClose} send="Make a new secret" sending="Making the secret…">
+      <EndField errors={form.errors} />
+    </DialogForm>
   );
 }
 

@@ -1,11 +1,10 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { Button } from "@/components/ui/button.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { type Agent, updateAgentSchema } from "@/lib/agents/agent-schema.ts";
 import { toGrantInput } from "@/lib/agents/agent-words.ts";
 import { agentKeys } from "@/lib/web/client/agents.ts";
@@ -16,7 +15,7 @@ import { GrantFields, HoldField, readHold, useGrants } from "../grant-fields.tsx
 export function EditDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const client = useQueryClient();
   const grants = useGrants(agent.grants.map(toGrantInput));
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: updateAgentSchema,
     read: (data) => ({
       name: data.get("name"),
@@ -37,25 +36,18 @@ export function EditDialog({ agent, onClose }: { agent: Agent; onClose: () => vo
       title={`Edit ${agent.name}`}
       description="Changes apply from its next call."
     >
-      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        {failure && <Notice live tone="bad" title={failure} />}
+      <DialogForm form={form} onClose={onClose} send="Save" sending="Saving…">
         <TextField
           name="name"
           label="Name"
           autoComplete="off"
           maxLength={80}
           defaultValue={agent.name}
-          error={errors.name}
+          error={form.errors.name}
         />
-        <GrantFields grants={grants} sendLabel="Save" errors={errors} />
-        <HoldField holdMs={agent.holdMs} error={errors.holdMs} />
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="primary" disabled={pending}>
-            {pending ? "Saving…" : "Save"}
-          </Button>
-        </DialogActions>
-      </form>
+        <GrantFields grants={grants} sendLabel="Save" errors={form.errors} />
+        <HoldField holdMs={agent.holdMs} error={form.errors.holdMs} />
+      </DialogForm>
     </Dialog>
   );
 }

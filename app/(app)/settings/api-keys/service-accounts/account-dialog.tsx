@@ -3,14 +3,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ConfirmChange } from "@/components/form/confirm-change.tsx";
+import { DialogForm } from "@/components/form/dialog-form.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { RoleSelect } from "@/components/people/role-select.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { Button } from "@/components/ui/button.tsx";
 import { Field, Select } from "@/components/ui/field.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { type Role, roleAllows } from "@/lib/access/roles.ts";
 import {
@@ -36,7 +35,7 @@ export function AccountDialog({ account, onClose }: { account: ServiceAccount | 
 function AccountForm({ account, onClose }: { account: ServiceAccount | null; onClose: () => void }) {
   const client = useQueryClient();
   const [role, setRole] = useState<Role>(account?.role ?? "viewer");
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const form = useForm({
     schema: createServiceAccountSchema,
     sentences: { name_taken: "Another service account has this name." },
     read: (data) => Object.fromEntries(data),
@@ -48,15 +47,14 @@ function AccountForm({ account, onClose }: { account: ServiceAccount | null; onC
     },
   });
   return (
-    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-      {failure && <Notice live tone="bad" title={failure} />}
+    <DialogForm form={form} onClose={onClose} send={account ? "Save" : "Make the account"} sending="Saving…">
       <TextField
         name="name"
         label="Name"
         autoComplete="off"
         maxLength={80}
         defaultValue={account?.name ?? ""}
-        error={errors.name}
+        error={form.errors.name}
       />
       <TextField
         name="description"
@@ -64,10 +62,10 @@ function AccountForm({ account, onClose }: { account: ServiceAccount | null; onC
         autoComplete="off"
         maxLength={500}
         defaultValue={account?.description ?? ""}
-        error={errors.description}
+        error={form.errors.description}
         required={false}
       />
-      <Field id="account-role" label="Role" required error={errors.role}>
+      <Field id="account-role" label="Role" required error={form.errors.role}>
         {(control) => (
           <RoleSelect
             {...control}
@@ -78,14 +76,8 @@ function AccountForm({ account, onClose }: { account: ServiceAccount | null; onC
           />
         )}
       </Field>
-      <OwnerField role={role} owner={account?.owner?.id ?? null} error={errors.ownerId} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-        <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Saving…" : account ? "Save" : "Make the account"}
-        </Button>
-      </DialogActions>
-    </form>
+      <OwnerField role={role} owner={account?.owner?.id ?? null} error={form.errors.ownerId} />
+    </DialogForm>
   );
 }
 

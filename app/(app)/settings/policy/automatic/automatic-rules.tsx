@@ -8,7 +8,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { LoadFailure, Unread } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { actorWords } from "@/lib/access/actor-words.ts";
@@ -155,9 +155,7 @@ function Rule({ rule }: { rule: AutomaticRuleState }) {
 
 function ItsDisagreements({ rule }: { rule: string }) {
   const list = useQuery(automaticDisagreements(rule));
-  if (list.isError && !list.data)
-    return <LoadFailure what="The disagreements" error={list.error} onRetry={() => void list.refetch()} />;
-  if (!list.data) return <div aria-hidden className="skeleton h-16" />;
+  if (!list.data) return <Unread what="The disagreements" query={list} className="h-16" />;
   return (
     <Disagreements
       title="Where people decided otherwise"

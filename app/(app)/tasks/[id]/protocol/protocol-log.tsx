@@ -8,7 +8,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Unread } from "@/components/ui/failure.tsx";
 import { Input, Select } from "@/components/ui/field.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { copyText } from "@/components/ui/toast/toast.ts";
@@ -162,10 +162,12 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
     () => withKeys(messages.data?.pages.flatMap((page) => page.items) ?? []),
     [messages.data],
   );
-  if (messages.isError) {
-    return <LoadFailure what="The protocol" error={messages.error} onRetry={() => void messages.refetch()} />;
-  }
-  if (!messages.data) return <TimelineSkeleton />;
+  if (!messages.data)
+    return (
+      <Unread what="The protocol" query={messages}>
+        <TimelineSkeleton />
+      </Unread>
+    );
   const methods = messages.data.pages[0]?.methods ?? [];
   if (methods.length === 0) return <p className="text-muted">No messages yet</p>;
   return (
