@@ -165,6 +165,8 @@ export const TASK_REQUESTS = 200;
 export const TASK_REQUESTS_AT_ONCE = 4;
 /** Tasks of ours of which a server still is to be told something, read per transaction. */
 export const UNATTENDED_TOGETHER = 200;
+/** Dropped requests that are remembered until it is read who waits: a server may flood us with questions. */
+export const MOST_DROPPED = 1_000;
 /** `tasks/result` that may wait for one elicitation task at a time. */
 export const WAITING_RESULTS = 20;
 /** Tasks of ours per page of `tasks/list`. */

@@ -142,3 +142,10 @@ export class ElicitationTaskReplies {
 export function isAway(error: unknown): boolean {
   return isDatabaseDown(error) || isUnavailable(error);
 }
+
+/** The server has read the message and will not take it, however often it is sent. */
+export function isNeverTaken(error: unknown): boolean {
+  return error instanceof PeerError && error.reached === "yes" && REFUSALS.has(error.code);
+}
+
+const REFUSALS = new Set<PeerError["code"]>(["session_gone", "rejected", "not_supported", "task_not_found"]);

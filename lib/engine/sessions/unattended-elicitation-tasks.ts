@@ -11,15 +11,21 @@ import type { AnswerBody, RpcId } from "../../mcp/peer.ts";
 import { PeerError } from "../../mcp/peer-error.ts";
 import { askedMeanwhile } from "../../requests/capture/ask-writes.ts";
 import { markAccepted, markSending, markUnsent } from "../../requests/deliveries/delivery-writes.ts";
-import type { WaitingResult } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
 import {
   answerOf,
   type ElicitationTask,
   findElicitationTask,
+  isSame,
   type UnattendedTask,
   unattendedTasks,
+  type WaitingResult,
 } from "../../requests/elicitation-tasks/elicitation-task-reads.ts";
-import { statusOf, toResult, toTask } from "../../requests/elicitation-tasks/elicitation-task-status.ts";
+import {
+  reportedState,
+  statusOf,
+  toResult,
+  toTask,
+} from "../../requests/elicitation-tasks/elicitation-task-status.ts";
 import {
   addWaiting,
   markAnnounced,
@@ -33,6 +39,7 @@ import { restoreSession } from "../task/task-secrets.ts";
 import {
   AFTER_ANSWER_MS,
   DATABASE_RETRY_MS,
+  MOST_DROPPED,
   RETELL_MS,
   TASK_REQUESTS_AT_ONCE,
   UNATTENDED_TOGETHER,
@@ -41,7 +48,7 @@ import {
 import type { WatcherContext } from "../watcher/context.ts";
 import { retryUntilStored } from "../watcher/fenced-writes.ts";
 import { clockMs, type LiveSession, type WatchedTask } from "../watcher/watched-task.ts";
-import { type ElicitationTaskReplies, isAway } from "./elicitation-task-replies.ts";
+import { type ElicitationTaskReplies, isAway, isNeverTaken } from "./elicitation-task-replies.ts";
 
 interface Dependencies {
   tasks(): Iterable<WatchedTask>;
@@ -382,23 +389,8 @@ export class UnattendedElicitationTasks {
   }
 }
 
-/** Dropped requests that are remembered until it is read who waits: a server may flood us with questions. */
-const MOST_DROPPED = 1_000;
-
 /** A task is announced as the specification has it begin, whatever has become of it since. */
 const AT_FIRST = { state: "working", requestState: null } as const;
-
-/** The status that the server last reported, of a task that goes on. */
-function reportedState(state: string): "working" | "input_required" {
-  return state === "input_required" ? "input_required" : "working";
-}
-
-/** The server has read the message and will not take it, however often it is sent. */
-function isNeverTaken(error: unknown): boolean {
-  return error instanceof PeerError && error.reached === "yes" && REFUSALS.has(error.code);
-}
-
-const REFUSALS = new Set<PeerError["code"]>(["session_gone", "rejected", "not_supported", "task_not_found"]);
 
 function merge(unattended: Map<string, Unattended>, one: Unattended): void {
   const known = unattended.get(one.id);
@@ -410,8 +402,4 @@ function merge(unattended: Map<string, Unattended>, one: Unattended): void {
   known.againAt = 0;
   const news = one.waiting.filter((waiting) => !known.waiting.some((other) => isSame(other, waiting)));
   known.waiting = [...known.waiting, ...news];
-}
-
-function isSame(a: WaitingResult, b: WaitingResult): boolean {
-  return a.session === b.session && a.rpcId === b.rpcId;
 }

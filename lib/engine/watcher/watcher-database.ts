@@ -1,6 +1,9 @@
 /** How a watcher reads and writes: under the fence of its lease. Each look at the connection also shows whether its server is paused. */
 
+import type { Logger } from "pino";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
+import type { Network } from "../../base/network/network.ts";
+import type { Seal } from "../../base/seal.ts";
 import type { TaskWork, UnopenedWork } from "../../lifecycle/engine-task.ts";
 import { loadWorkBeside } from "../../lifecycle/engine-task-reads.ts";
 import { readVersion } from "../../servers/recipes/recipe-reads.ts";
@@ -22,6 +25,18 @@ export interface WatcherDatabaseOptions {
    * `mayChange` waits for the next one.
    */
   isInTime(at: number): boolean;
+}
+
+export interface WatcherOptions extends WatcherDatabaseOptions {
+  network: Network;
+  seal: Seal;
+  log: Logger;
+  /** Resolves when a change may begin, which takes a fresh heartbeat. Rejects with LeaseLost. */
+  mayChange(): Promise<void>;
+  /** Called when the lease is lost: the engine drops this watcher. */
+  onLeaseLost(): void;
+  /** Called when the connection's settings have changed: the engine takes the connection anew. */
+  onOutdated(): void;
 }
 
 export class WatcherDatabase {

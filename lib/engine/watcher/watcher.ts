@@ -1,9 +1,6 @@
 /** Watches one connection: holds its open tasks in memory and runs their steps when due. */
-import type { Logger } from "pino";
 import { unavailable } from "../../base/content/content.ts";
 import type { Tx } from "../../base/db/db.ts";
-import type { Network } from "../../base/network/network.ts";
-import type { Seal } from "../../base/seal.ts";
 import { leaveOpenCalls } from "../../lifecycle/call-attempt-writes.ts";
 import { isUnopened, type TaskWork } from "../../lifecycle/engine-task.ts";
 import { watchedTasks } from "../../lifecycle/engine-task-reads.ts";
@@ -27,21 +24,8 @@ import { LatenessJudge } from "./server-latency.ts";
 import { ServerLink } from "./server-link.ts";
 import { TaskIndex } from "./task-index.ts";
 import { isStart, TaskRunner } from "./task-runner.ts";
-import type { OpenCall } from "./watched-task.ts";
-import { markStale, newUnreadTask, newWatchedTask, type WatchedTask } from "./watched-task.ts";
-import { WatcherDatabase, type WatcherDatabaseOptions } from "./watcher-database.ts";
-
-export interface WatcherOptions extends WatcherDatabaseOptions {
-  network: Network;
-  seal: Seal;
-  log: Logger;
-  /** Resolves when a change may begin, which takes a fresh heartbeat. Rejects with LeaseLost. */
-  mayChange(): Promise<void>;
-  /** Called when the lease is lost: the engine drops this watcher. */
-  onLeaseLost(): void;
-  /** Called when the connection's settings have changed: the engine takes the connection anew. */
-  onOutdated(): void;
-}
+import { markStale, newUnreadTask, newWatchedTask, type OpenCall, type WatchedTask } from "./watched-task.ts";
+import { WatcherDatabase, type WatcherOptions } from "./watcher-database.ts";
 
 export class Watcher {
   readonly connectionId: string;

@@ -160,5 +160,10 @@ export interface WaitingResult {
   rpcId: RpcId;
 }
 
+/** Whether both are one request. */
+export function isSame(a: WaitingResult, b: WaitingResult): boolean {
+  return a.session === b.session && a.rpcId === b.rpcId;
+}
+
 /** `elicitation_task.waiting`. */
 const waitingSchema = z.array(z.object({ session: z.string(), rpcId: z.union([z.string(), z.number()]) }));

@@ -64,3 +64,8 @@ export function toTask(task: StatusFacts & Told) {
 export function toResult(id: string, answer: AnswerBody): Record<string, unknown> {
   return { ...answer, _meta: { "io.modelcontextprotocol/related-task": { taskId: id } } };
 }
+
+/** The status that the server last reported, of a task that goes on. */
+export function reportedState(state: string): "working" | "input_required" {
+  return state === "input_required" ? "input_required" : "working";
+}
