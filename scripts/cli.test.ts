@@ -413,21 +413,32 @@ test("turns two-step sign-in off for somebody who is locked out, and writes it d
   expect(rows).toEqual([{ data: { byOperator: true } }]);
 });
 
-test("after a restore every server is paused, and stays so when asked again", async () => {
+test("after a restore every server is paused, for this reason, and stays so when asked again", async () => {
   const paused = () =>
     withClient(database.adminUrl, async (client) => {
       const { rows } = await client.query(
-        `SELECT s.name, s.pauses, s.paused_by->>'name' AS by FROM server s WHERE s.name = 'Restored'`,
+        `SELECT s.name, s.paused_by->>'name' AS by, left(s.pause_reason, 8) AS why, (SELECT count(*)::integer FROM event e
+          WHERE e.type = 'server.paused' AND e.data ->> 'serverId' = s.id::text) AS events
+          FROM server s WHERE s.name LIKE 'Restored%' ORDER BY s.name`,
       );
       return rows;
     });
   await withClient(database.adminUrl, (client) =>
     client.query(`INSERT INTO server (organization_id, id, name, url, era_setting, auth_kind)
-      SELECT id, gen_random_uuid(), 'Restored', 'https://mcp.example/mcp', 'auto', 'none' FROM organization LIMIT 1`),
+      SELECT id, gen_random_uuid(), name, 'https://mcp.example/mcp', 'auto', 'none'
+      FROM (SELECT id FROM organization LIMIT 1) o, unnest('{Restored,Restored and paused before}'::text[]) name`),
   );
+  await withClient(database.adminUrl, (client) =>
+    client.query(`UPDATE server SET paused_at = now(), pause_reason = 'Maintenance',
+      paused_by = '{"kind":"member","id":null,"name":"Ola"}' WHERE name = 'Restored and paused before'`),
+  );
+  const is = { by: "Command line", why: "Restored", events: 1 };
   for (let time = 1; time <= 2; time++) {
     expect(await intray("restored")).toEqual({ code: 0, out: "", err: "" });
-    expect(await paused()).toEqual([{ name: "Restored", pauses: 1, by: "Command line" }]);
+    expect(await paused()).toEqual([
+      { name: "Restored", ...is },
+      { name: "Restored and paused before", ...is },
+    ]);
   }
 });
 

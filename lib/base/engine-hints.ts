@@ -35,9 +35,9 @@ export async function renewAccess(tx: Tx, connectionId: string): Promise<void> {
 /** Replaces the task id in a wake-up: the server was paused or resumed. */
 export const PAUSE = "pause";
 
-/** Makes the engine check whether a connection's server is paused. */
-export async function hintPause(tx: Tx, connectionId: string): Promise<void> {
-  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${PAUSE}`})`;
+/** Makes engines check whether these connections' server is paused. */
+export async function hintPause(tx: Tx, connectionIds: string[]): Promise<void> {
+  await tx.$executeRaw`SELECT ${wakeUps(connectionIds.map((id) => `${id} ${PAUSE}`))}`;
 }
 
 /** Replaces the task id in a wake-up: an earlier watcher stored messages from the connection's streams. */

@@ -102,7 +102,7 @@ export class TimelineWatch {
 
   async #pauseAll(db: Database): Promise<void> {
     for (const { id } of await db.gate<{ id: string }>(ALL_ORGANIZATIONS))
-      await db.withOrganization(id, (tx) => pauseEveryServer(tx, FAILOVER, REASON));
+      await pauseEveryServer(db, id, FAILOVER, REASON);
     this.#log.error("every server is paused: the database may have lost its last moments");
   }
 }

@@ -1,7 +1,7 @@
 /** Pausing a server: from the commit to the end of the pause nothing new is sent, and work waits. */
 
 import type { Principal } from "../access/principal.ts";
-import { storableText, type Tx } from "../base/db/db.ts";
+import { type Database, Prisma, storableText, type Tx } from "../base/db/db.ts";
 import { hintPause, tryServer } from "../base/engine-hints.ts";
 import { notFound } from "../base/errors.ts";
 import { publishChange } from "../base/live-updates.ts";
@@ -9,6 +9,11 @@ import { appendEvents } from "../history/events/event-writes.ts";
 
 /** Limits hints, so that open pages are not flooded. Pages refetch everything else within half a minute. */
 const MOST_HINTS = 500;
+/**
+ * Engines believe the highest count of pauses that they have seen (db/fence.ts). A database that lost its last moments counts
+ * again from before. This is more than anybody pauses and resumes in such moments.
+ */
+const BEYOND_WHAT_WAS_LOST = 1_000;
 
 /** Pauses a server. An already paused server keeps its first reason. Throws `not_found`. */
 export async function pauseServer(
@@ -34,16 +39,48 @@ export async function pauseServer(
   ]);
 }
 
-/** Pauses all servers that can be paused, where nobody knows what was sent to them. */
-export async function pauseEveryServer(tx: Tx, actor: Principal["actor"], reason: string): Promise<void> {
-  const { organizationId } = tx;
-  const principal = { organizationId, userId: null, role: "owner" as const, actor };
-  const servers = await tx.server.findMany({
-    where: { organizationId, removedAt: null, builtin: false },
-    select: { id: true },
-    orderBy: { id: "asc" },
-  });
-  for (const { id } of servers) await pauseServer(tx, principal, id, reason);
+/**
+ * Pauses all servers of an organization that can be paused, where nobody knows what was sent to them. One that was paused before
+ * takes this reason. Each has a transaction of its own, since a large organization's servers take long.
+ */
+export async function pauseEveryServer(
+  database: Database,
+  organizationId: string,
+  actor: Principal["actor"],
+  reason: string,
+): Promise<void> {
+  const servers = await database.withOrganization(organizationId, (tx) =>
+    tx.server.findMany({
+      where: { organizationId, removedAt: null, builtin: false },
+      select: { id: true },
+      orderBy: { id: "asc" },
+    }),
+  );
+  for (const { id } of servers)
+    await database.withOrganization(organizationId, (tx) => pauseAnyway(tx, id, actor, reason));
+}
+
+async function pauseAnyway(
+  tx: Tx,
+  serverId: string,
+  actor: Principal["actor"],
+  reason: string,
+): Promise<void> {
+  const by = Prisma.sql`${JSON.stringify(actor)}::jsonb`;
+  const rows = await tx.$queryRaw<{ name: string; isNews: boolean }[]>`
+    UPDATE server s SET pauses = s.pauses + ${BEYOND_WHAT_WAS_LOST}::integer, paused_by = ${by}, pause_reason = ${reason},
+      paused_at = CASE WHEN was."isNews" THEN now() ELSE s.paused_at END
+    FROM (SELECT id, (paused_at IS NULL OR paused_by <> ${by} OR pause_reason IS DISTINCT FROM ${reason}) AS "isNews"
+      FROM server WHERE organization_id = ${tx.organizationId}::uuid AND id = ${serverId}::uuid FOR UPDATE) was
+    WHERE s.organization_id = ${tx.organizationId}::uuid AND s.id = was.id AND s.removed_at IS NULL
+    RETURNING s.name, was."isNews"`;
+  const [row] = rows;
+  // Removed meanwhile.
+  if (!row) return;
+  await tellOf(tx, serverId);
+  if (!row.isNews) return;
+  const data = { serverId, name: row.name, reason };
+  await appendEvents(tx, [{ type: "server.paused", actor, data }]);
 }
 
 /** Ends a pause. Does nothing for a server that is not paused. Throws `not_found`. */
@@ -75,7 +112,7 @@ export async function tryServerNow(tx: Tx, serverId: string): Promise<void> {
 async function tellOf(tx: Tx, serverId: string): Promise<void> {
   const { organizationId } = tx;
   const connections = await connectionsOf(tx, serverId);
-  for (const id of connections) await hintPause(tx, id);
+  await hintPause(tx, connections);
   await publishChange(tx, "server", [serverId]);
   await tx.$executeRaw`
     WITH open AS (SELECT id FROM task WHERE organization_id = ${organizationId}::uuid

@@ -17,7 +17,7 @@ interface Waiting {
 /**
  * After a restore, before an engine starts: pauses every server of every organization, so that nothing is
  * sent twice that was sent between the backup and the restore. Returns a line for each server with open
- * tasks: the starts and answers that wait to be sent. Paused servers stay paused; the command can be repeated.
+ * tasks: the starts and answers that wait to be sent. A server that was paused before takes this reason; the command can be repeated.
  */
 export async function restoredCommand(args: string[]): Promise<string> {
   read(args, []);
@@ -32,15 +32,13 @@ export async function restoredCommand(args: string[]): Promise<string> {
   });
 }
 
-function pauseAll(db: Database, organizationId: string): Promise<string[]> {
-  return db.withOrganization(organizationId, async (tx) => {
-    await pauseEveryServer(tx, COMMAND_LINE, REASON);
-    const waiting = await whatWaits(tx);
-    return waiting.map(
-      ({ server, queued, starting, answers, open }) =>
-        `"${server}": ${open} open tasks, of these ${queued} not started and ${starting} with a start under way; ${answers} answers to deliver`,
-    );
-  });
+async function pauseAll(db: Database, organizationId: string): Promise<string[]> {
+  await pauseEveryServer(db, organizationId, COMMAND_LINE, REASON);
+  const waiting = await db.withOrganization(organizationId, whatWaits);
+  return waiting.map(
+    ({ server, queued, starting, answers, open }) =>
+      `"${server}": ${open} open tasks, of these ${queued} not started and ${starting} with a start under way; ${answers} answers to deliver`,
+  );
 }
 
 function whatWaits(tx: Tx): Promise<Waiting[]> {
