@@ -62,7 +62,7 @@ export class TimelineWatch {
       if (seen && !isKnown(seen)) await this.#settleOnce(seen);
       // A new primary has no standby for its first seconds, in which nobody takes over from it.
       unsafe = seen?.waited && !seen.waits ? unsafe + 1 : 0;
-      if (unsafe === LOOKS_UNTIL_UNSAFE)
+      if (unsafe >= LOOKS_UNTIL_UNSAFE)
         await database.gate(Prisma.sql`UPDATE database_timeline SET waited = false`);
     };
     this.#timer ??= setInterval(() => {

@@ -82,13 +82,19 @@ test("where each commit waited for a standby nothing was lost, and all goes on",
   expect(await pauseOf()).toEqual({ reason: null, by: null });
 });
 
-test("where commits wait for nobody any more, a later failover is looked at", async () => {
+test("where commits wait for nobody any more, a later failover is looked at, though the database failed just as that was noted", async () => {
   await wasOn("00000001", true);
-  const { ENGINE_DATABASE_URL: url = "" } = fixture.engineEnvironment;
+  await fixture.sql(`CREATE SEQUENCE notes;
+    GRANT USAGE ON SEQUENCE notes TO intray_engine;
+    CREATE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF nextval('notes') = 1 THEN RAISE 'away' USING ERRCODE = '57P01'; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER fail_first BEFORE UPDATE ON database_timeline FOR EACH ROW EXECUTE FUNCTION fail_first()`);
+  const url = fixture.engineEnvironment.ENGINE_DATABASE_URL!;
   const database = createDatabase(url, { connections: 1 });
   const watch = new TimelineWatch(url, pino({ level: "silent" }));
   watch.start(database);
   await until("it is noted", async () => (await stored()).waited === false);
   await watch.stop();
   await database.close();
+  await fixture.sql("DROP FUNCTION fail_first CASCADE");
 });
