@@ -47,8 +47,9 @@ export class TimelineWatch {
   async admit(client: pg.ClientBase): Promise<void> {
     try {
       const query = { text: LOOK, query_timeout: LOOK_TIMEOUT_MS } as pg.QueryConfig;
-      const { rows } = await client.query<Seen>(query);
-      if (rows[0] && !isKnown(rows[0])) await this.#settleOnce(rows[0]);
+      const look = async () => (await client.query<Seen>(query)).rows[0];
+      // Again after each settling, which is by another connection: that may lead to another primary.
+      for (let seen = await look(); seen && !isKnown(seen); seen = await look()) await this.#settleOnce(seen);
     } catch (error) {
       if (sqlState(error) !== NOT_SUPPORTED) throw error;
     }

@@ -1,4 +1,7 @@
 /** The database failed over, or was restored: engines look at its timeline before they send anything. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { pipeline } from "node:stream";
 import pino from "pino";
 import { beforeEach, expect, test, vi } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
@@ -7,7 +10,8 @@ import { organizationForFile } from "../../../test/fixtures/organization-for-fil
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
-import { createDatabase } from "../../base/db/db.ts";
+import { connectRaw, createTestDatabase } from "../../../test/setup/postgres.ts";
+import { createDatabase, Prisma } from "../../base/db/db.ts";
 import { resumeServer } from "../../servers/pause.ts";
 import { TimelineWatch } from "../timeline.ts";
 
@@ -98,3 +102,41 @@ test("where commits wait for nobody any more, a later failover is looked at, tho
   await database.close();
   await fixture.sql("DROP FUNCTION fail_first CASCADE");
 });
+
+test("a connection is used once its own database is settled, wherever the settling connection leads", async () => {
+  await wasOn("0000000F", false);
+  const elsewhere = await createTestDatabase();
+  const own = fixture.engineEnvironment.ENGINE_DATABASE_DIRECT_URL!;
+  const proxy = await secondElsewhere(own, elsewhere.engineDirectUrl);
+  const watch = new TimelineWatch(proxy.url, pino({ level: "silent" }));
+  const database = createDatabase(proxy.url, { connections: 1, admit: (client) => watch.admit(client) });
+  expect(await database.gate(Prisma.sql`SELECT current_database() AS name`)).toEqual([
+    { name: new URL(own).pathname.slice(1) },
+  ]);
+  expect((await pauseOf())?.by).toBe("Failover");
+  await watch.stop();
+  await database.close();
+  proxy.close();
+  await elsewhere.drop();
+});
+
+/** Leads each connection to the first database, and the second one elsewhere, as while a proxy takes both for the primary. */
+async function secondElsewhere(first: string, second: string): Promise<{ url: string; close(): void }> {
+  const nameOf = (url: string) => new URL(url).pathname.slice(1);
+  let count = 0;
+  const server = createServer((client) => {
+    const isElsewhere = ++count === 2;
+    const remote = connectRaw(isElsewhere ? second : first);
+    client.once("data", (hello) => {
+      // Names of test databases are equally long, so the message's length stays right.
+      const text = hello.toString("latin1");
+      remote.write(Buffer.from(isElsewhere ? text.replace(nameOf(first), nameOf(second)) : text, "latin1"));
+      pipeline(client, remote, client, () => {}); // either end may hang up
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = new URL(first);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  return { url: url.href, close: () => void server.close() };
+}
