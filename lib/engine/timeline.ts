@@ -8,7 +8,7 @@ import { sqlState } from "../base/db/database-errors.ts";
 import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
 import { pauseEveryServer } from "../servers/pause.ts";
 import { ALL_ORGANIZATIONS } from "./jobs/job-runner.ts";
-import { TIMELINE_MS } from "./tunables.ts";
+import { LATELY_MS, TIMELINE_MS } from "./tunables.ts";
 
 interface Seen {
   now: string;
@@ -17,12 +17,15 @@ interface Seen {
   /** What engines stored; null: nothing yet. */
   known: string | null;
   waited: boolean | null;
+  /** Whether an engine worked on this database lately. */
+  lately: boolean;
 }
 
 /** Postgres names the current WAL file by its timeline, in eight digits, from the moment of a promotion. */
 const LOOK = `SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS now, known.timeline AS known, known.waited,
   current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply')
-    AS waits FROM (SELECT) one LEFT JOIN database_timeline known ON true`;
+    AS waits, EXISTS (SELECT FROM engine WHERE seen_at > now() - interval '${LATELY_MS} ms') AS lately
+  FROM (SELECT) one LEFT JOIN database_timeline known ON true`;
 /** Some services have no WAL to look at. */
 const NOT_SUPPORTED = "0A000";
 const LOOK_TIMEOUT_MS = 5_000;
@@ -86,12 +89,13 @@ export class TimelineWatch {
     await this.#settling;
   }
 
-  async #settle({ now, known, waits, waited }: Seen): Promise<void> {
+  async #settle({ now, known, waits, waited, lately }: Seen): Promise<void> {
     const db = createDatabase(this.#url, { connections: 1 });
     try {
       if (known !== null && known !== now) {
-        this.#log.warn({ from: known, to: now, waited }, "the database has another timeline");
-        if (!waited) await this.#pauseAll(db);
+        this.#log.warn({ from: known, to: now, waited, lately }, "the database has another timeline");
+        // A database from a backup says of itself that commits waited; it had no engine since then.
+        if (!waited || !lately) await this.#pauseAll(db);
       }
       await db.gate(Prisma.sql`INSERT INTO database_timeline (timeline, waited) VALUES (${now}, ${waits})
         ON CONFLICT (only_row) DO UPDATE SET timeline = excluded.timeline,

@@ -58,6 +58,11 @@ export const LEASE_SCAN_MS = 10_000;
 export const SNAPSHOT_MS = 10_000;
 /** Interval of looking at the database's timeline, besides each new connection. */
 export const TIMELINE_MS = 15_000;
+/**
+ * A database without an engine for longer than this comes from a backup, for all that engines know. Longer than a failover,
+ * shorter than a restore.
+ */
+export const LATELY_MS = 120_000;
 /** Interval of deleting the rows of engines that are gone. */
 export const FORGET_ENGINES_MS = 600_000;
 /**

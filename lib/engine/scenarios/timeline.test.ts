@@ -32,13 +32,19 @@ beforeEach(async () => {
 
 const { inState } = createQueries(() => fixture);
 
-/** As engines stored it before a failover. */
-const wasOn = (timeline: string, waited: boolean) =>
-  fixture.sql(
+/** As engines stored it before a failover. `ago`: when the last of them was there. */
+async function wasOn(timeline: string, waited: boolean, ago = "30 s"): Promise<void> {
+  await fixture.sql(
     `INSERT INTO database_timeline (timeline, waited) VALUES ($1, $2)
       ON CONFLICT (only_row) DO UPDATE SET timeline = $1, waited = $2`,
     [timeline, waited],
   );
+  await fixture.sql("DELETE FROM engine");
+  await fixture.sql(
+    "INSERT INTO engine (id, seen_at, opens_content) VALUES (gen_random_uuid(), now() - $1::interval, true)",
+    [ago],
+  );
+}
 const stored = async () => (await fixture.sql("SELECT timeline, waited FROM database_timeline"))[0];
 const pauseOf = async () =>
   (
@@ -84,6 +90,18 @@ test("where each commit waited for a standby nothing was lost, and all goes on",
   await withEngine(() => inState(id, "completed").then(() => undefined));
   expect(await stored()).toEqual({ timeline: "00000001", waited: true });
   expect(await pauseOf()).toEqual({ reason: null, by: null });
+});
+
+test("a database from a backup says that commits waited, but no engine was there lately: nothing is sent before somebody has looked", async () => {
+  await wasOn("0000000F", true, "1 hour");
+  const id = await fixture.startTask(server, {}, tool("quick"));
+  await withEngine(async () => {
+    await until("it is paused", async () => (await pauseOf())?.by === "Failover");
+    expect(remote.calls).toEqual([]);
+    expect(await stored()).toEqual({ timeline: "00000001", waited: true });
+    await fixture.within((tx) => resumeServer(tx, fixture.operator, server.serverId));
+    await inState(id, "completed");
+  });
 });
 
 test("where commits wait for nobody any more, a later failover is looked at, though the database failed just as that was noted", async () => {
