@@ -10,8 +10,7 @@ import { pauseEveryServer } from "../servers/pause.ts";
 import { ALL_ORGANIZATIONS } from "./jobs/job-runner.ts";
 import { LATELY_MS, TIMELINE_MS } from "./tunables.ts";
 
-interface Seen {
-  now: string;
+interface Stored {
   /** Whether a commit waits until a standby has it. */
   waits: boolean;
   /** What engines stored; null: nothing yet. */
@@ -21,13 +20,18 @@ interface Seen {
   lately: boolean;
 }
 
+interface Seen extends Stored {
+  now: string;
+}
+
 /** Postgres names the current WAL file by its timeline, in eight digits, from the moment of a promotion. */
-const LOOK = `SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS now, known.timeline AS known, known.waited,
+const NOW = "SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS now";
+const STORED = `SELECT known.timeline AS known, known.waited,
   current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply')
     AS waits, EXISTS (SELECT FROM engine WHERE seen_at > now() - interval '${LATELY_MS} ms') AS lately
   FROM (SELECT) one LEFT JOIN database_timeline known ON true`;
-/** Some services have no WAL to look at. */
-const NOT_SUPPORTED = "0A000";
+/** Some services have no WAL to look at (0A000), let nobody look (42501), or have no such functions (42883). */
+const NOT_SHOWN = new Set(["0A000", "42501", "42883"]);
 const LOOK_TIMEOUT_MS = 5_000;
 const LOOKS_UNTIL_UNSAFE = 4;
 
@@ -35,11 +39,14 @@ const REASON =
   "The database failed over or was restored, and may have lost its last moments: look at what the server has before this goes on.";
 const FAILOVER = { kind: "system" as const, id: null, name: "Failover" };
 
+type Ask = <T>(text: string) => Promise<T[]>;
+
 export class TimelineWatch {
   readonly #url: string;
   readonly #log: Logger;
   #settling: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
+  #isShown = true;
 
   constructor(url: string, log: Logger) {
     this.#url = url;
@@ -48,21 +55,18 @@ export class TimelineWatch {
 
   /** Lets a new connection be used once the timeline that it leads to is known. A promotion ends all earlier connections. */
   async admit(client: pg.ClientBase): Promise<void> {
-    try {
-      const query = { text: LOOK, query_timeout: LOOK_TIMEOUT_MS } as pg.QueryConfig;
-      const look = async () => (await client.query<Seen>(query)).rows[0];
-      // Again after each settling, which is by another connection: that may lead to another primary.
-      for (let seen = await look(); seen && !isKnown(seen); seen = await look()) await this.#settleOnce(seen);
-    } catch (error) {
-      if (sqlState(error) !== NOT_SUPPORTED) throw error;
-    }
+    const ask: Ask = async (text) =>
+      (await client.query({ text, query_timeout: LOOK_TIMEOUT_MS } as pg.QueryConfig)).rows;
+    // Again after each settling, which is by another connection: that may lead to another primary.
+    for (let seen = await this.#look(ask); seen && !isKnown(seen); seen = await this.#look(ask))
+      await this.#settleOnce(seen);
   }
 
   /** Keeps what is stored about waiting commits up to date, where connections stay for long. */
   start(database: Database): void {
     let unsafe = 0;
     const look = async () => {
-      const [seen] = await database.gate<Seen>(Prisma.raw(LOOK));
+      const seen = await this.#look((text) => database.gate(Prisma.raw(text)));
       if (seen && !isKnown(seen)) await this.#settleOnce(seen);
       // A new primary has no standby for its first seconds, in which nobody takes over from it.
       unsafe = seen?.waited && !seen.waits ? unsafe + 1 : 0;
@@ -70,16 +74,35 @@ export class TimelineWatch {
         await database.gate(Prisma.sql`UPDATE database_timeline SET waited = false`);
     };
     this.#timer ??= setInterval(() => {
-      look().catch((error: unknown) => {
-        if (sqlState(error) === NOT_SUPPORTED) clearInterval(this.#timer);
-        else this.#log.warn({ err: error }, "the timeline was not looked at");
-      });
+      look().catch((error: unknown) => this.#log.warn({ err: error }, "the timeline was not looked at"));
     }, TIMELINE_MS);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#settling?.catch(() => undefined); // logged, or thrown to the connection that asked
+  }
+
+  /** Null where the database does not show its timeline. */
+  async #look(ask: Ask): Promise<Seen | null> {
+    if (!this.#isShown) return null;
+    let now: string;
+    try {
+      const [shown] = await ask<{ now: string }>(NOW);
+      if (!shown) throw new Error("the database did not say its timeline");
+      ({ now } = shown);
+    } catch (error) {
+      if (!NOT_SHOWN.has(sqlState(error) ?? "")) throw error;
+      if (this.#isShown)
+        this.#log.warn(
+          { err: error },
+          "the database does not show its timeline: no engine will notice a failover",
+        );
+      this.#isShown = false;
+      return null;
+    }
+    const [stored] = await ask<Stored>(STORED);
+    return stored ? { now, ...stored } : null;
   }
 
   async #settleOnce(seen: Seen): Promise<void> {

@@ -138,6 +138,24 @@ test("a connection is used once its own database is settled, wherever the settli
   await elsewhere.drop();
 });
 
+test("an engine works where the database shows no timeline, and says once that it will notice no failover", async () => {
+  await wasOn("0000000F", false);
+  await fixture.sql("REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM PUBLIC");
+  const url = fixture.engineEnvironment.ENGINE_DATABASE_URL!;
+  const lines: string[] = [];
+  const watch = new TimelineWatch(url, pino({ level: "warn" }, { write: (line) => lines.push(line) }));
+  const database = createDatabase(url, { connections: 2, admit: (client) => watch.admit(client) });
+  const one = () => database.gate(Prisma.sql`SELECT pg_sleep(0.1)::text AS slept, 1 AS one`);
+  await Promise.all([one(), one()]);
+  await watch.stop();
+  await database.close();
+  await fixture.sql("GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) TO PUBLIC");
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    "the database does not show its timeline: no engine will notice a failover",
+  ]);
+  expect(await stored()).toEqual({ timeline: "0000000F", waited: false });
+});
+
 /** Leads each connection to the first database, and the second one elsewhere, as while a proxy takes both for the primary. */
 async function secondElsewhere(first: string, second: string): Promise<{ url: string; close(): void }> {
   const nameOf = (url: string) => new URL(url).pathname.slice(1);
