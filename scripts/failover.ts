@@ -46,7 +46,9 @@ try {
   if (evidence) say(`${findings(account.chaos.judgement)}\n\nLogs and evidence: ${evidence}`);
   const { lost, doubled, misdirected } = account.verdict;
   for (const id of [...lost, ...doubled, ...misdirected]) say(`  decision of request ${id}`);
-  process.exitCode = faultsOf(account).every(([, count]) => count === 0) ? 0 : 1;
+  const faults = faultsOf(account).filter(([, count]) => count > 0);
+  for (const [name, count] of faults) say(`Failed: ${name}: ${count}`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
 } catch (error) {
   const { name, message, stack } = error as Error;
   say(stop.signal.aborted ? "Stopped." : name === "ConfigurationError" ? message : String(stack));

@@ -1,29 +1,41 @@
 /** The result of failovers, as a table for people. */
 import { VERDICTS } from "../chaos/judgement.ts";
-import { FAULTS } from "./faults.ts";
+import { FAULTS, type FaultKind } from "./faults.ts";
 import type { FailoverAccount } from "./run.ts";
+
+/** After these Postgres goes on as a primary. */
+const STAYS_PRIMARY: FaultKind[] = ["patroni killed", "patroni frozen"];
 
 /**
  * What may never be above 0. Without synchronous replication the last moments before a failover are lost: then only what was
- * done twice counts.
+ * done twice counts, and decisions that turned into others.
  */
 export function faultsOf({
   mode,
   verdict,
   chaos,
   failovers,
+  decided,
   webErrors,
 }: FailoverAccount): [string, number][] {
   const { judgement } = chaos;
   const strays = failovers.reduce((sum, { oldSide }) => sum + oldSide.sessions, 0);
+  const staying = failovers.filter(({ kind }) => STAYS_PRIMARY.includes(kind));
   const always: [string, number][] = [
+    ["nothing decided", decided.length > 0 ? 0 : 1],
+    // Each look at the old side may have failed, and so found no session there.
+    ["no old side was seen", staying.every(({ oldSide }) => oldSide.primaries === 0) ? staying.length : 0],
     ["doubled", judgement.doubled.length + verdict.doubled.length],
     ["called twice", judgement.calledTwice.length],
     ["sessions at the old side", strays],
     ["internal errors", webErrors],
   ];
   if (mode === "async")
-    return [["failovers without a look", failovers.filter(({ paused }) => !paused).length], ...always];
+    return [
+      ["failovers without a look", failovers.filter(({ paused }) => !paused).length],
+      ["misdirected", verdict.misdirected.length],
+      ...always,
+    ];
   return [
     ["lost", judgement.lost.length + verdict.lost.length],
     ["misdirected", judgement.misdirected.length + verdict.misdirected.length],
