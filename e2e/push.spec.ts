@@ -242,3 +242,27 @@ test("without a connection the app says since when, shows what it has, and decid
   await expect(ben.getByText(message.slice(0, 40))).toHaveCount(0);
   await ben.context().close();
 });
+
+test("that the network went is no word of when Intray was reached, where it was away before", async ({
+  browser,
+}) => {
+  const context = await openContext(browser, { baseURL: process.env.E2E_URL ?? "" });
+  const ben = await context.newPage();
+  await ben.goto("/sign-in");
+  await ben.getByRole("button", { name: /Ben/ }).click();
+  await ben.waitForURL(/\/inbox/);
+  const contact = () =>
+    ben.evaluate(
+      async () => (await (await caches.match("/contact", { cacheName: "intray-own" }))?.json()) ?? null,
+    );
+  await expect.poll(contact, LONG).not.toBeNull();
+  await ben.route(/\/api\/v1\//, (route) => route.abort());
+  await ben.getByRole("link", { name: "Tasks" }).first().click();
+  await expect(ben.getByText(/^Intray can’t be reached/).first()).toBeVisible(SOON);
+  const before = await contact();
+  await context.setOffline(true);
+  await ben.goto("/inbox", { waitUntil: "commit" });
+  await expect(ben.getByRole("heading", { name: "No connection" })).toBeVisible();
+  expect(await contact()).toEqual(before);
+  await context.close();
+});

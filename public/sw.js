@@ -7,8 +7,10 @@
 const OWN = "intray-own";
 /** The requests that waited for the member, and for whom they were read. */
 const PRIVATE = "intray-private";
-/** As long as a session: nobody sees the list in a browser whose member could not sign in without it. */
-const KEPT_MS = 8 * 3600_000;
+/** As long as a session that nobody uses: after that the member would have to sign in to see the list. */
+const KEPT_MS = 2 * 3600_000;
+/** Where nothing answers, a browser would wait for minutes. */
+const ANSWER_MS = 10_000;
 const LISTED = 50;
 const MESSAGE_CHARACTERS = 200;
 /** Pages. Everything else that a browser navigates to is a file, or passes through. */
@@ -36,7 +38,7 @@ self.addEventListener("fetch", (event) => {
 async function pageOrOffline(event, pathname) {
   try {
     const response = (await event.preloadResponse) ?? (await fetch(event.request));
-    event.waitUntil(reached());
+    event.waitUntil(reached(response));
     // Whoever comes here is not signed in: by signing out, or because their session has ended.
     if (pathname === "/sign-in") event.waitUntil(forgetMember());
     return response;
@@ -48,7 +50,7 @@ async function pageOrOffline(event, pathname) {
 /** Messages of the app's pages (components/shell/worker/service-worker.ts). */
 self.addEventListener("message", (event) => {
   const { type, ...given } = event.data ?? {};
-  if (type === "here") event.waitUntil(reached().then(() => memberIsHere(given)));
+  if (type === "here") event.waitUntil(memberIsHere(given));
   else if (type === "offline") event.waitUntil(write(OWN, "/contact", { at: given.at }));
 });
 
@@ -72,13 +74,22 @@ async function readWaiting() {
   const member = await read(PRIVATE, "/member");
   if (member === null) return;
   const response = await fetch(`/api/v1/input-requests?state=open&waiting=me&limit=${LISTED}`, {
-    headers: { accept: "application/json", "x-intray-unattended": "1" },
+    headers: {
+      accept: "application/json",
+      "x-intray-unattended": "1",
+      // Refused where the session works in another organization by now, or looks as another member.
+      "x-intray-organization": member.split(":")[1],
+    },
     cache: "no-store",
+    signal: AbortSignal.timeout(ANSWER_MS),
   }).catch(() => null);
   if (response === null) return;
+  await reached(response);
   if (response.status === 401 || response.status === 403) return forgetMember();
   if (!response.ok) return;
   const { items, nextCursor } = await response.json();
+  // Signed out meanwhile.
+  if ((await read(PRIVATE, "/member")) !== member) return;
   await write(PRIVATE, "/waiting", {
     member,
     at: Date.now(),
@@ -93,9 +104,10 @@ async function readWaiting() {
 
 let lastReachedAt = 0;
 
-/** Notes that Intray was reached, at most once in ten seconds. */
-async function reached() {
+/** Notes that Intray was reached, at most once in ten seconds. For an Intray that is away, a proxy answers 502 to 504. */
+async function reached({ status }) {
   const at = Date.now();
+  if (status >= 500) return;
   if (at - lastReachedAt < 10_000) return;
   lastReachedAt = at;
   await write(OWN, "/contact", { at });
@@ -106,23 +118,23 @@ async function reached() {
 let turn = Promise.resolve();
 
 self.addEventListener("push", (event) => {
-  // One after the other, so that an older state never comes after a newer one.
-  turn = turn.then(() => handlePush(event)).catch((error) => console.error(error));
-  event.waitUntil(turn);
-});
-
-async function handlePush(event) {
   // Of a declarative message, a browser gives the notification that it would show.
   const { data } = event.notification ?? event.data?.json()?.notification ?? {};
   if (!data) return;
+  // One after the other, so that an older state never comes after a newer one.
+  const shown = turn.then(() => show(data));
+  turn = shown.catch((error) => console.error(error));
+  // Not within the turn: where Intray does not answer, the next message must not wait for it.
+  event.waitUntil(shown.then(() => Promise.all([data.testId && tellShown(data), readWaiting()])));
+});
+
+async function show(data) {
   if (data.testId) await showTest(data);
   const known = (await read(OWN, `/device/${data.deviceId}`)) ?? 0;
   // A message that came twice, or one that a newer one has overtaken.
-  if (data.version > known) {
-    await showState(data, known);
-    await write(OWN, `/device/${data.deviceId}`, data.version);
-  }
-  await readWaiting();
+  if (data.version <= known) return;
+  await showState(data, known);
+  await write(OWN, `/device/${data.deviceId}`, data.version);
 }
 
 async function showState({ deviceId, items, count }, known) {
@@ -141,15 +153,19 @@ async function showState({ deviceId, items, count }, known) {
   await self.navigator.setAppBadge?.(count).catch(() => undefined);
 }
 
-async function showTest({ deviceId, testId }) {
+async function showTest({ deviceId }) {
   await self.registration.showNotification("Test: this device shows notifications", {
     ...look("", testTag(deviceId), "/settings/channels"),
   });
-  // Without a session nobody is told; the screen then says that the device has not answered.
+}
+
+/** Without a session nobody is told; the screen then says that the device has not answered. */
+async function tellShown({ deviceId, testId }) {
   await fetch(`/api/v1/me/devices/${deviceId}/shown`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ testId }),
+    signal: AbortSignal.timeout(ANSWER_MS),
   }).catch(() => undefined);
 }
 
@@ -189,12 +205,9 @@ async function open(path) {
 
 async function offlinePage() {
   const contact = await read(OWN, "/contact");
-  const waiting = await read(PRIVATE, "/waiting");
-  // The member may have signed out, or another one come, while the list was being read.
-  const isTheirs = waiting !== null && waiting.member === (await read(PRIVATE, "/member"));
-  const shown = isTheirs && Date.now() - waiting.at < KEPT_MS ? waiting : null;
+  const waiting = await keptWaiting();
   const nonce = crypto.randomUUID();
-  return new Response(offlineHtml({ since: contact?.at ?? null, waiting: shown, nonce }), {
+  return new Response(offlineHtml({ since: contact?.at ?? null, waiting, nonce }), {
     status: 503,
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -204,6 +217,17 @@ async function offlinePage() {
       "referrer-policy": "no-referrer",
     },
   });
+}
+
+/** The list, if it is the member's and not too old. One that is not is deleted. */
+async function keptWaiting() {
+  const waiting = await read(PRIVATE, "/waiting");
+  if (waiting === null) return null;
+  const isTheirs = waiting.member === (await read(PRIVATE, "/member"));
+  if (isTheirs && Date.now() - waiting.at < KEPT_MS) return waiting;
+  const cache = await caches.open(PRIVATE);
+  await cache.delete("/waiting");
+  return null;
 }
 
 function offlineHtml({ since, waiting, nonce }) {

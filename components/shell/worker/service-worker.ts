@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import type { Devices, Subscription } from "@/lib/outbound/push/push-schema.ts";
 import { api } from "@/lib/web/client/base/client.ts";
+import { isReached } from "@/lib/web/client/connection.ts";
 
 /** For whom a page is, as far as this browser's subscription and what the worker keeps go. */
 interface Here {
@@ -50,7 +51,8 @@ function startWorker(here: Here, open: (path: string) => void): () => void {
   );
   // The worker takes over a page that was loaded before the worker was there.
   navigator.serviceWorker?.addEventListener("controllerchange", () => tell(isHere), stop);
-  window.addEventListener("offline", () => tell({ type: "offline", at: Date.now() }), stop);
+  // Intray may have been away for long before the network went.
+  window.addEventListener("offline", () => isReached() && tell({ type: "offline", at: Date.now() }), stop);
   // What somebody saw last is what they want to see without a connection.
   document.addEventListener("visibilitychange", () => document.hidden && tell(isHere), stop);
   return () => stop.abort();

@@ -36,6 +36,11 @@ export function isLive(): boolean {
   return trouble() === null;
 }
 
+/** Whether Intray answers, as far as its last answers and the event stream go, and not the browser's network. */
+export function isReached(): boolean {
+  return state.reached === "yes" && state.live;
+}
+
 /** Returns the trouble that explains the others, or null. */
 export function trouble(): Trouble | null {
   if (!state.online) return "offline";
