@@ -129,7 +129,7 @@ type Outcome =
 /** Sends one attempt. Follows no redirect, and reads only the response's status and `Retry-After`. */
 async function send(
   network: Network,
-  { subscription, message, testId, attempts }: Taken,
+  { id, subscription, message, testId, attempts }: Taken,
   { key, subject }: { key: VapidKey; subject: string },
 ): Promise<Outcome> {
   const failed = (error: string, waitMs = 0): Outcome => ({
@@ -149,8 +149,9 @@ async function send(
         "content-encoding": "aes128gcm",
         ttl: String(TTL_SECONDS),
         urgency: "high",
-        // A message replaces the one before it that the device did not get yet; a test replaces none.
-        ...(testId === null && { topic: "state" }),
+        // A message replaces the one before it that the device did not get yet; a test replaces none. A browser has one
+        // subscription for all organizations, so that each of its devices needs a topic of its own.
+        ...(testId === null && { topic: topicOf(id) }),
       },
       body,
       signal: AbortSignal.timeout(DEADLINE_MS),
@@ -171,6 +172,9 @@ async function send(
     );
   }
 }
+
+/** Of at most 32 characters (RFC 8030, section 5.4). */
+export const topicOf = (deviceId: string) => deviceId.replaceAll("-", "");
 
 /**
  * The header of VAPID (RFC 8292), whose audience is always https. A push service at plain http is one of a test, on a host that the

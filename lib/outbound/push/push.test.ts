@@ -11,15 +11,17 @@ import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/
 import { statementsOf } from "../../../test/guards/statements.ts";
 import { openPush, type PushService, startPushService } from "../../../test/servers/push-service.ts";
 import type { Principal } from "../../access/principal.ts";
+import type { Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { DELETE_OLD_NOTIFICATIONS } from "../../engine/jobs/retention-jobs.ts";
 import { updateOrganization } from "../../people/organizations/organization-writes.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { claimRequest } from "../../requests/claims/claim-writes.ts";
-import { markAllRead } from "../notices/notice-writes.ts";
+import { NO_SUBJECTS } from "../notices/audience.ts";
+import { markAllRead, syncNotices } from "../notices/notice-writes.ts";
 import { setNoticeSettings } from "../notices/settings.ts";
-import { devicesDue, pushNext, retryAfterMs } from "./delivery.ts";
+import { devicesDue, pushNext, retryAfterMs, topicOf } from "./delivery.ts";
 import {
   addDevice,
   askTest,
@@ -135,7 +137,7 @@ test("the browsers of the test read RFC 8291's own example", () => {
 
 describe("a device", () => {
   test("is told counts alone, signed by the installation's key, within what push services take", async () => {
-    const { subscription } = await deviceOf(ben);
+    const { id: deviceId, subscription } = await deviceOf(ben);
     const { id } = await asked({ message: "Pay INV-100, $1,000.00?" });
     await later();
     await push();
@@ -145,7 +147,7 @@ describe("a device", () => {
     expect(sent).toMatchObject({
       endpoint: subscription.endpoint,
       key,
-      topic: "state",
+      topic: topicOf(deviceId),
       urgency: "high",
       ttl: 86_400,
       claims: { aud: `https://${service.hostAndPort}`, sub: APP },
@@ -290,6 +292,38 @@ describe("a device", () => {
     expect(service.messages.map(({ message }) => message.notification.data.deviceId)).toEqual([id]);
     expect((await listed(anas.person)).items.map((device) => device.id)).toEqual([anas.id]);
   });
+});
+
+test("a browser that was off has the newest message of each of its member's organizations", async () => {
+  const { person, id, subscription } = await deviceOf(ben);
+  const other = uuidv7();
+  await fixture.sql("INSERT INTO organization (id, slug, name) VALUES ($1, $2, 'Second')", [other, other]);
+  await fixture.sql(
+    "INSERT INTO membership (organization_id, id, user_id, role) VALUES ($1, $2, $3, 'approver')",
+    [other, uuidv7(), ben.userId],
+  );
+  const within = <T>(work: (tx: Tx) => Promise<T>) => fixture.context.database.withOrganization(other, work);
+  // The browser has one subscription, which it gives to both.
+  const elsewhere = await fixture.database.withOrganization(other, (tx) =>
+    addDevice(tx, means(), person, { subscription, userAgent: null }),
+  );
+  const server = await insertServer(fixture.database, other);
+  const task = await insertTask(fixture.database, other, server);
+  const request = await insertRequest(fixture.database, other, task);
+  await within((tx) => syncNotices(tx, { ...NO_SUBJECTS, requests: [request.id] }, false));
+  await asked();
+  await later();
+  await push();
+  for (const due of await within(devicesDue)) await pushNext(fixture.context, other, due, APP);
+  // As a push service keeps them for a browser that is off (RFC 8030, section 5.4).
+  const kept = new Map(
+    service.messages.map(({ endpoint, topic, message }) => [
+      `${endpoint} ${topic}`,
+      message.notification.data.deviceId,
+    ]),
+  );
+  expect([...kept.values()].sort()).toEqual([id, elsewhere].sort());
+  expect(service.faults).toEqual([]);
 });
 
 describe("a push service", () => {
