@@ -67,7 +67,8 @@ export function compose(
       : withText && matters.length <= MOST_SHOWN
         ? matters.map((matter) => ({ ...matter, tag: matter.id, isNews: isNews(matter) }))
         : [{ ...counted(matters), tag: COUNTS, isNews: matters.some(isNews) }];
-  const version = shown.version + 1;
+  // A database that was restored, or failed over, may have lost versions that the device has handled: time has not gone back.
+  const version = Math.max(shown.version + 1, now);
   const items = wanted.map(({ tag, body, path, revision, isNews: fresh, ...matter }) => {
     const title = cutBytes(matter.title, TITLE_BYTES);
     const digest = digestOf(title, path, revision);
@@ -195,5 +196,6 @@ interface DeviceState {
   testId: string | null;
 }
 
-const NOTHING = { title: "Nothing waits for you", body: "", path: "/inbox" };
+/** Not that nothing waits: a member may have read a notice, and not decided yet. */
+const NOTHING = { title: "No new notifications", body: "", path: "/inbox" };
 const TEST = { title: "Test: this device shows notifications", body: "", path: "/settings/channels" };
