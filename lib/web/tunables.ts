@@ -5,9 +5,6 @@ import type { TryLimits } from "../people/accounts/tries.ts";
 /** A session ends this long after signing in, even if used: one working day. */
 export const SESSION_LIFETIME_MS = 8 * 3600_000;
 
-/** A session ends after this long without a request: longer than a lunch, short for a lost laptop. */
-export const SESSION_IDLE_MS = 2 * 3600_000;
-
 /** A link to set a password works once, and for a week. */
 export const PASSWORD_LINK_LIFETIME_MS = 7 * 24 * 3600_000;
 

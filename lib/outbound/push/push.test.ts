@@ -476,6 +476,33 @@ describe("text", () => {
     expect(JSON.stringify(await rows())).not.toContain("INV-10");
   });
 
+  test.each([
+    ["for two hours", "INSERT INTO sign_in_policy (organization_id) VALUES ($1)", "121 minutes"],
+    [
+      "for the organization's shorter time",
+      "INSERT INTO sign_in_policy (organization_id, idle_ms) VALUES ($1, 900000)",
+      "16 minutes",
+    ],
+  ])("is not shown where nobody has used the session %s", async (_, policy, idle) => {
+    await allow(true);
+    const { id, person } = await deviceOf(ben);
+    await fixture.within((tx) => setShowsText(tx, ben.userId, id, true));
+    await fixture.sql(policy, [fixture.organizationId]);
+    const shows = async () => {
+      await asked({ message: "Pay INV-100?" });
+      await later();
+      await push();
+      return JSON.stringify(last()).includes("INV-100");
+    };
+    expect(await shows()).toBe(true);
+    await fixture.sql("UPDATE session SET last_seen_at = now() - $2::interval WHERE id = $1", [
+      person.sessionId,
+      idle,
+    ]);
+    expect(await shows()).toBe(false);
+    await fixture.sql("DELETE FROM sign_in_policy");
+  });
+
   test("is read for as many questions as a device shows, and no more", async () => {
     await allow(true);
     const { id } = await deviceOf(ben);

@@ -1,6 +1,7 @@
 /** What a device has to show, by the notices of its member that still apply. */
 import { openingWhatOpens } from "../../base/content/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
+import { SESSION_IDLE_MS } from "../../people/accounts/sessions.ts";
 import { visibleLine } from "../mail/compose.ts";
 import { HELD_BY_ANOTHER } from "../notices/audience.ts";
 import { MOST_COUNTED } from "../notices/notice-schema.ts";
@@ -46,10 +47,10 @@ export async function readState(tx: Tx, { userId, sessionId, showsText }: Of, sh
   return { next, items, count: matters.filter(({ isRequest }) => isRequest).length, nextDueAt };
 }
 
-/** Text needs the organization's permission, and a session in force: somebody else may sit before an expired one. */
+/** Text needs the organization's permission, and a session in force: somebody else may sit before one that is expired, or idle. */
 async function mayShowText(tx: Tx, sessionId: string): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ may: boolean }[]>`
-    SELECT o.push_text AND gate.session_works_in(${sessionId}::uuid, o.id) AS may
+    SELECT o.push_text AND gate.session_works_in(${sessionId}::uuid, o.id, ${SESSION_IDLE_MS}::bigint) AS may
     FROM organization o WHERE o.id = ${tx.organizationId}::uuid`;
   return row?.may === true;
 }

@@ -4,6 +4,9 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { type AccountSession, methodSchema, type SecurityEvent } from "./account-schema.ts";
 
+/** A session ends after this long in ms without a request: longer than a lunch, short for a lost laptop. */
+export const SESSION_IDLE_MS = 2 * 3600_000;
+
 const rowSchema = z.object({
   id: z.uuid(),
   method: methodSchema,

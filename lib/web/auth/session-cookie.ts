@@ -11,6 +11,7 @@ import type { Role } from "../../access/roles.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env, need } from "../../base/env.ts";
 import { hashSecret } from "../../base/ids.ts";
+import { SESSION_IDLE_MS } from "../../people/accounts/sessions.ts";
 import { leavesOut, networksOf, refuse } from "../../people/organizations/addresses.ts";
 import {
   type NamedProvider,
@@ -18,7 +19,6 @@ import {
   type RefusalKind,
 } from "../../people/organizations/sign-in/sign-in-schema.ts";
 import { database } from "../database.ts";
-import { SESSION_IDLE_MS } from "../tunables.ts";
 import { namedProviders } from "./sign-in/providers.ts";
 
 export interface WebSession {

@@ -1,9 +1,8 @@
 import { accountSessionsSchema } from "@/lib/people/accounts/account-schema.ts";
-import { endOtherSessions, listSessions } from "@/lib/people/accounts/sessions.ts";
+import { endOtherSessions, listSessions, SESSION_IDLE_MS } from "@/lib/people/accounts/sessions.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -1,9 +1,9 @@
+import { SESSION_IDLE_MS } from "@/lib/people/accounts/sessions.ts";
 import { listMemberSessions } from "@/lib/people/members/member-reads.ts";
 import { memberSessionsSchema } from "@/lib/people/members/member-schema.ts";
 import { endMemberSessions } from "@/lib/people/members/member-writes.ts";
 import { endpoint, idParams } from "@/lib/web/http/route.ts";
 import { tenantRoute } from "@/lib/web/tenant.ts";
-import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { SESSION_IDLE_MS } from "@/lib/people/accounts/sessions.ts";
 import { endMemberSessions } from "@/lib/people/members/member-writes.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
-import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
