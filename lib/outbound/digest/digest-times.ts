@@ -12,16 +12,16 @@ export function dayIn(zone: string, at: Date): string {
   return wallOf(at.toISOString(), zone).slice(0, 10);
 }
 
-/** The first moment after `now` at which the zone's clocks show the hour, on a day after `lastDay`. */
+/** The first moment after `from` at which the zone's clocks show the hour, on a day after `lastDay`. */
 export function nextDue(
   { hour, zone }: { hour: number; zone: string },
-  now: Date,
+  from: Date,
   lastDay: string | null,
 ): Date {
-  for (let day = dayIn(zone, now); ; day = dayAfter(day)) {
+  for (let day = dayIn(zone, from); ; day = dayAfter(day)) {
     if (lastDay !== null && day <= lastDay) continue;
     const due = momentOf(day, hour, zone);
-    if (due && due > now) return due;
+    if (due && due > from) return due;
   }
 }
 

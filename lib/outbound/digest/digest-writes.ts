@@ -59,6 +59,7 @@ export interface TakenDigest extends Waiting {
   /** This attempt's number, from 1. */
   attempt: number;
   claimedUntil: Date;
+  dueAt: Date;
   /** The day that the digest is for. */
   day: string;
   zone: string;
@@ -107,7 +108,10 @@ export async function takeDigest(tx: Tx): Promise<TakenDigest | null> {
   const waiting = isWanted ? await listWaiting(tx, principal, MOST_LISTED) : NOTHING;
   const mailId = createHash("sha256").update(`${organizationId} ${userId} ${day}`).digest("hex");
   const to = { name, address };
-  return { userId, mailId, attempt, claimedUntil, day, zone, to, organization, locale, now, ...waiting };
+  return {
+    ...{ userId, mailId, attempt, claimedUntil, dueAt, day, zone, to, organization, locale, now },
+    ...waiting,
+  };
 }
 
 const NOTHING: Waiting = { requests: [], count: 0, overdue: 0 };
@@ -121,7 +125,7 @@ export type DigestOutcome =
 /** Records an attempt, unless another one was made meanwhile, whose result counts. */
 export async function settleDigest(tx: Tx, taken: TakenDigest, outcome: DigestOutcome): Promise<void> {
   const { organizationId } = tx;
-  const { userId, attempt, claimedUntil, day } = taken;
+  const { userId, attempt, claimedUntil, dueAt, day } = taken;
   const where = { organizationId, userId, notBefore: claimedUntil };
   const [row] = await tx.$queryRaw<Settled[]>`
     SELECT days, hour, zone, last_day::text AS "lastDay", failing_since AS "failingSince", now() AS now FROM daily_digest
@@ -144,11 +148,13 @@ export async function settleDigest(tx: Tx, taken: TakenDigest, outcome: DigestOu
   // An attempt whose reply was lost may have been delivered.
   const isDayOver = outcome.kind !== "skipped" || attempt > 1;
   const lastDay = isDayOver && (row.lastDay === null || row.lastDay < day) ? day : row.lastDay;
+  // After a long outage: the digest of today, whose hour is over, too.
+  const from = new Date(Math.max(dueAt.getTime(), now.getTime() - GIVEN_UP_MS));
   await tx.dailyDigest.updateMany({
     where,
     data: {
       ...{ attempts: 0, notBefore: now },
-      dueAt: row.days === "off" ? null : nextDue(row, now, lastDay),
+      dueAt: row.days === "off" ? null : nextDue(row, from, lastDay),
       lastDay: lastDay === null ? null : new Date(`${lastDay}T00:00Z`),
       ...failure,
       ...(outcome.kind === "sent" && { sentAt: now, error: null, failingSince: null }),

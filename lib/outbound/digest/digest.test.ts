@@ -247,6 +247,20 @@ describe("a mail server", () => {
     expect(await row()).toMatchObject({ later: true });
   });
 
+  test("that comes back after a day gets today's digest, whose hour is over, and not yesterday's", async () => {
+    await choose(ben, { days: "all", hour: 0, zone: "UTC" });
+    await asked();
+    const [today] = await fixture.sql(
+      `UPDATE daily_digest SET hour = extract(hour FROM now() AT TIME ZONE 'UTC'),
+        due_at = date_trunc('hour', now()) - interval '24 hours'
+      RETURNING ((due_at + interval '24 hours') AT TIME ZONE 'UTC')::date::text AS day`,
+    );
+    expect([await send(), server.mails.length]).toEqual([true, 0]);
+    expect([await send(), server.mails.length]).toEqual([true, 1]);
+    expect(await row()).toMatchObject({ day: today?.day, later: true });
+    expect(await send()).toBe(false);
+  });
+
   test("gets it from another engine if the first one dies between sending and storing", async () => {
     await choose(ben);
     await asked();
