@@ -16,7 +16,7 @@ export const digestSchema = z.object({
   hour: z.number().int(),
   zone: z.string(),
   sentAt: z.iso.datetime().nullable(),
-  /** Why the last digest was not sent, and since when none was; null: it was. */
+  /** Why the last digest was not sent, and since when none was; null: it was, or the digest is off. */
   failure: z.object({ error: z.string(), since: z.iso.datetime() }).nullable(),
 });
 export type Digest = z.infer<typeof digestSchema>;

@@ -25,7 +25,8 @@ export async function readDigest(tx: Tx, userId: string): Promise<Digest | null>
   return {
     ...{ days: digestSchema.shape.days.parse(days), hour, zone },
     sentAt: sentAt?.toISOString() ?? null,
-    failure: error !== null && failingSince ? { error, since: failingSince.toISOString() } : null,
+    failure:
+      days !== "off" && error !== null && failingSince ? { error, since: failingSince.toISOString() } : null,
   };
 }
 

@@ -329,6 +329,18 @@ describe("a member", () => {
     expect(await send()).toBe(false);
   });
 
+  test("who turns it off after one that failed is told of no failure", async () => {
+    await choose(ben);
+    await asked();
+    await dueSince(1);
+    server.mood = "refuse";
+    await send();
+    const failure = async () => (await fixture.within((tx) => readDigest(tx, ben.userId)))?.failure?.error;
+    expect(await failure()).toBe("The mail server answered 550.");
+    await fixture.within((tx) => turnOffDigest(tx, ben.userId));
+    expect(await failure()).toBeUndefined();
+  });
+
   test("who wants it on working days gets none on others", async () => {
     const names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
     const spans = [{ from: "09:00", to: "17:00" }];

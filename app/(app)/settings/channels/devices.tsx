@@ -121,7 +121,7 @@ function DeviceRow({ device, textAllowed }: { device: Device; textAllowed: boole
       </div>
       {failure && (
         <Notice tone="bad" title={failure.error}>
-          Since <TimeAgo at={failure.since} />. Intray tries again for a day.
+          Since <TimeAgo at={failure.since} />. Intray tries again for a day, then at the next notification.
         </Notice>
       )}
       {textAllowed && (

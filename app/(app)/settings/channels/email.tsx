@@ -16,7 +16,6 @@ import { Section } from "../section.tsx";
 /** Where mail goes, what became of the last one, and the daily digest. */
 export function Email({ settings: { email, digest } }: { settings: NoticeSettings }) {
   const { may } = useMe();
-  const failure = email.failure ?? digest?.failure;
   return (
     <Section
       title="E-mail"
@@ -27,15 +26,22 @@ export function Email({ settings: { email, digest } }: { settings: NoticeSetting
           No mail server is set up. Your choices apply as soon as there is one.
         </Notice>
       )}
-      {failure && (
-        <Notice tone="bad" title="Your last e-mail could not be sent">
-          <p>
-            {failure.error} <TimeAgo at={failure.since} />
-          </p>
-        </Notice>
+      {email.failure && (
+        <Failure title="Your last notification could not be mailed" failure={email.failure} />
       )}
+      {digest?.failure && <Failure title="Your last digest could not be mailed" failure={digest.failure} />}
       {may("requests:answer") && <DigestFields digest={digest} />}
     </Section>
+  );
+}
+
+function Failure({ title, failure }: { title: string; failure: { error: string; since: string } }) {
+  return (
+    <Notice tone="bad" title={title}>
+      <p>
+        {failure.error} <TimeAgo at={failure.since} />
+      </p>
+    </Notice>
   );
 }
 

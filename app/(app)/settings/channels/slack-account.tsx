@@ -64,7 +64,8 @@ export function SlackAccount({ slack: { team, account } }: { slack: OwnSlack }) 
       </div>
       {account?.failure && (
         <Notice tone="bad" title={account.failure.error}>
-          Since <TimeAgo at={account.failure.since} />. Intray tries again for a day.
+          Since <TimeAgo at={account.failure.since} />. Intray tries again for a day, then at the next
+          notification.
         </Notice>
       )}
     </Section>
