@@ -22,6 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "account:use",
       summary: "Begin to link your account at Slack: returns where to sign in there; sessions only",
+      stepUp: true,
       output: slackLinkSchema,
     },
     ({ caller }) => {
