@@ -216,6 +216,15 @@ describe("a digest", () => {
       303,
       `http://localhost:3000/unsubscribe#token=${token}`,
     ]);
+    // As Next decodes it.
+    const { GET } = await import("@/app/api/unsubscribe/[token]/route.ts");
+    const odd = await GET(new Request("http://localhost:3000/api/unsubscribe/x%0D%0Ay"), {
+      params: Promise.resolve({ token: "x\r\ny" }),
+    });
+    expect([odd.status, odd.headers.get("location")]).toEqual([
+      303,
+      "http://localhost:3000/unsubscribe#token=x%0D%0Ay",
+    ]);
     for (const [body, type, status] of [
       ["", FORM, 422],
       ["List-Unsubscribe=Two-Click", FORM, 422],

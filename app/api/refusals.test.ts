@@ -58,3 +58,19 @@ test("what is allowed, and what is not there, is no refusal", async () => {
   await expect.poll(() => lines.some(({ status }) => status === 404)).toBe(true);
   expect(refusals()).toHaveLength(before);
 });
+
+test("an address that is a secret is in no line, by whatever method and however its call fails", async () => {
+  const headers = { "x-forwarded-for": "192.0.2.77" };
+  await web.database.sql("ALTER FUNCTION gate.take_calls RENAME TO take_calls_away");
+  try {
+    for (const path of ["/api/calendar/s3cret.ics", "/api/unsubscribe/s3cret"])
+      for (const method of ["GET", "PUT"] as const)
+        expect((await web.call(method, path, { headers })).status, `${method} ${path}`).toBe(500);
+  } finally {
+    await web.database.sql("ALTER FUNCTION gate.take_calls_away RENAME TO take_calls");
+  }
+  const failed = () => lines.flatMap(({ msg, path }) => (msg === "A request failed" ? [path] : []));
+  await expect.poll(() => failed().length).toBe(4);
+  expect(new Set(failed())).toEqual(new Set(["/api/calendar/{file}", "/api/unsubscribe/{token}"]));
+  expect(JSON.stringify(lines)).not.toContain("s3cret");
+});

@@ -17,7 +17,7 @@ import { refuseWithoutFactor } from "../auth/step-up.ts";
 import { HELD_BODY_MS, STRANGERS_BODY_BYTES } from "../tunables.ts";
 import { jsonAnswer, readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
-import { observe, serverTiming } from "./observe.ts";
+import { observe, patternOf, serverTiming } from "./observe.ts";
 import { noteRefusal, problem, type Refuse } from "./problem.ts";
 import { setApiHeaders } from "./security-headers.ts";
 import {
@@ -61,6 +61,8 @@ export interface Definition {
   errors?: ErrorCode[];
   /** Writes refusals in another protocol's format than problem documents. */
   refuse?: Refuse;
+  /** The path is a secret: the log gets its pattern alone. */
+  secretPath?: true;
   /** Request headers that the handler reads, with a line on each. */
   headers?: Record<string, string>;
   /**
@@ -126,8 +128,10 @@ export function route<const D extends Definition>(
     const [began, spent] = [performance.now(), new Spent()];
     const seen: Seen = { caller: null };
     const response = await observe(request, context.params, requestId, spent, () =>
-      answer(definition, handle, request, context, seen).catch((error: unknown) => {
-        const where = { method: request.method, path: new URL(request.url).pathname };
+      answer(definition, handle, request, context, seen).catch(async (error: unknown) => {
+        const { pathname } = new URL(request.url);
+        const path = definition.secretPath ? patternOf(pathname, await context.params) : pathname;
+        const where = { method: request.method, path };
         noteRefusal(error, seen.caller, where);
         return (definition.refuse ?? problem)(error, requestId, where);
       }),
@@ -285,7 +289,9 @@ type Endpoint = Record<Method, Handler>;
 /** All methods of one path; those not given answer 405 with a problem document. */
 export function endpoint(handlers: Partial<Endpoint>): Endpoint {
   const allowed = METHODS.filter((method) => handlers[method]).join(", ");
-  const refuse = route({ auth: "none", summary: NOT_ALLOWED }, async () => {
+  const isSecret = METHODS.some((method) => handlers[method]?.definition.secretPath);
+  const definition = { auth: "none", summary: NOT_ALLOWED, ...(isSecret && { secretPath: true }) } as const;
+  const refuse = route(definition, async () => {
     throw new AppError("method_not_allowed", `Use ${allowed}.`);
   });
   const refused: Handler = Object.assign(

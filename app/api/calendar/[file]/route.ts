@@ -4,7 +4,6 @@ import { env } from "@/lib/base/env.ts";
 import { readCalendarFeed } from "@/lib/outbound/calendar-feed/feed-writes.ts";
 import { database } from "@/lib/web/database.ts";
 import { clientAddress } from "@/lib/web/http/client-address.ts";
-import { problem } from "@/lib/web/http/problem.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { CALENDARS_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
@@ -19,9 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       headers: { "if-none-match": "The `ETag` of the calendar that you have" },
       errors: ["not_found", "throttled"],
       rateLimit: { name: "calendar", ...CALENDARS_PER_ADDRESS },
-      // The path is a secret, which no log may have.
-      refuse: (error, requestId, { method }) =>
-        problem(error, requestId, { method, path: "/api/calendar/{file}" }),
+      secretPath: true,
     },
     async ({ request, params }) => {
       const address = clientAddress(request.headers.get("x-forwarded-for"));

@@ -5,15 +5,11 @@ import { turnOffDigest } from "@/lib/outbound/digest/digest-writes.ts";
 import { readUnsubscribeToken } from "@/lib/outbound/digest/unsubscribe.ts";
 import { database } from "@/lib/web/database.ts";
 import { readFormData } from "@/lib/web/http/body.ts";
-import { problem, type Refuse } from "@/lib/web/http/problem.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/services.ts";
 import { UNSUBSCRIBES_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 const params = z.object({ token: z.string() });
-/** The path is a secret, which no log may have. */
-const refuse: Refuse = (error, requestId, { method }) =>
-  problem(error, requestId, { method, path: "/api/unsubscribe/{token}" });
 const rateLimit = { name: "unsubscribe", ...UNSUBSCRIBES_PER_ADDRESS };
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -24,10 +20,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params,
       status: 303,
       rateLimit,
-      refuse,
+      secretPath: true,
     },
     async ({ params, reply }) => {
-      reply.headers.set("location", `${env().url}/unsubscribe#token=${params.token}`);
+      reply.headers.set("location", `${env().url}/unsubscribe#token=${encodeURIComponent(params.token)}`);
     },
   ),
   POST: route(
@@ -39,7 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       takesFormData: true,
       errors: ["not_found", "invalid_input", "throttled"],
       rateLimit,
-      refuse,
+      secretPath: true,
     },
     async ({ request, params }) => {
       // A program that requests every link of a mail by every method sends no such form.
