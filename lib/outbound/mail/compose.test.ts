@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneLine } from "./compose.ts";
+import { oneLine, shorten } from "./compose.ts";
 
 test.each([
   ["a changed direction", "Pay \u202e001", "Pay 001"],
@@ -22,3 +22,10 @@ test.each(["Pay 5.00 EUR. Then 12.500,00 to @Ben, v1.2", "from 203.0.113.9", "Ac
     expect(oneLine(text)).toBe(text);
   },
 );
+
+test("a long name is cut between characters", () => {
+  for (const name of ["a".repeat(119) + "😀".repeat(9), "😀".repeat(99), "a".repeat(200)])
+    expect(shorten(name).isWellFormed()).toBe(true);
+  expect(shorten("a".repeat(200))).toBe(`${"a".repeat(120)}…`);
+  expect(shorten("a".repeat(120))).toBe("a".repeat(120));
+});

@@ -139,7 +139,9 @@ const NAME_CHARACTERS = 120;
 /** Names are untrusted: reduces them to a line of so many characters. */
 export function shorten(name: string): string {
   const line = oneLine(name);
-  return line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS)}…` : line;
+  if (line.length <= NAME_CHARACTERS) return line;
+  // Not half of a pair of surrogates.
+  return `${line.slice(0, NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** One line, without characters that turn or hide text, and without text that mail programs turn into links. */
