@@ -59,7 +59,7 @@ test("a digest comes at its hour, names tool and server, and its link turns it o
   await checkAppearance(stranger, "turning off the digest");
   expect(await digestOf(ben)).toBe("all");
   await button.click();
-  await expect(stranger.getByRole("heading", { name: "The daily digest is off" })).toBeVisible(SOON);
+  await expect(stranger.getByRole("heading", { name: "This daily digest is off" })).toBeVisible(SOON);
   expect(await digestOf(ben)).toBe("off");
   await stranger.goto("about:blank");
   await stranger.goto(`${link.slice(0, -1)}${link.endsWith("A") ? "B" : "A"}`);

@@ -29,7 +29,7 @@ export function UnsubscribeScreen() {
   if (state === "off")
     return (
       <FrontPage
-        title="The daily digest is off"
+        title="This daily digest is off"
         intro="You can turn it on again under Settings, Channels. Other mail from Intray is chosen there too."
       >
         {null}
@@ -37,8 +37,8 @@ export function UnsubscribeScreen() {
     );
   return (
     <FrontPage
-      title="Turn off the daily digest?"
-      intro="You will get no more lists of what waits for you. Other mail stays as it is."
+      title="Turn off this daily digest?"
+      intro="You will get no more of these lists. Other mail stays as it is."
     >
       {state === "failed" && (
         <Notice live tone="bad" title="The digest was not turned off">

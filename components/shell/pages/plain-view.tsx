@@ -66,7 +66,7 @@ export function NotFoundView() {
         </a>
       }
     >
-      The address may be mistyped, or it belongs to an organization that you are not in.
+      The address may be mistyped, or it belongs to another organization.
     </PlainView>
   );
 }

@@ -110,7 +110,7 @@ export function RequestMissing({ onBack }: { onBack: () => void }) {
         title="Request not found"
         action={<Button onClick={onBack}>Back to the inbox</Button>}
       >
-        The link may be old, or it belongs to an organization that you are not in.
+        The link may be old, or it belongs to another organization.
       </Empty>
     </div>
   );

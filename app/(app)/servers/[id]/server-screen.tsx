@@ -158,7 +158,7 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
         </Button>
       }
     >
-      It may have been removed, or it belongs to an organization that you are not in.
+      It may have been removed, or it belongs to another organization.
     </Empty>
   );
 }

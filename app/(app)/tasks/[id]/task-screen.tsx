@@ -127,7 +127,7 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
         </Button>
       }
     >
-      The link may be old, or it belongs to an organization that you are not in.
+      The link may be old, or it belongs to another organization.
     </Empty>
   );
 }
