@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { RIGHT_TO_LEFT, visibleText } from "../foreign/hidden.ts";
 import { formatsOf } from "./formats.ts";
 import { LOCALES, localeOf } from "./locales.ts";
 
@@ -39,19 +40,14 @@ describe.each([
     numbers: ["1.204", "0,5", "-1.234.567,80", "-$1.000,00", "8.600,50 EUR"],
   },
   {
-    // Digits stay Latin, and what is written from right to left stays in one piece amid English words.
+    // Digits stay Latin. Words from right to left would turn the figures around them.
     locale: "ar-EG",
-    time: "\u20689:05 ص\u2069",
-    exact: "\u20683 مارس 2026، 9:05:09 ص غرينتش+1\u2069",
-    clocks: [
-      "\u20681:00:00 م\u2069",
-      "yesterday \u20689:05 ص\u2069",
-      "\u20683 مارس، 9:05 ص\u2069",
-      "\u20683 مارس 2025، 9:05 ص\u2069",
-    ],
-    days: ["today", "yesterday", "on \u20683 مارس\u2069", "on \u20683 مارس 2025\u2069"],
-    date: "\u20683 أبريل 2026\u2069",
-    withTime: "\u20683 أبريل 2026، 10:05 ص غرينتش+2\u2069",
+    time: "09:05",
+    exact: "3 Mar 2026, 09:05:09 CET",
+    clocks: ["13:00:00", "yesterday 09:05", "3 Mar, 09:05", "3 Mar 2025, 09:05"],
+    days: ["today", "yesterday", "on 3 Mar", "on 3 Mar 2025"],
+    date: "3 Apr 2026",
+    withTime: "3 Apr 2026, 10:05 CEST",
     numbers: ["1,204", "0.5", "-1,234,567.80", "-$1,000.00", "8,600.50 EUR"],
   },
 ])("in $locale", ({ locale, time, exact, clocks, days, date, withTime, numbers }) => {
@@ -104,6 +100,18 @@ test("no locale on offer writes a month as a figure that could be a day, nor oth
     for (const written of [date("2026-03-04"), dateTime(at), exact(at), money(-1234.5)])
       expect(written.replace(/[0-9]/g, ""), locale).not.toMatch(/\p{Nd}/u);
     expect(date("2026-03-04"), locale).toContain("2026");
+  }
+});
+
+test("no locale on offer writes what pages mark as hidden, nor what turns figures around", () => {
+  for (const locale of Object.keys(LOCALES)) {
+    const { date, exact, dayAndTime, time, number, money, amount } = formatsOf(locale, ZONE);
+    const at = "2026-03-04T12:00:00Z";
+    const amounts = [number(-1204.5), money(-1234.5), amount({ value: -1000, currency: "$" })];
+    for (const written of [date(at), exact(at), dayAndTime(at), time(at), ...amounts]) {
+      expect(visibleText(written), locale).toBe(written);
+      expect(written, locale).not.toMatch(RIGHT_TO_LEFT);
+    }
   }
 });
 

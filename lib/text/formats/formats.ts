@@ -4,7 +4,9 @@
  */
 
 import { formatDuration } from "../duration.ts";
+import { RIGHT_TO_LEFT } from "../foreign/hidden.ts";
 import { isDateOnly, isZoned } from "../time.ts";
+import { DEFAULT_LOCALE } from "./locales.ts";
 
 /**
  * Digits are Latin and years Gregorian in every locale: people compare them with what servers and messages
@@ -27,14 +29,14 @@ export function formatsOf(locale: string, zone?: string): Formats {
 }
 
 function createFormats(locale: string, zone: string | undefined) {
-  const { DAY, TIME } = partsOf(locale);
+  const { dated, DAY, TIME } = partsOf(locale);
   const DATE = { ...DAY, year: "numeric" } as const;
   // Created at first use and kept, since creating a format takes far longer than using one.
-  const dates = (options: Intl.DateTimeFormatOptions, timeZone = zone, of = locale) => {
+  const dates = (options: Intl.DateTimeFormatOptions, timeZone = zone, of: string = dated) => {
     let format: Intl.DateTimeFormat | undefined;
     return (at: string | number): string => {
       format ??= new Intl.DateTimeFormat(of, { ...COMPARABLE, timeZone, ...options });
-      return isolate(format.format(new Date(at)));
+      return format.format(new Date(at));
     };
   };
   const numbers = (options: Intl.NumberFormatOptions) => {
@@ -118,8 +120,15 @@ function createFormats(locale: string, zone: string | undefined) {
   };
 }
 
-/** Returns how a locale writes a day and a time: `3 Mar`, `09:05`; `3. března` where short months are figures. */
-function partsOf(locale: string) {
+/**
+ * Returns how a locale writes a day and a time: `3 Mar`, `09:05`; `3. března` where short months are figures. `dated`: the locale of both.
+ * Words from right to left would put the figures around them in another order, so those dates are as English as the words around.
+ */
+function partsOf(locale: string): {
+  dated: string;
+  DAY: Intl.DateTimeFormatOptions;
+  TIME: Intl.DateTimeFormatOptions;
+} {
   const format = new Intl.DateTimeFormat(locale, {
     ...COMPARABLE,
     day: "numeric",
@@ -127,16 +136,13 @@ function partsOf(locale: string) {
     hour: "numeric",
   });
   const month = format.formatToParts(0).find(({ type }) => type === "month")?.value ?? "";
+  if (RIGHT_TO_LEFT.test(month)) return partsOf(DEFAULT_LOCALE);
   const { hour12 } = format.resolvedOptions();
   return {
+    dated: locale,
     DAY: { day: "numeric", month: /\d/.test(month) ? "long" : "short" },
     TIME: { hour: hour12 ? "numeric" : "2-digit", minute: "2-digit" },
-  } as const;
-}
-
-/** Keeps a date of a right-to-left script in one piece amid English words. */
-function isolate(text: string): string {
-  return /[\u0590-\u08ff]/.test(text) ? `\u2068${text}\u2069` : text;
+  };
 }
 
 /** Formats a server's latency in ms: `0.04 s`, `1 s`, `12 s`; `—` for null (not measured). */
