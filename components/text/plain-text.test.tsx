@@ -7,6 +7,9 @@ test.each([
   ["א 10 - 9000", true],
   ["שלום 9,000.50", false],
   ["10 - 9000", false],
+  ["from א → ב", true],
+  ["א → ACME", true],
+  ["from A → B", false],
 ])("%s is told to be read from the right: %s", (text, expected) => {
   expect(renderToStaticMarkup(<PlainText text={text} />).includes("right to left")).toBe(expected);
 });

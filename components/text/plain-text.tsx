@@ -1,4 +1,4 @@
-import { nameHidden, splitHidden, turnsFigures } from "@/lib/text/foreign/hidden.ts";
+import { nameHidden, readsFromRight, splitHidden } from "@/lib/text/foreign/hidden.ts";
 import { splitSent } from "@/lib/text/labels.ts";
 
 /** A text that hides more than that is no more readable by its further codes, and each takes an element of the page. */
@@ -29,9 +29,9 @@ export function PlainText({ text, isCode = false }: { text: string; isCode?: boo
   );
 }
 
-/** Says of a text that its figures stand in another order than they are written. */
+/** Says of a text that it stands in another order than it is written. */
 export function TurnedNote({ text }: { text: string }) {
-  if (!turnsFigures(text)) return null;
+  if (!readsFromRight(text)) return null;
   return (
     <>
       {" "}

@@ -1,6 +1,6 @@
 /** What people read of a field's choices: no two look the same, and none is called the opposite of what it sends. Pure. */
 import { readAs } from "../../text/foreign/alike.ts";
-import { bareText, hides, turnsFigures, visibleText } from "../../text/foreign/hidden.ts";
+import { bareText, hides, readsFromRight, visibleText } from "../../text/foreign/hidden.ts";
 import { asSent } from "../../text/foreign/quoted.ts";
 import { affirms, refuses, saysJust } from "../../text/foreign/yes-no.ts";
 import { asJson } from "../../text/labels.ts";
@@ -31,7 +31,7 @@ export function distinctChoices<T extends ChoiceValue>(
     .map(({ title }) => initialOf(title));
   return named.map(({ value, title, key }) => {
     const isAlike = (sent.get(readAs(String(value))) ?? 0) > 1;
-    const isTurned = turnsFigures(title);
+    const isTurned = readsFromRight(title);
     const beside = `(sends ${isAlike || isTurned ? asJson(String(value)) : asSent(value)})`;
     const isAnothers = sent.has(key) && key !== readAs(String(value));
     const isClear =

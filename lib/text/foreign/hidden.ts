@@ -147,9 +147,14 @@ export function bareText(text: string): string {
 export const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** Whether a text has several figures by letters from right to left, which puts the figures in another order. */
-export function turnsFigures(text: string): boolean {
+/** Signs that point to the same side in a line from right to left: of “א → ב”, the arrow is drawn to the first. */
+const ARROW =
+  /[\u2190-\u21ff\u25b6\u25b8\u25ba\u25c0\u25c2\u25c4\u2794\u2798-\u27af\u27b1-\u27be\u27f0-\u27ff\u2900-\u297f\u2b00-\u2b11\u2b30-\u2b4f\u2b5a-\u2bb9\u{1f448}\u{1f449}\u{1f800}-\u{1f8ff}]/u;
+
+/** Whether a text has letters from right to left beside an arrow, or beside several figures, which they put in another order. */
+export function readsFromRight(text: string): boolean {
   if (!RIGHT_TO_LEFT.test(text)) return false;
+  if (ARROW.test(text)) return true;
   const figures = text.matchAll(/\p{Nd}[\p{Nd}.,]*/gu);
   return !figures.next().done && !figures.next().done;
 }

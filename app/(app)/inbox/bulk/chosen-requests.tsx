@@ -9,7 +9,6 @@ import { Badge } from "@/components/ui/badge.tsx";
 import type { InputRequestSummary } from "@/lib/requests/request-schema.ts";
 import { callParts, totals } from "@/lib/requests/words/bulk-words.ts";
 import { WARNING_LABELS } from "@/lib/requests/words/request-labels.ts";
-import { visibleText } from "@/lib/text/foreign/hidden.ts";
 import { type compared, type Leaf, valueText } from "@/lib/text/value-changes.ts";
 
 /**
@@ -37,12 +36,14 @@ export function ChosenRequests({
           >
             <div className="flex items-start gap-4">
               <span className="wrap-anywhere min-w-0 flex-1">
-                <bdi>{visibleText(request.message)}</bdi>
+                <span className="whitespace-pre-line">
+                  <PlainText text={request.message} />
+                </span>
                 <span className="block text-muted text-xs">
                   {callParts(request).map((part, index) => (
                     <Fragment key={String(index)}>
                       {index > 0 && " · "}
-                      <bdi>{part}</bdi>
+                      <PlainText text={part} />
                     </Fragment>
                   ))}
                 </span>
