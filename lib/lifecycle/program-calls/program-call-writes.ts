@@ -9,7 +9,7 @@ import { storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
-import { roundedNumbers } from "../../mcp/forms/refuse-arguments.ts";
+import { unreadableIn } from "../../mcp/forms/refuse-arguments.ts";
 import { judgeProgramsCall } from "../../policy/call-rules/judge-call.ts";
 import { labelFor, type ProgramCall, questionAbout } from "../../requests/words/program-call.ts";
 import { withoutSecrets } from "../../text/foreign/secrets.ts";
@@ -119,15 +119,8 @@ function repeatable(
 
 /** Refuses what nobody can be shown exactly: the program has more of it than we. */
 function refuseUnreadable({ input, cwd }: AskedCall): void {
-  const [rounded] = roundedNumbers(input);
-  if (rounded)
-    throw new AppError("invalid_arguments", `${rounded.message} Make the call with the number as a text.`);
-  // React and react-query drop such a member on its way to the screen.
-  if (JSON.stringify(input).includes('"__proto__":'))
-    throw new AppError(
-      "invalid_arguments",
-      "A member called __proto__ can't be shown. Make the call without it.",
-    );
+  const [unreadable] = unreadableIn(input);
+  if (unreadable) throw new AppError("invalid_arguments", unreadable.message);
   if ((cwd?.length ?? 0) > CWD_CHARACTERS)
     throw new AppError("too_large", "The name of the directory is too long to be shown.");
 }

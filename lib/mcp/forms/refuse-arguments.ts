@@ -6,7 +6,7 @@ import { type ArgumentsCheck, MAX_ERRORS, type validateTexts } from "./arguments
 
 /** Throws `invalid_arguments`. */
 export function refuseArguments(args: Record<string, unknown>, check: ArgumentsCheck): void {
-  const errors = roundedNumbers(args);
+  const errors = unreadableIn(args);
   // An unchecked schema uses features that Intray does not read, so the server has to judge.
   if (check.checked) errors.push(...check.errors);
   if (errors.length > 0)
@@ -15,15 +15,26 @@ export function refuseArguments(args: Record<string, unknown>, check: ArgumentsC
     });
 }
 
-/** Finds numbers that JSON.parse may have rounded, so that another one would be shown and sent; of many the first. */
-export function roundedNumbers(value: unknown, field = "", found: FieldError[] = []): FieldError[] {
+/**
+ * Finds what people would read otherwise than it is sent; of many the first. JSON.parse may have rounded a large number, and React and
+ * react-query drop a member `__proto__` on its way to the screen.
+ */
+export function unreadableIn(value: unknown, field = "", found: FieldError[] = []): FieldError[] {
   if (typeof value === "number" && (!Number.isFinite(value) || isLarge(value)))
-    found.push({ field, message: `${field || "A number"} is too large to be sent exactly.` });
+    found.push({
+      field,
+      message: `${field || "A number"} is too large to be sent exactly. It can be sent as a text.`,
+    });
   if (typeof value !== "object" || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {
     if (found.length >= MAX_ERRORS) break;
-    const path = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
-    roundedNumbers(inner, path.slice(0, FIELD_CHARACTERS), found);
+    const path = (Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key).slice(
+      0,
+      FIELD_CHARACTERS,
+    );
+    if (key === "__proto__")
+      found.push({ field: path, message: `${path} can't be shown, so the call has to be made without it.` });
+    unreadableIn(inner, path, found);
   }
   return found;
 }

@@ -62,6 +62,17 @@ describe("messages that are none", () => {
   });
 });
 
+test.each([
+  ["called __proto__, which no page would show", '{"invoice":{"lines":[{"__proto__":{"iban":"DE00"}}]}}'],
+  ["that is a number beyond exact ones", '{"invoice":{"total":9007199254740993}}'],
+])("a call with an argument %s starts nothing", async (_, args) => {
+  const agent = await anAgent();
+  const message = JSON.stringify(quick(1, "args")).replace('{"note":"args"}', args);
+  const { answer } = await agent.post(message, OLDER);
+  expect(answer.result).toMatchObject({ isError: true });
+  expect(await agent.tasks()).toEqual([]);
+});
+
 describe("sizes", () => {
   test("of a message other than a call's arguments no more values are read than any client sends", async () => {
     const agent = await anAgent();
