@@ -131,7 +131,7 @@ describe("a request", () => {
       ])
         expect(codeOf(answer)).toEqual([404, "not_found"]);
     expect((await read(id)).body.status).toBe("pending");
-    const subject = { tool: "t", argumentsDigest: "b".repeat(64), arguments: {} };
+    const subject = { tool: "t", argumentsDigest: "b".repeat(64) };
     const plain = await web.call("POST", "/api/v1/requests", {
       key,
       body: {

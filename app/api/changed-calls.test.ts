@@ -216,8 +216,33 @@ describe("an approval for a call elsewhere", () => {
       return [status, body.errors?.[0]?.field];
     };
     expect(await fieldOf({ arguments: undefined })).toEqual([422, "subject.arguments"]);
-    expect(await fieldOf({ argumentsDigest: "a".repeat(64) })).toEqual([422, "subject.argumentsDigest"]);
+    const ofOthers = { argumentsDigest: "a".repeat(64) };
+    expect(await fieldOf(ofOthers)).toEqual([422, "subject.argumentsDigest"]);
+    expect(await fieldOf({ ...ofOthers, editable: undefined })).toEqual([422, "subject.argumentsDigest"]);
     expect(await fieldOf({ editable: false })).toEqual([422, "subject.editable"]);
+  });
+
+  test("keeps its label, by which the policy says who decides on a change", async () => {
+    const stages = [{ name: "Cleo", approvers: { people: [cleo.email] }, need: 1 }];
+    await acme.policy({
+      rules: [{ name: "Large", when: 'task.label == "orders" && amount > 99.0', stages }],
+    });
+    const asked = { table: "orders", amount: 5 };
+    const body = {
+      ...{ kind: "approval", message: "Pay?", label: "orders" },
+      subject: { ...subject, arguments: asked, argumentsDigest: argumentsDigest(asked) },
+    };
+    const made = (await web.call("POST", "/api/v1/requests", { key, body })).body;
+    const request: Asked = await read(ben, made);
+    const refused = await approve(ben, request, { ...asked, amount: 5000 });
+    expect([refused.status, refused.body.code, refused.body.rule]).toEqual([
+      409,
+      "approval_differs",
+      "Large",
+    ]);
+    expect((await approve(ben, request, { ...asked, amount: 6 })).body.answer.words).toBe(
+      "Approved with changes",
+    );
   });
 
   test("is used for the changed arguments alone, and tells both", async () => {

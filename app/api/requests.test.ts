@@ -106,6 +106,16 @@ test("the built-in server can't be read, changed, paused, used or removed by peo
   }
 });
 
+test.each([
+  ["a detail twice", '"details":{"to":"ACME","to":"Mallory"}'],
+  ["a detail that pages drop", '"details":{"to":{"__proto__":"Mallory"}}'],
+  ["a number that is kept as another", '"details":{"total":9007199254740993}'],
+])("a body with %s is refused: people would read another one", async (_, more) => {
+  const body = `{"kind":"approval","message":"Pay?",${more}}`;
+  const { status, body: problem } = await web.call("POST", "/api/v1/requests", { key, body });
+  expect([status, problem.code]).toEqual([400, "invalid_json"]);
+});
+
 test("bad input names the field", async () => {
   const fieldsOf = async (body: object) => {
     const { status, body: problem } = await make(body);

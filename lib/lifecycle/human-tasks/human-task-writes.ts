@@ -211,9 +211,9 @@ function refuseUnlessShown(form: Record<string, unknown> | undefined): void {
   });
 }
 
-/** Refuses arguments that people may change under another digest than theirs: a change would be bound to nothing. */
+/** Refuses arguments under another digest than theirs: people would read one call, and the approval would be for another. */
 function refuseOtherDigest(subject: Subject | undefined): void {
-  if (!subject?.editable || !subject.arguments) return;
+  if (!subject?.arguments) return;
   if (argumentsDigest(subject.arguments) === plain(subject.argumentsDigest)) return;
   const message = "Not the SHA-256 of the arguments in the form of RFC 8785";
   throw new AppError("invalid_input", "The digest is of other arguments.", {

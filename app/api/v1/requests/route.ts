@@ -12,6 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "Put a question to people, or ask for an approval; 200 with the earlier request if the key was used before",
       headers: idempotencyHeader,
       body: createRequestSchema,
+      // People decide by what Intray reads, and the program makes the call by its own text.
+      strictBody: true,
       output: createdRequestSchema,
       status: 201,
       alsoStatuses: [200],
