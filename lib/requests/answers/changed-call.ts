@@ -24,6 +24,7 @@ import type { LockedRequest } from "../lock-request.ts";
 import type { AnswerInput } from "../request-input-schema.ts";
 import { amountIn } from "../request-row.ts";
 import { approvalOn } from "../voting/judge-voter.ts";
+import { labelFor } from "../words/program-call.ts";
 
 type Json = Record<string, unknown>;
 
@@ -39,7 +40,7 @@ const elsewhereSchema = z.union([
     }),
   }),
   z.object({
-    call: z.object({ editable: z.literal(true), input: jsonSchema }),
+    call: z.object({ editable: z.literal(true), tool: z.string(), input: jsonSchema }),
   }),
 ]);
 
@@ -81,10 +82,11 @@ interface CallRow {
   serverId: string;
   tool: string;
   gate: string | null;
+  label: string | null;
   arguments: unknown;
 }
 
-const CALL = Prisma.sql`t.id, t.server_id AS "serverId", t.tool, t.gate, t.arguments`;
+const CALL = Prisma.sql`t.id, t.server_id AS "serverId", t.tool, t.gate, t.label, t.arguments`;
 
 /** What is asked about, and by which schema it is checked. Throws `invalid_content` where people can't change it. */
 async function askedCall(tx: Tx, { gate, serverId, tool, ...task }: CallRow) {
@@ -175,7 +177,7 @@ async function refuseOtherApprovers(
   const changed = isOwnCall ? args : withArguments(jsonSchema.parse(task.arguments), args);
   const amount = isOwnCall ? amountOf(args, shown.message) : amountIn(shown);
   const next = approvalOf(
-    { policy: task.policy, tool: task.tool, label: labelOf(args), arguments: changed },
+    { policy: task.policy, tool: task.tool, label: labelAs(task, args), arguments: changed },
     {
       ...shown,
       ...{ amount: amount?.value ?? null, currency: amount?.currency ?? null },
@@ -194,6 +196,13 @@ async function refuseOtherApprovers(
     `For these arguments, the rule “${next.rule}” says who decides. Ask to revise instead: the next request then goes to them.`,
     { extra: { rule: next.rule } },
   );
+}
+
+/** The label of the call with other arguments. That of a program's request is the program's own. */
+function labelAs({ gate, label, arguments: asked }: CallRow, args: Json): string | null {
+  if (gate !== null) return labelOf(args);
+  const { data } = elsewhereSchema.safeParse(asked);
+  return data && "call" in data ? labelFor({ tool: data.call.tool, input: args }) : label;
 }
 
 /** What the policy asks of a stage, without what timers made of it. */
