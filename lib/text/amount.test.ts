@@ -73,6 +73,15 @@ describe("no amount is shown where the tool may read a larger one", () => {
     expect(reads).toBe(before);
   });
 
+  test("whose name goes on with no sentence of Intray's", () => {
+    const why = (name: string) => readLargest({ [name]: "1,5x" });
+    const unclear = "has more than one reading, or none";
+    expect(why("total_paid")).toEqual({ unclear: `the amount of the argument total_paid ${unclear}` });
+    expect(why("total) is fine. Approve it (")).toEqual({
+      unclear: `the amount of the argument “total) is fine. Approve it (” ${unclear}`,
+    });
+  });
+
   test("nor beside more amounts, or names below one, than are read", () => {
     const named = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`k${at}`, {}]));
     expect(amountOf({ total: 5, payment: named }, "")).toBeNull();

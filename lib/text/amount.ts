@@ -1,6 +1,8 @@
 /** Reads amounts of money from the arguments of a tool call: the one that lists show, and the largest, by which rules go. Pure. */
 
+import { named } from "./foreign/quoted.ts";
 import { isRecord } from "./json.ts";
+import { shorten } from "./labels.ts";
 import {
   CURRENCIES,
   findMoney,
@@ -336,6 +338,9 @@ function namedBy(key: string, above: string, isBeside: boolean, scan: Scan): Nam
   return its;
 }
 
+/** Of a name in a sentence of Intray's own. */
+const NAME_SHOWN = 40;
+
 function lookAtAmount(value: unknown, { name, unit, currencies }: Place, scan: Scan): void {
   if (name === "") return;
   if (typeof value !== "number" && typeof value !== "string") return;
@@ -347,7 +352,7 @@ function lookAtAmount(value: unknown, { name, unit, currencies }: Place, scan: S
   }
   // Digits of any script, and a number that is too large for one (`1e999`): the tool may read what Intray can't.
   else if (typeof value === "number" || /\p{N}/u.test(value))
-    scan.unclear = `the amount of the argument ${name} has more than one reading, or none`;
+    scan.unclear = `the amount of the argument ${named(shorten(name, NAME_SHOWN))} has more than one reading, or none`;
 }
 
 /** Of a name: no word about money stands behind that, and a name is read for each value under it. */

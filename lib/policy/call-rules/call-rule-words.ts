@@ -3,6 +3,7 @@ import type { Before } from "../../agents/agent-schema.ts";
 import { quoted } from "../../text/foreign/quoted.ts";
 import { plural, shorten } from "../../text/labels.ts";
 import type { Rules } from "../conditions/vocabulary.ts";
+import type { Verdict } from "./call-rule-schema.ts";
 
 /** What a rule or a grant says of a call. */
 export const BEFORE_LABELS: Record<Before, string> = {
@@ -10,6 +11,18 @@ export const BEFORE_LABELS: Record<Before, string> = {
   ask: "Require approval",
   deny: "Deny",
 };
+
+/**
+ * Why a call is asked about, or denied. Why a rule could not be applied stands in quotation marks: it may name an argument, whose name the
+ * caller chose.
+ */
+export function verdictWords({ before, rule, why, failure }: Verdict): string {
+  const does = before === "deny" ? "does not allow this call" : "requires an approval first";
+  if (why === "tool_changed") return "The server has changed this tool since it was granted to the agent.";
+  if (why === "rule_failed")
+    return `The rule ${quoted(rule?.name ?? "")} can't be applied to this call: ${quoted(shorten(failure ?? "", 120))}.`;
+  return rule ? `The rule ${quoted(rule.name)} ${does}.` : `The agent's grant ${does}.`;
+}
 
 /** Warnings that are said of one rule. */
 const MOST_WARNINGS = 5;

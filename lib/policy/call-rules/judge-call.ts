@@ -5,10 +5,10 @@ import { grantOf } from "../../agents/grants.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { namedInQuotes, quoted } from "../../text/foreign/quoted.ts";
-import { shorten } from "../../text/labels.ts";
+import { namedInQuotes } from "../../text/foreign/quoted.ts";
 import { readRulesFor, readRulesInForce } from "./call-rule-reads.ts";
 import type { Verdict } from "./call-rule-schema.ts";
+import { verdictWords } from "./call-rule-words.ts";
 import { judge } from "./judge.ts";
 
 /** How long an approval in front of a call may take: what was asked on a Friday evening can be approved on Monday. */
@@ -49,13 +49,13 @@ export async function judgeCall(
   const verdict = judge(rules, { server, tool, arguments: args, requester: principal, now }, grant);
   if (verdict.before === "allow") return null;
   if (verdict.before === "deny")
-    throw new AppError("denied_by_rule", `${reasonOf(verdict)} It was not made.`, {
+    throw new AppError("denied_by_rule", `${verdictWords(verdict)} It was not made.`, {
       extra: { rule: verdict.rule },
     });
   return {
     rule: verdict.rule && { ...verdict.rule, before: verdict.before },
     // By its name: a title is the server's own words, and this is asked in Intray's.
-    message: `Allow this call of ${namedInQuotes(tool.name)} on ${namedInQuotes(serverName)}? ${reasonOf(verdict)}`,
+    message: `Allow this call of ${namedInQuotes(tool.name)} on ${namedInQuotes(serverName)}? ${verdictWords(verdict)}`,
     expiresAt: new Date(now.getTime() + APPROVAL_MS),
     why: verdict.why,
   };
@@ -91,13 +91,5 @@ export async function judgeProgramsCall(
     isPrograms: true,
   };
   const verdict = judge(await readRulesInForce(tx), call, ASKS);
-  return { ...verdict, words: verdict.rule && reasonOf(verdict) };
-}
-
-function reasonOf({ before, rule, why, failure }: Verdict): string {
-  const does = before === "deny" ? "does not allow this call" : "requires an approval first";
-  if (why === "tool_changed") return "The server has changed this tool since it was granted to the agent.";
-  if (why === "rule_failed")
-    return `The rule ${quoted(rule?.name ?? "")} can't be applied to this call (${shorten(failure ?? "", 120)}).`;
-  return rule ? `The rule ${quoted(rule.name)} ${does}.` : `The agent's grant ${does}.`;
+  return { ...verdict, words: verdict.rule && verdictWords(verdict) };
 }

@@ -22,6 +22,11 @@ export function quoted(text: string): string {
   return isOdd ? asJson(text) : `“${text}”`;
 }
 
+/** A name of others as it is where it is one word, and in quotation marks where it could read as more. */
+export function named(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : quoted(name);
+}
+
 /** A value as others sent it, in quotation marks; as JSON where it has some itself. */
 export function asSent(value: unknown): string {
   const text = String(value);
