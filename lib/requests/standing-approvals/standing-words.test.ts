@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatsOf } from "../../text/formats/formats.ts";
 import { differenceWords } from "./bounds.ts";
-import { likeWords, standingLabel, usesWords } from "./standing-words.ts";
+import { likeWords, standingLabel, timeIn, timesFrom, usesWords } from "./standing-words.ts";
 
 test("which calls pass", () => {
   expect(likeWords({ except: [], mostAmount: null, arguments: {} })).toBe("The same arguments");
@@ -28,6 +28,25 @@ test.each<[string, unknown, string, object, string]>([
 ])("what %s of %j may become, up to “%s”, beside %j", (name, value, most, more, words) => {
   const formats = formatsOf("en-GB", "UTC");
   expect(differenceWords(name, { ...more, [name]: value }, most, formats)).toBe(words);
+});
+
+test("no name of an argument goes on with the sentence", () => {
+  expect(likeWords({ except: ["note, up to 5 EUR"], mostAmount: null, arguments: {} })).toBe(
+    "The same arguments but for “note, up to 5 EUR”",
+  );
+});
+
+test("an approval until tonight ends tonight, however long its dialog was open", () => {
+  const noon = new Date(2026, 10, 21, 12).getTime();
+  const wanted = "Until tonight";
+  const shown = timeIn(timesFrom(noon), wanted);
+  const given = timeIn(timesFrom(noon + 3 * 3600_000), wanted);
+  expect([shown.at, given.at]).toEqual(Array(2).fill(new Date(2026, 10, 22).toISOString()));
+  expect([shown.ms, given.ms]).toEqual([12 * 3600_000, 9 * 3600_000]);
+  // Late in the evening it is no choice any more, and after midnight it would be another night.
+  const late = timesFrom(new Date(2026, 10, 21, 23, 30).getTime());
+  expect(late.map(({ words }) => words)).toEqual(["15 minutes", "1 hour"]);
+  expect(timeIn(late, wanted).words).toBe("15 minutes");
 });
 
 test("how often it was used", () => {

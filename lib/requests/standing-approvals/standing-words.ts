@@ -1,5 +1,6 @@
 /** Words for approvals for a while. Pure, client-safe. */
 import { currencyOfAmount } from "../../text/amount.ts";
+import { named } from "../../text/foreign/quoted.ts";
 import { plural } from "../../text/labels.ts";
 import type { StandingApproval, StandingState, Unusable } from "./standing-approval-schema.ts";
 
@@ -45,5 +46,35 @@ export function usesWords({ uses, mostUses }: Pick<StandingApproval, "uses" | "m
 }
 
 function inList(names: string[]): string {
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const shown = names.map(named);
+  return shown.length < 2 ? shown.join() : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
+}
+
+export interface StandingTime {
+  words: string;
+  ms: number;
+  /** When it ends, as an ISO 8601 text. */
+  at: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long an approval for a while may last, if it is given now: 15 minutes, an hour, and until midnight, where the person is. */
+export function timesFrom(now: number): StandingTime[] {
+  const day = new Date(now);
+  const midnight = new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
+  const until = (words: string, end: number) => ({ words, ms: end - now, at: new Date(end).toISOString() });
+  const tonight = until("Until tonight", midnight);
+  // What is nearly over is left out.
+  const isLong = tonight.ms > 60 * MINUTE_MS && tonight.ms <= 24 * 60 * MINUTE_MS;
+  return [
+    until("15 minutes", now + 15 * MINUTE_MS),
+    until("1 hour", now + 60 * MINUTE_MS),
+    ...(isLong ? [tonight] : []),
+  ];
+}
+
+/** The time of these words; the shortest, where it is not on offer any more. */
+export function timeIn(times: StandingTime[], words: string): StandingTime {
+  return times.find((time) => time.words === words) ?? times[0]!;
 }

@@ -3,6 +3,7 @@
 import { useId, useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
+import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, Input } from "@/components/ui/field.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
@@ -10,12 +11,12 @@ import { actorWords } from "@/lib/access/actor-words.ts";
 import type { AnswerInput } from "@/lib/requests/request-input-schema.ts";
 import type { InputRequestDetail } from "@/lib/requests/request-schema.ts";
 import { differenceWords, differsAs } from "@/lib/requests/standing-approvals/bounds.ts";
+import { timeIn, timesFrom } from "@/lib/requests/standing-approvals/standing-words.ts";
 import { requestName } from "@/lib/requests/words/request-labels.ts";
 import { namedInQuotes } from "@/lib/text/foreign/quoted.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { ApproveButton } from "./guarded-button.tsx";
 
-const MINUTE_MS = 60_000;
 const VALUE_CHARACTERS = 80;
 
 /** Approves this call, and more like it for a while: how long, how often, and what may differ is written out. */
@@ -34,8 +35,9 @@ export function StandingDialog({
 }) {
   const id = useId();
   const formats = useFormats();
-  const [times] = useState(() => timesFrom(new Date()));
-  const [forMs, setForMs] = useState(times[0]!.ms);
+  const [wanted, setWanted] = useState("15 minutes");
+  // Counted from now on: the dialog may have been open for hours.
+  const now = useNow(10_000);
   const [uses, setUses] = useState("");
   const [except, setExcept] = useState<string[]>([]);
   const [most, setMost] = useState("");
@@ -45,7 +47,7 @@ export function StandingDialog({
   const isBounded = most === "" || except.every((name) => differsAs(name, request.arguments[name]) !== null);
   const approve = () => {
     const standing = {
-      ...{ forMs, except },
+      ...{ forMs: timeIn(timesFrom(Date.now()), wanted).ms, except },
       ...(uses !== "" && { uses: Number(uses) }),
       ...(most !== "" && { mostAmount: Number(most) }),
     };
@@ -62,7 +64,7 @@ export function StandingDialog({
       <div className="flex flex-col gap-5">
         <fieldset className="flex flex-wrap gap-2">
           <legend className="mb-1.5 font-medium text-[13px]">For how long</legend>
-          {times.map(({ words, ms, at }) => (
+          {timesFrom(now).map(({ words, at }, _, times) => (
             <label
               key={words}
               className="flex min-h-8 items-center rounded-full border border-line px-3 text-[13px] hover:bg-sunken has-checked:border-accent has-checked:bg-accent-soft has-checked:font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 max-md:min-h-11 max-md:px-4"
@@ -71,13 +73,11 @@ export function StandingDialog({
                 type="radio"
                 name={`${id}-time`}
                 className="sr-only"
-                checked={forMs === ms}
-                onChange={() => setForMs(ms)}
+                checked={timeIn(times, wanted).words === words}
+                onChange={() => setWanted(words)}
               />
               {words}
-              <span className="pl-1.5 font-normal text-muted">
-                until {formats.dayAndTime(at.toISOString())}
-              </span>
+              <span className="pl-1.5 font-normal text-muted">until {formats.dayAndTime(at)}</span>
             </label>
           ))}
         </fieldset>
@@ -110,7 +110,7 @@ export function StandingDialog({
                   setExcept(event.target.checked ? [...except, name] : except.filter((each) => each !== name))
                 }
               />
-              <span className="min-w-0 truncate">
+              <span className="wrap-anywhere min-w-0 py-1">
                 <PlainText text={name} />{" "}
                 <span className="text-muted">
                   {except.includes(name) ? (
@@ -159,17 +159,4 @@ export function StandingDialog({
       </div>
     </Dialog>
   );
-}
-
-/** 15 minutes, an hour, and until midnight, where the person is; what is nearly over is left out. */
-function timesFrom(now: Date): { words: string; ms: number; at: Date }[] {
-  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-  const until = (words: string, at: Date) => ({ words, ms: at.getTime() - now.getTime(), at });
-  const after = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS);
-  const tonight = until("Until tonight", midnight);
-  return [
-    until("15 minutes", after(15)),
-    until("1 hour", after(60)),
-    ...(tonight.ms > 60 * MINUTE_MS && tonight.ms <= 24 * 60 * MINUTE_MS ? [tonight] : []),
-  ];
 }
