@@ -167,9 +167,11 @@ function plainHeading(text: string): KnownBlock {
   };
 }
 
+/** Shown whole: Slack would fold the end of a long text away, beside buttons that decide on it. */
 function plain(text: string): KnownBlock {
   return {
     type: "section",
+    expand: true,
     text: { type: "plain_text", text: shorten(text, TEXT_CHARACTERS) || "–", emoji: false },
   };
 }

@@ -8,7 +8,7 @@ import type { Principal } from "../../access/principal.ts";
 import { decisionOn, isApproval } from "../../requests/answers/form-buttons.ts";
 import { rejectionOf } from "../../requests/answers/rejection.ts";
 import type { InputRequestDetail } from "../../requests/request-schema.ts";
-import { hides } from "../../text/foreign/hidden.ts";
+import { hides, readsFromRight } from "../../text/foreign/hidden.ts";
 
 /** What a press asks for. `content`: of the choice that was shown. */
 interface Press {
@@ -112,6 +112,9 @@ function mayDecide({ state, task, mode, fourEyes, claimedBy, approval }: Asked, 
   return isOpen && isFree && votes;
 }
 
+/** Whether a text reads otherwise than it is sent: Slack marks no such place. */
+const isOdd = (text: string) => hides(text) || readsFromRight(text);
+
 /** Slack shows so much of a message; longer ones are read in Intray. */
 const MOST_CHARACTERS = 2_500;
 
@@ -121,7 +124,7 @@ function isPlain(request: Asked): boolean {
   const isGuarded = warnings.length > 0 || previous !== null || rewordedAt !== null || revisions.length > 0;
   const hasMore = details !== null || documents.items.length > 0 || documents.mayHaveMore;
   const texts = askedTexts(request);
-  return !isGuarded && !hasMore && texts.join("").length <= MOST_CHARACTERS && !texts.some(hides);
+  return !isGuarded && !hasMore && texts.join("").length <= MOST_CHARACTERS && !texts.some(isOdd);
 }
 
 /** What is asked, in the server's words: the message, and what stands around the form's choices. */
@@ -138,20 +141,27 @@ export function askedTexts(
 const MOST_ARGUMENTS = 20;
 const MOST_VALUE = 300;
 
-/** The arguments of the call, a line each; null: they are too long for Slack, or hide something. */
+/** The arguments of the call, a line each; null: they are too long for Slack, or may read as others. */
 export function shownArguments({
   arguments: given,
+  gate,
   message,
-}: Pick<Asked, "arguments" | "message">): string[] | null {
-  // The message of a question of Intray's own is an argument too.
-  const entries = Object.entries(given).filter(([, value]) => value !== message);
+  origin,
+}: Pick<Asked, "arguments" | "gate" | "message" | "origin">): string[] | null {
+  // The message of a question of Intray's own is an argument too, but in front of a call.
+  const isMessage = ([name, value]: [string, unknown]) =>
+    origin === "intray" && gate === null && (name === "message" || name === "action") && value === message;
+  const entries = Object.entries(given).filter((entry) => !isMessage(entry));
   // The screen folds what is nested, and marks what an agent's program has masked in it.
   if (entries.some(([, value]) => typeof value === "object" && value !== null)) return null;
+  if (!entries.every(([name]) => PLAIN_NAME.test(name))) return null;
   const lines = entries.map(([name, value]) => `${name}: ${value}`);
-  const fits = lines.every((line) => line.length <= MOST_VALUE && !hides(line) && !BREAKS.test(line));
+  const fits = lines.every((line) => line.length <= MOST_VALUE && !isOdd(line) && !BREAKS.test(line));
   const isShort = lines.length <= MOST_ARGUMENTS && lines.join("").length <= MOST_CHARACTERS;
   return fits && isShort ? lines : null;
 }
 
+/** Any other name could read as a name and a value. */
+const PLAIN_NAME = /^[\p{L}_$][\p{L}\p{M}\p{N}_$.-]*$/u;
 /** A value with them could look like two arguments. */
 const BREAKS = /[\p{Cc}\u2028\u2029]/u;

@@ -146,6 +146,9 @@ describe("a request is only opened in Intray", () => {
     ],
     ["whose text is too long", { message: `Pay? ${"x".repeat(3_000)}` }],
     ["that hides text", { message: "Pay INV-100\u202e?" }],
+    ["whose figures stand in another order", { message: "Pay 10 \u05d0 9000?" }],
+    ["with such an argument", { task: { arguments: { note: "10 \u05d0 9000" } } }],
+    ["with a name that reads as an argument", { task: { arguments: { "amount: 5, note": "x" } } }],
     ["with arguments that are not shown whole", { task: { arguments: { note: "y".repeat(400) } } }],
   ])("%s", async (_, more) => {
     const { message } = await told(more);
@@ -172,6 +175,21 @@ describe("a request is only opened in Intray", () => {
     expect(outcome).toBe("in_intray");
     expect(await answers()).toHaveLength(before);
   });
+});
+
+test("a text that people decide on is shown whole, and never folded by Slack", async () => {
+  const { message } = await told({ message: `Pay? ${"All of this. ".repeat(150)}` });
+  expect(labelsOf(message)).toContain("Confirm");
+  const sections = message.blocks.filter(({ type }: { type: string }) => type === "section");
+  expect(sections.length).toBeGreaterThan(1);
+  for (const section of sections) expect(section.expand).toBe(true);
+});
+
+test("an argument that is the message of a call's approval stands beside the others", async () => {
+  const message = "Make this call?";
+  const task = { state: "queued", arguments: { pretext: message, amount: 10 } };
+  const asked = await told({ message, isGate: true, task });
+  expect(textsOf(asked.message)).toContain(`pretext: ${message}\namount: 10`);
 });
 
 describe("a press decides once", () => {
