@@ -176,7 +176,8 @@ function bound(limit: number | undefined): number | null {
 /** Whether a field for dates, or for times in any zone, can display a value. */
 function canBeDrawn(format: string, text: string): boolean {
   if (!isDateText(text.toUpperCase()) || text >= "9999") return false;
-  return format === "date" ? text.length === 10 : text.length > 10;
+  // RFC 3339 has a colon in its zones.
+  return format === "date" ? text.length === 10 : text.length > 10 && !/[+-]\d{4}$/.test(text.slice(10));
 }
 
 interface Titled<T> {

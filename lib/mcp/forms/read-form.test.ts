@@ -173,17 +173,18 @@ describe("normaliseForm", () => {
         description: "The server suggests “2026-02-31”, which the field can’t show.",
       },
     ],
-    ...["2026-12-01", "2026-12-01T10", "2026-12-01T23:59:60Z", "2026-02-31T10:00:00Z"].map(
-      (suggested): [string, object, object] => [
-        `the default ${suggested} of a moment, as words`,
-        { type: "string", format: "date-time", default: suggested },
-        {
-          ...text,
-          format: "date-time",
-          description: `The server suggests “${suggested}”, which the field can’t show.`,
-        },
-      ],
-    ),
+    ...[
+      ...["2026-12-01", "2026-12-01T10", "2026-12-01T23:59:60Z"],
+      ...["2026-02-31T10:00:00Z", "2026-12-01T10:00:00+0530"],
+    ].map((suggested): [string, object, object] => [
+      `the default ${suggested} of a moment, as words`,
+      { type: "string", format: "date-time", default: suggested },
+      {
+        ...text,
+        format: "date-time",
+        description: `The server suggests “${suggested}”, which the field can’t show.`,
+      },
+    ]),
     [
       "a moment as the default of a date, as words",
       { type: "string", format: "date", default: "2026-12-01T10:00:00Z" },
