@@ -6,32 +6,37 @@ import { listedDigest } from "../agents/kept-tools.ts";
 import { contentOf } from "../base/content/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { wakeEngine } from "../base/engine-hints.ts";
+import { AppError } from "../base/errors.ts";
 import { publishChange } from "../base/live-updates.ts";
 import type { NewEvent } from "../history/events/event-writes.ts";
+import { refuseDeniedCall } from "../requests/answers/approved-call.ts";
 import { labelOf } from "../tasks/task-status.ts";
 import { changesOf, changeWords } from "../text/value-changes.ts";
 import { callDigest } from "./call-approval-question.ts";
-import { endTask } from "./end-task.ts";
+import { endTask, type TaskEnd } from "./end-task.ts";
 import { storedContent } from "./insert-task-row.ts";
+
+interface ApprovedTask {
+  id: string;
+  connectionId: string;
+  serverId: string;
+  tool: string;
+  gate: string;
+}
 
 /**
  * Lets the engine make a call that a person approved, once; `changed`: with these arguments instead of those that were asked about. Ends
- * the task if its server has changed the tool since the approval was asked for. Returns history lines; the caller holds the task's lock.
+ * the task if something forbids the call since then (`objectionTo`). Returns history lines; the caller holds the task's lock.
  */
 export async function approveCall(
   tx: Tx,
-  task: { id: string; connectionId: string },
+  task: ApprovedTask,
   by: Actor,
   changed: Record<string, unknown> | null,
 ): Promise<NewEvent[]> {
-  if (await hasToolChanged(tx, task.id)) {
-    const message =
-      "This tool, or its recipe, changed while the call waited for its approval, so the call was not made. Start it again to have it decided again.";
-    await endTask(tx, task.id, {
-      state: "failed",
-      gate: "withdrawn",
-      error: { code: "tool_changed", message },
-    });
+  const objection = await objectionTo(tx, task, changed);
+  if (objection) {
+    await endTask(tx, task.id, { state: "failed", ...objection });
     return [];
   }
   const change = changed && (await changeOf(tx, task.id, changed));
@@ -70,6 +75,29 @@ async function changeOf(
       asked_arguments = ${JSON.stringify(before)}::json, gate_digest = ${digest}::bytea`,
     words: isAll && changes.length <= MOST_NAMED ? words : [...words, "and more"],
   };
+}
+
+/**
+ * Why an approved call is not made; null: nothing forbids it. The server changed the tool since the approval was asked for. Or a rule
+ * denies the call, or its agent is gone, since the approval was given: it could still be undone.
+ */
+async function objectionTo(
+  tx: Tx,
+  { id, serverId, tool, gate }: ApprovedTask,
+  changed: Record<string, unknown> | null,
+): Promise<Pick<TaskEnd, "gate" | "error"> | null> {
+  if (await hasToolChanged(tx, id)) {
+    const message =
+      "This tool, or its recipe, changed while the call waited for its approval, so the call was not made. Start it again to have it decided again.";
+    return { gate: "withdrawn", error: { code: "tool_changed", message } };
+  }
+  try {
+    await refuseDeniedCall(tx, { origin: "intray", taskId: id, gate, serverId, tool }, changed);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "denied_by_rule") throw error;
+    return { gate: "declined", error: { code: error.code, message: error.detail } };
+  }
 }
 
 async function hasToolChanged(tx: Tx, taskId: string): Promise<boolean> {

@@ -17,7 +17,7 @@ export type TaskState = (typeof TASK_STATES)[number];
 
 /** The states to which a task may move from each. Staying is no move. The database enforces the same; a test compares. */
 export const TASK_MOVES: Record<TaskState, readonly TaskState[]> = {
-  // failed: the approval in front of the call was declined, ran out, or was withdrawn since the tool changed
+  // failed: the approval in front of the call was declined, ran out, or was withdrawn since the tool changed; or a rule denies it since
   queued: ["starting", "failed", "cancelled"],
   // back to queued: the call is known not to have reached the server
   starting: ["queued", "working", "input_required", "completed", "failed", "cancelled", "start_unknown"],

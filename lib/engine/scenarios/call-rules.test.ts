@@ -148,6 +148,31 @@ describe.concurrent("a call that a rule asks about", () => {
     expect(remote.calls).toEqual([]);
   });
 
+  test("is not made once a rule denies it while its approval can still be undone", async ({ onTestFinished }) => {
+    const here = await place({ onTestFinished });
+    const { organization, remote, queries } = here;
+    await rule(here, { name: "Everything", before: "ask" });
+    for (const content of [{}, { arguments: { amount: 6_000 } }]) {
+      const id = await start(here, tool("quick"), { arguments: { amount: 7_000 } });
+      const request = await queries.openRequest(id);
+      await organization.answer(request.id, { ...yes, content, holdMs: 60_000 });
+      await rule(here, { name: "Nothing large", when: "amount != null && amount > 5000.0", before: "deny" });
+      await organization.endHold(request.id);
+      await settleOwnQuestions(organization.organizationId, organization.database);
+      expect(await queries.task(id)).toMatchObject({
+        state: "failed",
+        gate: "declined",
+        error: {
+          code: "denied_by_rule",
+          message: "The rule “Nothing large” does not allow this call. It was not made.",
+        },
+      });
+      expect(await queries.requestsOf(id)).toMatchObject([{ state: "settled" }]);
+      await rule(here, { name: "Everything", before: "ask" });
+    }
+    expect(remote.calls).toEqual([]);
+  });
+
   test("is asked about again when it is started again, alone, in bulk or as one of a race", async ({
     onTestFinished,
   }) => {
@@ -428,6 +453,29 @@ describe.concurrent("a call of an agent", () => {
       await organization.sql(change, [principal.actor.id]);
       expect(await refusal(organization.answer(request.id, yes))).toMatch(words);
       await organization.answer(request.id, no);
+    }
+  });
+
+  test("is not made once the agent is revoked, or has lost its grant, while its approval can still be undone", async ({
+    onTestFinished,
+  }) => {
+    const here = await place({ onTestFinished });
+    const { organization, queries } = here;
+    for (const [change, words] of [
+      ["UPDATE agent_credential SET revoked_at = now() WHERE id = $1", /was revoked/],
+      ["DELETE FROM agent_grant WHERE agent_id = $1", /is not granted this tool/],
+    ] as const) {
+      const principal = await agentWith(here, [{ before: "ask", of: tool("quick") }]);
+      const id = await start(here, tool("quick"), { principal });
+      const request = await queries.openRequest(id);
+      await organization.answer(request.id, { ...yes, holdMs: 60_000 });
+      await organization.sql(change, [principal.actor.id]);
+      await organization.endHold(request.id);
+      await settleOwnQuestions(organization.organizationId, organization.database);
+      expect(await queries.task(id)).toMatchObject({
+        state: "failed",
+        error: { code: "denied_by_rule", message: expect.stringMatching(words) },
+      });
     }
   });
 

@@ -55,6 +55,7 @@ async function dueQuestions(tx: Tx): Promise<string[]> {
 interface Asked {
   id: string;
   connectionId: string;
+  serverId: string;
   tool: string;
   state: string;
   gate: string | null;
@@ -64,7 +65,7 @@ interface Asked {
 async function settleOwnQuestion(tx: Tx, inputRequestId: string): Promise<void> {
   // The task first, as everybody who answers, undoes or cancels.
   const [task] = await tx.$queryRaw<Asked[]>`
-    SELECT t.id, t.connection_id AS "connectionId", t.tool, t.state, t.gate FROM task t
+    SELECT t.id, t.connection_id AS "connectionId", t.server_id AS "serverId", t.tool, t.state, t.gate FROM task t
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = (SELECT task_id FROM input_request
       WHERE organization_id = ${tx.organizationId}::uuid AND id = ${inputRequestId}::uuid AND origin = 'intray')
     FOR NO KEY UPDATE`;
@@ -104,7 +105,7 @@ async function act(
     await endTask(tx, task.id, { state: "completed", result, outcome });
   } else if (!decision) await expireCall(tx, task.id);
   else if (decision.action === "accept")
-    await appendEvents(tx, await approveCall(tx, task, decision.actor, decision.changed));
+    await appendEvents(tx, await approveCall(tx, { ...task, gate: task.gate }, decision.actor, decision.changed));
   else
     await declineCall(tx, task.id, {
       by: decision.actor,

@@ -40,7 +40,11 @@ export function isMaskedCall(
  * arguments that a person wrote; null: the call is approved as it was asked. Throws
  * `denied_by_rule`.
  */
-export async function refuseDeniedCall(tx: Tx, request: LockedRequest, changed: Json | null): Promise<void> {
+export async function refuseDeniedCall(
+  tx: Tx,
+  request: Pick<LockedRequest, "origin" | "taskId" | "gate" | "serverId" | "tool">,
+  changed: Json | null,
+): Promise<void> {
   if (request.origin !== "intray") return;
   const [task] = await tx.$queryRaw<
     ({
