@@ -23,7 +23,7 @@ async function rules(...all: object[]) {
 
 test("the call waits in the inbox as the agent's; each try asks again, and the history names who tried", async () => {
   const id = await anAgent();
-  const tries = [await tryIt(id), await tryIt(id, "codex")];
+  const tries = [await tryIt(id), await tryIt(id, "codex"), await tryIt(id, "gemini-cli")];
   const requests = [];
   for (const { status, body } of tries) {
     expect([status, body.outcome]).toEqual([200, "asked"]);
@@ -32,15 +32,17 @@ test("the call waits in the inbox as the agent's; each try asks again, and the h
   expect(requests.map(({ message, state }) => [message, state])).toEqual([
     ["May Claude Code run this command?", "open"],
     ["May Codex run this command?", "open"],
+    ["May Gemini CLI run this command?", "open"],
   ]);
   const tasks = await web.database.sql("SELECT agent_id, requested_by->>'kind' AS by FROM task");
-  expect(tasks).toEqual([id, id].map((agent_id) => ({ agent_id, by: "agent" })));
+  expect(tasks).toEqual([id, id, id].map((agent_id) => ({ agent_id, by: "agent" })));
   const lines = await web.database.sql(
     "SELECT actor->>'id' AS by, data FROM event WHERE type = 'agent.hook_tried' ORDER BY seq",
   );
   expect(lines).toMatchObject([
     { by: ada.userId, data: { agentId: id, name: "Coder", program: "Claude Code" } },
     { by: ada.userId, data: { program: "Codex" } },
+    { by: ada.userId, data: { program: "Gemini CLI" } },
   ]);
   // The agent itself was not there.
   expect((await call("GET", `/agent-credentials/${id}`)).body).toMatchObject({ lastSeenAt: null, calls: 0 });

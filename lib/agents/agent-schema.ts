@@ -2,6 +2,7 @@ import { z } from "zod";
 import { personSchema, roleSchema } from "../access/access-schema.ts";
 import { createKeySchema } from "../people/api-keys/api-key-schema.ts";
 import { beforehand } from "../text/schemas/bounded.ts";
+import { HOOK_PROGRAMS, type HookProgram } from "./hook-programs.ts";
 
 const name = z.string().trim().min(1, "Name the agent").max(80, "Use at most 80 characters");
 const MOST_GRANTS = 500;
@@ -83,11 +84,9 @@ export type UpdateAgent = z.infer<typeof updateAgentSchema>;
 export const rotateAgentSchema = createAgentSchema.pick({ expires: true });
 export type RotateAgent = z.infer<typeof rotateAgentSchema>;
 
-/** Programs whose hooks ask Intray, by their address: `/hooks/claude-code`. */
-const HOOK_PROGRAMS = ["claude-code", "codex"] as const;
-export type HookProgram = (typeof HOOK_PROGRAMS)[number];
-
-export const tryHookSchema = z.strictObject({ program: z.enum(HOOK_PROGRAMS) });
+export const tryHookSchema = z.strictObject({
+  program: z.enum(Object.keys(HOOK_PROGRAMS) as [HookProgram, ...HookProgram[]]),
+});
 
 /** `reason`: the rule, in Intray's words. */
 export const triedHookSchema = z.discriminatedUnion("outcome", [

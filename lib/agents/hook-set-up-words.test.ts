@@ -4,6 +4,8 @@ import { hookSetUps } from "./hook-set-up-words.ts";
 import { PLACEHOLDER } from "./set-up-words.ts";
 
 const URL_OF_MCP = "https://intray.example/mcp";
+const setUp = (label: string) =>
+  hookSetUps(URL_OF_MCP, null).find((each) => each.label.startsWith(label))?.text ?? "";
 // biome-ignore lint/suspicious/noExplicitAny: settings of any shape
 const hookOf = (text: string): any => JSON.parse(text).hooks.PreToolUse[0].hooks[0];
 
@@ -33,14 +35,26 @@ describe.each([
   [
     "Codex",
     "codex",
-    /^command = '''\n(.*)\n'''$/ms.exec(hookSetUps(URL_OF_MCP, null).at(-1)?.text ?? "")?.[1] ?? "",
+    /^command = '''\n(.*)\n'''$/ms.exec(setUp("Codex"))?.[1] ?? "",
     '{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}',
   ],
   [
     "Claude Code, managed",
     "claude-code",
-    hookOf(hookSetUps(URL_OF_MCP, null)[2]?.text ?? "").command,
+    hookOf(setUp("Claude Code, managed")).command,
     '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}',
+  ],
+  [
+    "Gemini CLI",
+    "gemini-cli",
+    JSON.parse(setUp("Gemini CLI")).hooks.BeforeTool[0].hooks[0].command,
+    '{"decision":"allow","reason":"Ben","from":"Intray"}',
+  ],
+  [
+    "Copilot CLI",
+    "copilot",
+    JSON.parse(setUp("Copilot CLI")).hooks.preToolUse[0].bash,
+    '{"permissionDecision":"allow","permissionDecisionReason":"Ben","from":"Intray"}',
   ],
 ])("the command of %s lets nothing pass but an answer", (_, path, command, allowed) => {
   /** Runs the command with a curl that prints this, or fails. */
@@ -49,6 +63,11 @@ describe.each([
       ...{ input: "{}", encoding: "utf8" },
       env: { ...process.env, INTRAY_AGENT_SECRET: "ita_abc", CLAUDE_CODE_ENTRYPOINT: "cli" },
     });
+
+  test("names no variable of the environment, whose value Gemini CLI would put in its place", () => {
+    const names = [...command.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name);
+    expect(names.filter((name) => name !== "answer" && name !== "CLAUDE_CODE_ENTRYPOINT")).toEqual([]);
+  });
 
   test("an answer is printed as it is", () => {
     const { status, stdout } = run(`printf '%s' '${allowed}'`);
@@ -69,6 +88,8 @@ describe.each([
     ["a page of a proxy", "echo '<html>Sign in</html>'"],
     ["JSON that decides nothing", `printf '%s' '{"ok":{"a":{}}}'`],
     ["an answer that breaks off", `printf '%s' '{"hookSpecificOutput":{"hookEventName":"PreTool'`],
+    ["one of Gemini CLI", `printf '%s' '{"decision":"deny","reason":"Use {}'`],
+    ["one of Copilot CLI", `printf '%s' '{"permissionDecision":"deny","permissionDecisionReason":"Use {}'`],
     ["a refusal", `printf '%s' '{"refused":"No such agent"}'`],
   ])("%s blocks, and says so", (_, curl) => {
     const { status, stdout, stderr } = run(curl);

@@ -3,7 +3,7 @@
  * placeholder does.
  */
 
-import type { HookProgram } from "./agent-schema.ts";
+import type { HookProgram } from "./hook-programs.ts";
 
 export interface SetUp {
   /** Of the program. */

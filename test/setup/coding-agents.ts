@@ -9,6 +9,9 @@ const SYSTEM = `${process.platform}-${process.arch}`;
 const PROGRAMS = {
   claude: `@anthropic-ai/claude-code-${SYSTEM}/claude`,
   codex: `@openai/codex-${SYSTEM}/vendor/*/bin/codex`,
+  gemini: "@google/gemini-cli/bundle/gemini.js",
+  copilot: `@github/copilot-${SYSTEM}/copilot`,
+  opencode: `opencode-${SYSTEM}/bin/opencode`,
 };
 
 /** Returns the path of a coding agent, installed if it is not there yet. Returns null, and says why, where there is none. */

@@ -1,4 +1,5 @@
 /** Whether the tools and servers that rules name are there: a rule about others matches no call, and nobody would notice. Pure. */
+import { HOOK_PROGRAMS } from "../../agents/hook-programs.ts";
 import { prefixFor, toolName } from "../../agents/tool-names.ts";
 import type { FieldError } from "../../base/errors.ts";
 import { shorten } from "../../text/labels.ts";
@@ -55,30 +56,26 @@ export function oddNames(
 }
 
 /**
- * Tools of coding agents, and those agents as servers, which hooks ask about: no server lists them. Every name of a server's tool
- * in Claude Code begins with `mcp__`.
+ * Tools of coding agents, and those agents as servers, which hooks ask about: no server lists them. In Claude Code, Codex, and Gemini
+ * CLI, the name of a server's tool begins with `mcp_`.
  */
-const PROGRAMS = new Set(["Claude Code", "Codex"]);
+const PROGRAMS: ReadonlySet<string> = new Set(Object.values(HOOK_PROGRAMS));
 const PROGRAMS_TOOLS = new Set([
-  ...[
-    "Bash",
-    "Edit",
-    "MultiEdit",
-    "Write",
-    "Read",
-    "Glob",
-    "Grep",
-    "LS",
-    "NotebookEdit",
-    "WebFetch",
-    "WebSearch",
-  ],
-  ...["Agent", "Task", "TodoWrite", "Skill", "SlashCommand", "ExitPlanMode", "PowerShell", "apply_patch"],
+  // Claude Code and Codex
+  ...["Bash", "Edit", "MultiEdit", "Write", "Read", "Glob", "Grep", "LS", "NotebookEdit", "WebFetch"],
+  ...["WebSearch", "Agent", "Task", "TodoWrite", "Skill", "SlashCommand", "ExitPlanMode", "PowerShell"],
+  "apply_patch",
+  // Gemini CLI
+  ...["run_shell_command", "write_file", "replace", "read_file", "read_many_files", "list_directory"],
+  ...["grep_search", "google_web_search", "save_memory", "write_todos"],
+  // Copilot CLI and opencode
+  ...["bash", "powershell", "view", "create", "edit", "write", "read", "list", "glob", "grep", "rg", "task"],
+  ...["web_fetch", "webfetch", "web_search", "websearch", "todowrite", "skill", "sql"],
 ]);
 
 function isPrograms({ property, text }: ComparedText): boolean {
   if (property === "server.name") return PROGRAMS.has(text);
-  return property === "tool.name" && (PROGRAMS_TOOLS.has(text) || text.startsWith("mcp__"));
+  return property === "tool.name" && (PROGRAMS_TOOLS.has(text) || text.startsWith("mcp_"));
 }
 
 function inCondition(when: string | null, field: string): (ComparedText & { field: string })[] {

@@ -36,6 +36,41 @@ describe("how a call is shown", () => {
       { file_path: "/a.ts", content: "2" },
       { kind: "edit", path: "/a.ts", changes: [{ before: null, after: "2" }], ...LF, rest: {} },
     ],
+    ...[
+      ["write_file", { file_path: "/a.ts", content: "2" }],
+      ["create", { path: "/a.ts", file_text: "2" }],
+      ["write", { filePath: "/a.ts", content: "2" }],
+    ].map(
+      ([tool, input]) =>
+        [
+          `the same of another program: ${tool}`,
+          tool,
+          input,
+          { kind: "edit", path: "/a.ts", changes: [{ before: null, after: "2" }], ...LF, rest: {} },
+        ] as [string, string, Record<string, unknown>, object],
+    ),
+    ...[
+      ["replace", { file_path: "/a.ts", old_string: "1", new_string: "2", instruction: "Two" }],
+      ["edit", { path: "/a.ts", old_str: "1", new_str: "2", instruction: "Two" }],
+      ["edit", { filePath: "/a.ts", oldString: "1", newString: "2", instruction: "Two" }],
+    ].map(
+      ([tool, input]) =>
+        [
+          `an edit of another program: ${tool}`,
+          tool,
+          input,
+          {
+            ...{ kind: "edit", path: "/a.ts", changes: [{ before: "1", after: "2" }], ...LF },
+            rest: { instruction: "Two" },
+          },
+        ] as [string, string, Record<string, unknown>, object],
+    ),
+    [
+      "an edit whose texts are none",
+      "edit",
+      { path: "/a.ts", old_str: 1, new_str: "2" },
+      { kind: "arguments", rest: { path: "/a.ts", old_str: 1, new_str: "2" } },
+    ],
     [
       "several edits",
       "MultiEdit",

@@ -68,7 +68,9 @@ export function shownCall({ tool, input }: Pick<ProgramCall, "tool" | "input">):
   );
 }
 
-const SHELLS = new Set(["Bash", "PowerShell", "shell", "exec_command"]);
+const SHELLS = new Set([
+  ...["Bash", "PowerShell", "shell", "exec_command", "run_shell_command", "bash", "powershell"],
+]);
 
 function asCommand(tool: string, input: Record<string, unknown>): ShownCall | null {
   const { command, ...rest } = input;
@@ -81,20 +83,31 @@ function asPatch(tool: string, input: Record<string, unknown>): ShownCall | null
   return tool === "apply_patch" && typeof patch === "string" ? { kind: "patch", patch, rest } : null;
 }
 
+/** Tools that change one file, as Claude Code, Gemini CLI, Copilot CLI and opencode name them and their arguments. */
+const EDITS: { tool: string; path: string; before?: string; after: string }[] = [
+  { tool: "Write", path: "file_path", after: "content" },
+  { tool: "Edit", path: "file_path", before: "old_string", after: "new_string" },
+  { tool: "write_file", path: "file_path", after: "content" },
+  { tool: "replace", path: "file_path", before: "old_string", after: "new_string" },
+  { tool: "create", path: "path", after: "file_text" },
+  { tool: "edit", path: "path", before: "old_str", after: "new_str" },
+  { tool: "write", path: "filePath", after: "content" },
+  { tool: "edit", path: "filePath", before: "oldString", after: "newString" },
+];
+
 function asEdit(tool: string, input: Record<string, unknown>): ShownCall | null {
-  const { file_path: path, ...others } = input;
-  if (typeof path !== "string") return null;
-  if (tool === "Write" && typeof others.content === "string") {
-    const { content, ...rest } = others;
-    return edit(path, [{ before: null, after: content as string }], rest);
+  for (const names of EDITS.filter((each) => each.tool === tool)) {
+    const { [names.path]: path, [names.after]: after, ...others } = input;
+    if (typeof path !== "string" || typeof after !== "string") continue;
+    if (names.before === undefined) return edit(path, [{ before: null, after }], others);
+    const { [names.before]: before, ...rest } = others;
+    if (typeof before === "string") return edit(path, [{ before, after }], rest);
   }
-  if (tool === "Edit") {
-    const { old_string: before, new_string: after, ...rest } = others;
-    if (typeof before !== "string" || typeof after !== "string") return null;
-    return edit(path, [{ before, after }], rest);
-  }
-  if (tool !== "MultiEdit" || !Array.isArray(others.edits)) return null;
-  const { edits, ...rest } = others;
+  return asEdits(tool, input);
+}
+
+function asEdits(tool: string, { file_path: path, edits, ...rest }: Record<string, unknown>): ShownCall | null {
+  if (tool !== "MultiEdit" || typeof path !== "string" || !Array.isArray(edits)) return null;
   if (edits.length > MOST_CHANGES) return null;
   const changes = (edits as unknown[]).map(changeIn);
   return changes.includes(null) ? null : edit(path, changes as Change[], rest);

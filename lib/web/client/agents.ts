@@ -1,4 +1,5 @@
-import type { Agent, HookProgram, TriedHook } from "@/lib/agents/agent-schema.ts";
+import type { Agent, TriedHook } from "@/lib/agents/agent-schema.ts";
+import type { HookProgram } from "@/lib/agents/hook-programs.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Subscription } from "@/lib/outbound/agent-events/agent-event-schema.ts";
 import type { CallRule, CallRules, TriedCalls } from "@/lib/policy/call-rules/call-rule-schema.ts";

@@ -4,6 +4,7 @@
  * nothing. So every answer is a 200 with a decision.
  */
 import { z } from "zod";
+import { HOOK_PROGRAMS } from "../../agents/hook-programs.ts";
 import { AppError } from "../../base/errors.ts";
 import { isRecord } from "../../text/json.ts";
 import { type Answers, contextOf, type HookEvent, type Program, type WhenUndecided } from "./program.ts";
@@ -29,6 +30,8 @@ export const ENTRYPOINT_HEADER = "x-claude-code-entrypoint";
 const HEADLESS = "sdk-cli";
 
 export const claudeCode: Program = {
+  shell: "Bash",
+  takesChanges: true,
   read(body, headers): HookEvent {
     const parsed = eventSchema.safeParse(body);
     if (!parsed.success)
@@ -43,14 +46,14 @@ export const claudeCode: Program = {
     const whenUndecided = !isTool || !entrypoint ? "deny" : entrypoint === HEADLESS ? "defer" : "ask";
     return {
       call: {
-        program: "Claude Code",
+        program: HOOK_PROGRAMS["claude-code"],
         tool: data.tool_name,
         input: data.tool_input,
         cwd: data.cwd ?? null,
         session: data.session_id,
         callId: data.tool_use_id ?? null,
         by: data.agent_type ?? null,
-        takesChanges: true,
+        takesChanges: claudeCode.takesChanges,
       },
       whenUndecided,
       answers: isTool ? beforeTool(whenUndecided) : permission(),

@@ -5,6 +5,7 @@
  * It knows neither `ask` nor `defer`.
  */
 import { z } from "zod";
+import { HOOK_PROGRAMS } from "../../agents/hook-programs.ts";
 import { AppError } from "../../base/errors.ts";
 import { isRecord } from "../../text/json.ts";
 import { claudeCode } from "./claude-code.ts";
@@ -24,6 +25,9 @@ const eventSchema = z.looseObject({
 });
 
 export const codex: Program = {
+  shell: "Bash",
+  // A version that does not know `updatedInput` would run the command as it was asked.
+  takesChanges: false,
   read(body): HookEvent {
     const parsed = eventSchema.safeParse(body);
     if (!parsed.success)
@@ -34,15 +38,14 @@ export const codex: Program = {
     const { data } = parsed;
     return {
       call: {
-        program: "Codex",
+        program: HOOK_PROGRAMS.codex,
         tool: data.tool_name,
         input: isRecord(data.tool_input) ? data.tool_input : { input: data.tool_input ?? null },
         cwd: data.cwd ?? null,
         session: data.session_id,
         callId: data.tool_use_id ?? null,
         by: data.agent_type ?? null,
-        // A version that does not know `updatedInput` would run the command as it was asked.
-        takesChanges: false,
+        takesChanges: codex.takesChanges,
       },
       whenUndecided: "deny",
       answers: data.hook_event_name === "PreToolUse" ? beforeTool : permission,

@@ -24,19 +24,15 @@ import { hold, refuseTooMany } from "../mcp/held/held-calls.ts";
 import { HeldStream } from "../mcp/held/stream.ts";
 import { within } from "../tenant.ts";
 import { HELD_END_MS, HOOK_ANSWERED_BEFORE_MS, HOOK_OUTLIVED_MS, MOST_HOOK_HOLD_MS } from "../tunables.ts";
-import { claudeCode } from "./claude-code.ts";
-import { codex } from "./codex.ts";
 import { HeldHook } from "./held-hook.ts";
 import type { HookEvent, Program } from "./program.ts";
+import { PROGRAMS } from "./programs.ts";
 
-const PROGRAMS = new Map<string, Program>([
-  ["/hooks/claude-code", claudeCode],
-  ["/hooks/codex", codex],
-]);
+const BY_PATH = new Map(Object.entries(PROGRAMS).map(([key, program]) => [`/hooks/${key}`, program]));
 
 /** Answers a request if it comes from a program's hook. Returns false if it does not. */
 export function serveHook(request: IncomingMessage, response: ServerResponse): boolean {
-  const program = PROGRAMS.get(request.url?.split("?", 1)[0] ?? "");
+  const program = BY_PATH.get(request.url?.split("?", 1)[0] ?? "");
   if (!program) return false;
   if (request.method !== "POST") {
     response.writeHead(405, { allow: "POST" }).end();

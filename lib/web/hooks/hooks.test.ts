@@ -20,6 +20,7 @@ import { policyInputSchema } from "../../policy/policy-schema.ts";
 import { savePolicy } from "../../policy/policy-writes.ts";
 import { applyCurrentPolicy } from "../../requests/apply-current-policy.ts";
 import { ENTRYPOINT_HEADER } from "./claude-code.ts";
+import { PROGRAMS } from "./programs.ts";
 
 const PATH = "/hooks/claude-code";
 const RULES = [
@@ -585,6 +586,15 @@ describe("whatever else happens is a refusal that blocks", () => {
 
   test.each([null, "nothing", "ita_made-up"])("the secret %j", async (secret) => {
     expect(await rawHook(fixture.endpoint.url, PATH, secret)(event())).toEqual({ status: 200, body: blocks });
+  });
+
+  test.each(Object.entries(PROGRAMS))("in the words of %s", async (key, { refuse }) => {
+    const agent = await anAgent();
+    for (const secret of [agent.secret, "ita_made-up"]) {
+      const answer = await rawHook(fixture.endpoint.url, `/hooks/${key}`, secret)({});
+      expect(answer).toEqual({ status: 200, body: refuse(expect.any(String)) });
+    }
+    expect(await agent.tasks()).toEqual([]);
   });
 
   test("the key of an owner, which is no agent", async () => {

@@ -39,6 +39,10 @@ export interface Answers {
 }
 
 export interface Program {
+  /** Its own name of the tool that runs a shell command, which has the command in `command`. */
+  shell: string;
+  /** Whether it makes a call with another input, where a person changes it. */
+  takesChanges: boolean;
   /** Throws `invalid_input` for an event that does not ask about a call. */
   read(body: unknown, headers: Headers): HookEvent;
   /** For a request whose event is unknown. Blocks the call for every event. */

@@ -11,130 +11,23 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
 import {
-  createClaudeHome,
-  createHome,
-  type Home,
-  openClaude,
-  runClaude,
-  runCodex,
-  writeInHome,
-} from "../../../test/fixtures/agents/coding-agents.ts";
-import { HAS_TERMINAL, type Terminal } from "../../../test/fixtures/agents/terminal.ts";
+  codex,
+  copilot,
+  gemini,
+  type HookedProgram,
+  headless,
+  inTerminal,
+  managed,
+  opencode,
+} from "../../../test/fixtures/agents/hooked-programs.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { forFile } from "../../../test/for-file.ts";
-import { type ScriptedModel, startScriptedModel } from "../../../test/servers/agents/scripted-model.ts";
-import { codingAgent } from "../../../test/setup/coding-agents.ts";
+import { startScriptedModel } from "../../../test/servers/agents/scripted-model.ts";
 import { revokeAgent } from "../../agents/agent-writes.ts";
-import { hookSetUps } from "../../agents/hook-set-up-words.ts";
 import { callRulesInputSchema } from "../../policy/call-rules/call-rule-schema.ts";
 import { saveCallRules } from "../../policy/call-rules/call-rule-writes.ts";
 
-interface Place {
-  home: Home;
-  /** Of `/mcp`: the hook's address is beside it. */
-  url: string;
-  secret: string;
-  /** The hook's time-out, in seconds. */
-  timeout: number;
-  model: ScriptedModel;
-}
-
-interface Run {
-  /** Resolves once the program has done what its model told it, or was stopped. */
-  ended: Promise<unknown>;
-  kill(): Promise<void>;
-  terminal?: Terminal;
-}
-
-interface Program {
-  name: string;
-  /** Null: it is not there. */
-  path: string | null;
-  /** Its shell, and the argument that has the command. */
-  shell: [tool: string, argument: string];
-  takesChanges: boolean;
-  createHome(): Home;
-  setUp(place: Place): void;
-  /** The program itself may run every command: only the hook can stop one. */
-  start(path: string, place: Place, ...args: string[]): Run | Promise<Run>;
-}
-
-const ALLOWED = ["--permission-mode", "default", "--allowedTools", "Bash"];
-const claudeSetUp = ({ home, url, secret, timeout }: Place) => {
-  const { text } = hookSetUps(url, secret)[0]!;
-  writeInHome(home, ".claude/settings.json", text.replaceAll("600", String(timeout)));
-};
-const claude = {
-  path: codingAgent("claude"),
-  shell: ["Bash", "command"] as [string, string],
-  takesChanges: true,
-  createHome: createClaudeHome,
-  setUp: claudeSetUp,
-};
-
-const headless: Program = {
-  ...claude,
-  name: "claude -p",
-  start(path, { home, model }, ...args) {
-    const { ended, kill } = runClaude(path, home, model.url, [
-      ...(args.length > 0 ? args : ["go"]),
-      ...ALLOWED,
-    ]);
-    return { ended: ended.then((out) => JSON.parse(out)), kill };
-  },
-};
-
-/** The set-up of a machine, which is a command. It stands in the person's own settings here. */
-const managed: Program = {
-  ...headless,
-  name: "claude -p with the managed set-up",
-  setUp({ home, url, secret, timeout }) {
-    const { text } = hookSetUps(url, secret).find(({ label }) => label.endsWith("managed"))!;
-    const settings = text.replaceAll("598", String(timeout - 2)).replaceAll("600", String(timeout));
-    const { hooks } = JSON.parse(settings);
-    const env = { INTRAY_AGENT_SECRET: secret };
-    writeInHome(home, ".claude/settings.json", JSON.stringify({ hooks, env }));
-  },
-};
-
-const inTerminal: Program = {
-  ...claude,
-  name: "Claude Code in a terminal",
-  path: HAS_TERMINAL ? claude.path : null,
-  async start(path, { home, model }) {
-    const before = model.turns.length;
-    const terminal = await openClaude(path, home, model.url, ALLOWED);
-    await terminal.enter("go");
-    const ended = until(
-      "the model is done, or the hook has stopped the turn",
-      async () =>
-        model.turns.slice(before).some(({ call }) => call === null) ||
-        /Intray did not allow it/.test(await terminal.screen()),
-    );
-    return { ended, kill: terminal.kill, terminal };
-  },
-};
-
-const codex: Program = {
-  name: "codex exec",
-  path: codingAgent("codex"),
-  shell: ["exec_command", "cmd"],
-  takesChanges: false,
-  createHome,
-  setUp({ home, url, secret, timeout, model }) {
-    const { text } = hookSetUps(url, secret).find(({ label }) => label.startsWith("Codex"))!;
-    const provider = `model = "scripted"\nmodel_provider = "scripted"
-[model_providers.scripted]\nname = "scripted"\nbase_url = "${model.url}/v1"\nwire_api = "responses"\n`;
-    const config = text.replaceAll("598", String(timeout - 2)).replaceAll("600", String(timeout));
-    writeInHome(home, ".codex/config.toml", `${provider}\n${config}\n`);
-  },
-  start(path, { home, secret }) {
-    const { ended, kill } = runCodex(path, home, secret);
-    return { ended: ended.then((out) => expect(out).toContain('"text":"Done."')), kill };
-  },
-};
-
-const PROGRAMS = [headless, inTerminal, codex];
+const PROGRAMS = [headless, inTerminal, codex, gemini, copilot, opencode];
 const here = PROGRAMS.filter(({ path }) => path !== null);
 
 const fixture = forFile(() => createSharedAgentFixture());
@@ -145,7 +38,7 @@ beforeAll(async () => {
       ["Free", "allow"],
       ["Never", "deny"],
     ].map(([name, before]) => ({
-      ...{ name, before, tools: ["Bash"] },
+      ...{ name, before, tools: ["Bash", "run_shell_command", "bash"] },
       when: `arguments.command.endsWith("# ${name?.toLowerCase()}")`,
     })),
   });
@@ -154,16 +47,30 @@ beforeAll(async () => {
 
 /** An agent, and a place in which its program makes one call of its shell, and another one if it is asked to revise it. */
 async function prepared(
-  program: Program,
-  { timeout = 600, remark = "", url = fixture.endpoint.url, knownSecret = true } = {},
+  program: HookedProgram,
+  {
+    timeout = 600,
+    remark = "",
+    url = fixture.endpoint.url,
+    knownSecret = true,
+    byHelper = false,
+    twoAtOnce = false,
+  } = {},
 ) {
   const { id, secret } = await fixture.agent();
   const home = program.createHome();
   const [mark, revised] = [join(home.home, "ran"), join(home.home, "revised")];
-  const [name, argument] = program.shell;
-  const call = (file: string) => ({ name, input: { [argument]: `touch ${file} ${remark}`.trim() } });
+  const { tool, argument, more } = program.shell;
+  const call = (file: string) => ({
+    name: tool,
+    input: { ...more, [argument]: `touch ${file} ${remark}`.trim() },
+  });
+  const { helper } = program;
+  const ofHelper = byHelper && helper ? [helper, call(mark)] : [];
   const model = await startScriptedModel((read) => {
-    if (read.length === 0) return call(mark);
+    // A helper begins a conversation of its own, as if nothing was called yet.
+    if (byHelper) return ofHelper.shift() ?? null;
+    if (read.length === 0) return twoAtOnce ? [call(mark), call(revised)] : call(mark);
     return read.length === 1 && read[0]?.includes("to try again") ? call(revised) : null;
   });
   onTestFinished(() => model.close());
@@ -275,10 +182,11 @@ describe.each(here)("$name", (program) => {
       const { ended } = await agent.start();
       const { id } = await agent.asked();
       const other = join(agent.home, "changed");
-      await answer(id, { action: "accept", content: { arguments: { command: `touch ${other}` } } });
+      const changed = { ...program.shell.more, command: `touch ${other}` };
+      await answer(id, { action: "accept", content: { arguments: changed } });
       await ended;
       expect([agent.ran(), existsSync(other)]).toEqual([false, true]);
-      expect(agent.read()).toContain(`touch ${other}`);
+      expect(agent.read()).toContain(program.tellsOfChanges);
     },
   );
 
@@ -311,6 +219,26 @@ describe.each(here)("$name", (program) => {
     await ended;
     expect(agent.read()).toContain("Use the staging table");
     expect([agent.ran(), agent.ranRevised()]).toEqual([false, true]);
+  });
+
+  test.runIf(program.helper)("asks about a call of its helper, as about its own", async () => {
+    const agent = await prepared(program, { byHelper: true });
+    const { ended } = await agent.start();
+    await answer((await agent.asked()).id, approve);
+    const { id } = await agent.asked(2);
+    expect(agent.ran()).toBe(false);
+    await answer(id, approve);
+    await ended;
+    expect(agent.ran()).toBe(true);
+  });
+
+  test("asks about each of two calls at once, and runs only the one that a person approved", async () => {
+    const agent = await prepared(program, { twoAtOnce: true });
+    const { ended } = await agent.start();
+    await answer((await agent.asked()).id, approve);
+    await answer((await agent.asked(2)).id, { action: "decline" });
+    await ended;
+    expect([agent.ran(), agent.ranRevised()].toSorted()).toEqual([false, true]);
   });
 
   test("killed while people are asked, does not run the call", async () => {
@@ -358,11 +286,11 @@ describe.each(here)("$name", (program) => {
   });
 
   // Claude Code takes it for a hook that has nothing to say, whatever onFailure says.
-  test.each(NOTHING)("where Intray %s, only Codex does not run the call", async (_what, say) => {
+  test.each(NOTHING)("where Intray %s, only a hook of Claude Code's own lets the call pass", async (_what, say) => {
     const url = await startInPlaceOfIntray(say);
     const agent = await prepared(program, { url });
     await (await agent.start()).ended;
-    expect(agent.ran()).toBe(program !== codex);
+    expect(agent.ran()).toBe(program.passesOnNothing);
   });
 });
 
@@ -430,8 +358,9 @@ describe("when the time is over", () => {
     },
   );
 
-  test.runIf(here.includes(codex))("codex exec does not run the call", async () => {
-    const agent = await prepared(codex, { timeout: 6 });
+  const rest = here.filter((program) => program !== headless && program !== inTerminal);
+  test.each(rest)("$name does not run the call", async (program) => {
+    const agent = await prepared(program, { timeout: 6 });
     await (await agent.start()).ended;
     expect(agent.ran()).toBe(false);
     expect(agent.read()).toMatch(/Nobody (has decided yet|approved it in Intray in time)/);
