@@ -30,7 +30,7 @@ let made = 0;
 beforeAll(async () => {
   server = await startMailServer();
   fixture = await createNotificationsFixture();
-  mailer = createMailer(server.url, APP, 1_000);
+  mailer = createMailer(server.url, APP);
   finance = await insertServer(fixture.database, fixture.organizationId, {
     name: "Finance\r\nBcc: x@y.example",
   });

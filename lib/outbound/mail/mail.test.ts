@@ -19,7 +19,13 @@ let mailer: Mailer;
 let finance: { id: string; connectionId: string };
 
 beforeAll(async () => {
+<<<<<<< ours
   mailer = createMailer(server.url, APP, 1_000);
+=======
+  server = await startMailServer();
+  fixture = await createNotificationsFixture();
+  mailer = createMailer(server.url, APP);
+>>>>>>> theirs
   finance = await insertServer(fixture.database, fixture.organizationId, {
     name: "Finance\r\nBcc: x@y.example",
   });
@@ -161,7 +167,7 @@ test("a mail server that is away, busy, silent, or breaks off is tried again, un
   ] as const) {
     server.mood = mood;
     await minutesLater(10);
-    await send();
+    await send(mood === "silent" ? createMailer(server.url, APP, 1_000) : mailer);
     expect(await states()).toEqual([["waiting", attempt]]);
   }
   server.mood = "ok";

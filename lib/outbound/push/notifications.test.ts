@@ -162,15 +162,18 @@ describe("the message", () => {
         title: `The API key “${character.repeat(80)}” handed a request over`,
       }),
     );
-    const { items, next } = texts(EMPTY, matters);
-    const message = messageOf(
-      { deviceId: id, version: next.version, items, count: 100, testId: id },
-      `https://${"long.".repeat(20)}example`,
+    const { items, next } = texts(EMPTY, matters, Date.parse("2100-01-01T00:00Z"));
+    const messages = [id, null].map((testId) =>
+      messageOf(
+        { deviceId: id, version: next.version, items, count: 100, testId },
+        `https://${"long.".repeat(20)}example`,
+      ),
     );
     expect(body.endsWith("…")).toBe(true);
     expect(body.isWellFormed()).toBe(true);
     // Without header, delimiter and tag, of the 4096 bytes that every push service takes.
-    expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThanOrEqual(4096 - 86 - 17);
+    for (const message of messages)
+      expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThanOrEqual(4096 - 86 - 17);
   });
 });
 

@@ -164,11 +164,15 @@ describe("a device", () => {
     await later();
     await Promise.all([push(), push(fixture.context), push()]);
     expect(titles()).toEqual(["12 requests wait for you"]);
+    // The pause after a message, so that it lasts however slow the test is.
+    const paused = await fixture.sql(`UPDATE push_device SET not_before = now() + interval '1 minute'
+      WHERE not_before - sent_at = interval '4 seconds' RETURNING id`);
+    expect(paused).toHaveLength(1);
     await asked();
     await fixture.sql("UPDATE notice SET push_after = now() - interval '1 second' WHERE push_after > now()");
     await push();
     expect(service.messages).toHaveLength(1);
-    await later();
+    await later(2);
     await push();
     expect(titles()).toEqual(["12 requests wait for you", "13 requests wait for you"]);
     await later();

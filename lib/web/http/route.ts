@@ -289,8 +289,8 @@ type Endpoint = Record<Method, Handler>;
 /** All methods of one path; those not given answer 405 with a problem document. */
 export function endpoint(handlers: Partial<Endpoint>): Endpoint {
   const allowed = METHODS.filter((method) => handlers[method]).join(", ");
-  const isSecret = METHODS.some((method) => handlers[method]?.definition.secretPath);
-  const definition = { auth: "none", summary: NOT_ALLOWED, ...(isSecret && { secretPath: true }) } as const;
+  const definition: Definition & { auth: "none" } = { auth: "none", summary: NOT_ALLOWED };
+  if (METHODS.some((method) => handlers[method]?.definition.secretPath)) definition.secretPath = true;
   const refuse = route(definition, async () => {
     throw new AppError("method_not_allowed", `Use ${allowed}.`);
   });
