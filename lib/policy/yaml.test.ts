@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { policyInputSchema } from "./policy-schema.ts";
 import { placeInYaml, readYaml, rewriteYaml, writeYaml } from "./yaml.ts";
 
 const TEXT = `# Who has to agree
@@ -124,13 +122,4 @@ rules:
       { numRuns: 300 },
     );
   });
-});
-
-test("the example of the documentation says the same in both", () => {
-  const docs = readFileSync("docs/governance.md", "utf8");
-  const [, json = ""] = /```json\n(.*?)\n```/s.exec(docs) ?? [];
-  const [, yaml = ""] = /```yaml\n(.*?)\n```/s.exec(docs) ?? [];
-  const read = readYaml(yaml);
-  if ("mistake" in read) throw new Error(read.mistake.message);
-  expect(policyInputSchema.parse(read.value)).toEqual(policyInputSchema.parse(JSON.parse(json)));
 });
