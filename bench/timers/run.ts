@@ -16,7 +16,7 @@ const SPREAD_MS = 60_000;
 /** When one of the engines is killed, from the first due time on. */
 const KILLED_AFTER_MS = 25_000;
 const IDLE_MS = 30_000;
-/** The goal of docs/governance.md: within seconds of its time. */
+/** The goal of docs/performance.md. */
 const GOAL = { atMost: 5 };
 
 export async function run(): Promise<Figure[]> {

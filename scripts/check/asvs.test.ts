@@ -1,6 +1,5 @@
 /** docs/asvs.md: it has every requirement once, what is held cites a test that exists, and the sums are true. */
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path/posix";
 import { describe, expect, test } from "vitest";
 import { citedIn, missing, readPage, rowsUnder } from "./cited-tests.ts";
 
@@ -114,24 +113,10 @@ test("every cited test is there", () => {
   expect(missing(cited)).toEqual([]);
 });
 
-test("files and headings that the page names are there", () => {
+test("files that the page names are there", () => {
   const files = [...page.matchAll(/`((?:lib|app|components|scripts|ops|docs)\/[\w./()[\]-]+)`/g)];
   expect(files.map(([, file = ""]) => file).filter((file) => !existsSync(file))).toEqual([]);
-  for (const [, path = "", heading] of page.matchAll(/\]\(([^)#]+\.md)(?:#([^)]+))?\)/g)) {
-    const target = join(dirname("docs/asvs.md"), path);
-    expect(existsSync(target), target).toBe(true);
-    const headings = [...readPage(target).matchAll(/^#+ (.*)$/gm)].map(([, words = ""]) => anchorOf(words));
-    if (heading !== undefined) expect(headings, target).toContain(heading);
-  }
 });
-
-/** The anchor that GitHub gives a heading. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-");
-}
 
 test("docs/data.md sorts every table of the database", () => {
   const tables = new Set<string>();

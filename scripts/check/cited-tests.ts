@@ -45,3 +45,13 @@ export function rowsUnder(page: string, heading: string): string[][] {
         .map((cell) => cell.trim()),
     );
 }
+
+/** The anchors that GitHub gives the headings of a page. */
+export function anchorsOf(page: string): string[] {
+  return [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, words = ""]) =>
+    words
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}

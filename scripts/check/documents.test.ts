@@ -1,5 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
 import { expect, test } from "vitest";
+import { anchorsOf } from "./cited-tests.ts";
 
 const quotedIn = (file: string) =>
   [
@@ -31,6 +33,18 @@ test("docs/configuration.md names every setting that the code reads", () => {
   );
 });
 
+test("docs/observability.md names every metric, and no other", () => {
+  const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
+  const sources = ["lib/history/metrics/engine.ts", "lib/web/http/metrics.ts"];
+  const metrics = [
+    ...sources.flatMap((file) => namesIn(readFileSync(file, "utf8"), /name: "intray_(\w+)"/g)),
+    ...namesIn(readFileSync("lib/web/http/figures.ts", "utf8"), /^ {2}(\w+): \{/gm),
+  ];
+  const named = namesIn(readFileSync("docs/observability.md", "utf8"), /`intray_(\w+)[`{]/g);
+  expect(metrics.length).toBeGreaterThan(20);
+  expect([...new Set(named)].sort()).toEqual(metrics.sort());
+});
+
 test("docs/upgrade.md has a line for every migration", () => {
   const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4}_\w+) \|/gm)].map(
     ([, name]) => name,
@@ -60,6 +74,27 @@ test("the way of a question names functions that its files export", () => {
     sources.some((source) => new RegExp(`^export (async )?function ${name}\\b`, "m").test(source));
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !isExported(name))).toEqual([]);
+});
+
+const pages = globSync("docs/*.md");
+
+test.each(pages)("%s says first for whom it is, and what they can do after it", (page) => {
+  const [, first = ""] = readFileSync(page, "utf8").split("\n\n");
+  expect(first).toMatch(/^For /);
+  expect(first).toMatch(/After this page/);
+});
+
+test("links of pages lead to files and headings that are there", () => {
+  const linking = [...pages, ...globSync("*.md"), ...globSync("docs/decisions/*.md"), ...globSync("examples/*/README.md")];
+  const links = linking.flatMap((page) =>
+    [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g)].map(
+      ([, path = "", heading]) => ({ page, target: path ? join(dirname(page), path) : page, heading }),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(500);
+  const isThere = ({ target, heading }: (typeof links)[number]) =>
+    existsSync(target) && (heading === undefined || anchorsOf(target).includes(heading));
+  expect(links.filter((link) => !isThere(link))).toEqual([]);
 });
 
 /** Names of files that are examples, or that a reader makes. */
