@@ -5,7 +5,7 @@ import { storable, type Tx } from "../base/db/db.ts";
 import { publishChange } from "../base/live-updates.ts";
 import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
 import { settleAtEnd } from "../requests/capture/close-request.ts";
-import { outcomeOf } from "../tasks/task-status.ts";
+import { outcomeOf } from "../tasks/outcome.ts";
 import { endInRace, isSuccess } from "./races/race-writes.ts";
 import { queueRetry } from "./retry.ts";
 import { storedError, text } from "./task-write-helpers.ts";

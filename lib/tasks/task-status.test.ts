@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stateMachine } from "../base/state-machine.ts";
-import {
-  hasEnded,
-  isStalled,
-  labelOf,
-  outcomeOf,
-  STALLED_AFTER_MS,
-  TASK_MOVES,
-  TASK_STATES,
-} from "./task-status.ts";
+import { hasEnded, isStalled, labelOf, STALLED_AFTER_MS, TASK_MOVES, TASK_STATES } from "./task-status.ts";
 
 const moves = stateMachine(TASK_MOVES);
 
@@ -91,55 +83,4 @@ test.each([
   { args: {}, label: null },
 ])("the label of $args is $label", ({ args, label }) => {
   expect(labelOf(args)).toBe(label);
-});
-
-test.each([
-  {
-    name: "a short last part after a colon",
-    result: { content: [{ type: "text", text: "Invoice processing result: REJECTED" }], isError: false },
-    expected: { outcome: "REJECTED", isError: false },
-  },
-  {
-    name: "a status in structured content",
-    result: { content: [], structuredContent: { status: "PAID" } },
-    expected: { outcome: "PAID", isError: false },
-  },
-  {
-    name: "the first line of a text, cut",
-    result: { content: [{ type: "text", text: `${"a".repeat(300)}\nmore` }], isError: true },
-    expected: { outcome: `${"a".repeat(199)}…`, isError: true },
-  },
-  {
-    name: "the count of what is no text",
-    result: { content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] },
-    expected: { outcome: "1 image", isError: false },
-  },
-  {
-    name: "each kind of what is no text",
-    result: { content: [{ type: "image" }, { type: "image" }, { type: "audio" }], isError: true },
-    expected: { outcome: "2 images, 1 recording", isError: true },
-  },
-  {
-    name: "the name of a link",
-    result: { content: [{ type: "resource_link", uri: "https://erp.example/r/7", name: "Report 7" }] },
-    expected: { outcome: "Report 7", isError: false },
-  },
-  {
-    name: "the address of what has no name, and how many there are",
-    result: {
-      content: [
-        { type: "resource", resource: { uri: "file:///a.txt", text: "a" } },
-        { type: "resource_link", uri: "file:///b.txt" },
-      ],
-    },
-    expected: { outcome: "file:///a.txt, 1 more", isError: false },
-  },
-  {
-    name: "nothing to read",
-    result: { content: [{ type: "odd" }, "text", null] },
-    expected: { outcome: null, isError: false },
-  },
-  { name: "no result at all", result: null, expected: { outcome: null, isError: false } },
-])("the outcome is $name", ({ result, expected }) => {
-  expect(outcomeOf(result)).toEqual(expected);
 });

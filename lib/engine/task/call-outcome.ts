@@ -15,7 +15,7 @@ import type { RemoteTask, StartOutcome } from "../../mcp/peer.ts";
 import { NOT_REACHED, PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer-error.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { RecipeFailure } from "../../servers/recipes/peer.ts";
-import { outcomeOf } from "../../tasks/task-status.ts";
+import { outcomeOf } from "../../tasks/outcome.ts";
 import { dropStreams, leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/session-moves.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import {
