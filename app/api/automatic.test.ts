@@ -344,7 +344,7 @@ describe("what is shown", () => {
     const receipt = await web.db.withOrganization(acme.id, (tx) => readReceipt(tx, principal, id));
     const [answer] = receipt.answers;
     expect(wordsOf(receipt).find((line) => line.includes("answered"))).toMatch(
-      /The rule Shown \(version \d+\) answered “accept” \(the form was sent; this does not tell what it says\) by itself, .*, with no person\./,
+      /The automatic rule Shown \(version \d+\) answered “accept” \(a form was sent; the receipt does not tell what it says\) at .*\. No person decided\./,
     );
     expect(answer).toMatchObject({
       by: { kind: "rule", name: expect.stringMatching(/^Shown \(version \d+\)$/) },

@@ -141,7 +141,7 @@ describe("a receipt", () => {
     expect(receipt.votes).toMatchObject([
       { person: ben.userId, by: { name: "Cleo" }, onBehalfOf: { name: "Ben" }, agrees: true },
     ]);
-    expect(told(receipt)).toContain("Cleo for Ben agreed in Finance");
+    expect(told(receipt)).toContain("Cleo for Ben agreed in the stage Finance");
   });
 
   test("has what the provider or Intray saw of the sign-in", async () => {
@@ -190,7 +190,7 @@ describe("a receipt", () => {
     });
     expect(types(receipt).at(-1)).toBe("answer.undone");
     expect(told(receipt)).toMatch(
-      /Ana agreed in CFO, .* It does not count since .* \(taken_back\)\.\n.*Taken back .*\n {2}It is open: no answer is in force\.\n {2}No answer was sent/,
+      /Ana agreed in the stage CFO at .* This vote no longer counts since .*: the voter took it back\.\n.*It was taken back at .*\n {2}The request is still open\. No answer counts\.\n {2}No answer was sent/,
     );
   });
 
@@ -216,7 +216,7 @@ describe("a receipt", () => {
     });
     expect(types(receipt)).toEqual(["request.opened", "request.withdrawn"]);
     expect(told(receipt)).toMatch(
-      /as withdrawn \(task_cancelled\), without an answer\.\n {2}No answer was sent/,
+      /: the question was withdrawn \(the task was cancelled\)\. No answer counts\.\n {2}No answer was sent/,
     );
   });
 
@@ -231,7 +231,7 @@ describe("a receipt", () => {
       answers: [{ delivery: { state: "sending", reached: "unknown", acceptedAt: null } }],
       sent: "unknown",
     });
-    expect(told(await read(request))).toContain("no reply says whether the server has it");
+    expect(told(await read(request))).toContain("No reply says whether the server has it");
     await put("state = 'accepted', accepted_at = now()");
     expect(await read(request)).toMatchObject({
       answers: [{ delivery: { reached: "taken", acceptedAt: expect.any(String), confirmedAt: null } }],
@@ -280,7 +280,7 @@ test("obeys no name on a terminal", async () => {
   await withoutRule();
   const receipt = await read(await asked());
   const renamed = { ...receipt, organization: { ...receipt.organization, name: "\u001b[2JAcme\n" } };
-  expect(told(renamed)).toContain("in \ufffd[2JAcme\ufffd (");
+  expect(told(renamed)).toContain("organization \ufffd[2JAcme\ufffd (");
 });
 
 describe("is had", () => {
@@ -327,14 +327,14 @@ describe("is not taken for one", () => {
     const text = await good();
     await refused(
       swap(text, 1, (part) => edited(part, (receipt) => ({ ...receipt, sent: "taken" }))),
-      /signature does not hold/,
+      /signature is not valid/,
     );
     await refused(
       swap(text, 2, () => randomBytes(64).toString("base64url")),
-      /signature does not hold/,
+      /signature is not valid/,
     );
-    await refused("nonsense", /no receipt/);
-    await refused("", /no receipt/);
+    await refused("nonsense", /not a receipt/);
+    await refused("", /not a receipt/);
   });
 
   test("what another key, a key of another kind, or none signed", async () => {
@@ -344,7 +344,7 @@ describe("is not taken for one", () => {
     const { privateKey } = generateKeyPairSync("ed25519");
     await refused(
       await new CompactSign(payload).setProtectedHeader(header).sign(privateKey),
-      /signature does not hold/,
+      /signature is not valid/,
     );
     await refused(
       swap(

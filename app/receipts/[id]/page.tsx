@@ -99,13 +99,13 @@ export default async function ReceiptPage({ params }: { params: Promise<{ id: st
               ],
               ["Request", request.id],
               ["Task", request.taskId],
-              ["Question", request.questionHash],
+              ["Question’s hash", request.questionHash],
               ["History", last && `Line ${last.seq}, hash ${last.hash}`],
               ["Made", `${formats.exact(Date.now())} for ${session.user.name}`],
             ]}
           />
           <p className="break-words text-muted text-xs">
-            This page is not signed. The signed receipt proves the same to others: {receipt.issuer}
+            This page is not signed. Others can check the signed receipt: {receipt.issuer}
             /api/v1/input-requests/{request.id}/receipt
           </p>
         </Part>
@@ -158,10 +158,10 @@ function Decision({
         {receipt.votes.map((vote) => (
           <li key={vote.id}>
             <PlainText
-              text={`${actorWords(vote.by, { begins: true })}${vote.onBehalfOf ? ` for ${vote.onBehalfOf.name}` : ""} ${vote.agrees ? "agreed" : "rejected"} in ${vote.stage}`}
+              text={`${actorWords(vote.by, { begins: true })}${vote.onBehalfOf ? ` for ${vote.onBehalfOf.name}` : ""} ${vote.agrees ? "agreed" : "rejected"} in the stage ${vote.stage}`}
             />
             <Small text={`${formats.exact(vote.at)} · ${signInWords(vote.signedIn)}`} />
-            {vote.ended && <Small text={`Did not count from ${formats.exact(vote.ended.at)} on`} />}
+            {vote.ended && <Small text={`No longer counts since ${formats.exact(vote.ended.at)}`} />}
           </li>
         ))}
         {receipt.answers.map((given) => (
@@ -172,7 +172,9 @@ function Decision({
             <Small
               text={`${formats.exact(given.at)}${given.by.kind === "rule" ? "" : ` · ${signInWords(given.signedIn)}`}`}
             />
-            {given.withdrawnAt && <Small text={`Not in force since ${formats.exact(given.withdrawnAt)}`} />}
+            {given.withdrawnAt && (
+              <Small text={`No longer counts since ${formats.exact(given.withdrawnAt)}`} />
+            )}
             {given.delivery?.acceptedAt && (
               <Small text={`Accepted by the server ${formats.exact(given.delivery.acceptedAt)}`} />
             )}

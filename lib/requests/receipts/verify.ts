@@ -35,22 +35,21 @@ export async function verifyReceipt(text: string, keys: unknown): Promise<Verdic
     receipt: null,
   });
   const header = headerOf(text);
-  if (!header) return fails("This is no receipt: it is not a signed text (JWS) of this type.");
-  if (header.typ !== RECEIPT_TYPE) return fails(`This is no receipt: it is signed as “${header.typ}”.`);
+  if (!header) return fails("This is not a receipt: it is not a signed text (JWS).");
+  if (header.typ !== RECEIPT_TYPE) return fails(`This is not a receipt: it is signed as “${header.typ}”.`);
   if (header.alg !== RECEIPT_ALGORITHM)
-    return fails(`It is signed with “${header.alg}”. Receipts are signed with ${RECEIPT_ALGORITHM} alone.`);
+    return fails(`It is signed with “${header.alg}”. Receipts are signed only with ${RECEIPT_ALGORITHM}.`);
   const key = keysIn(keys).find(({ kid }) => kid === header.kid);
-  if (!key)
-    return fails(`The key ${header.kid}, which is said to have signed it, is not in the list of keys.`);
+  if (!key) return fails(`The key ${header.kid}, which the receipt names, is not in the list of keys.`);
   const payload = await payloadOf(text, key);
   if (payload === null)
-    return fails("The signature does not hold: the receipt was altered, or another key signed it.");
-  const signed = { holds: true, words: `The signature holds, by the key ${header.kid}.` };
+    return fails("The signature is not valid: somebody altered the receipt, or another key signed it.");
+  const signed = { holds: true, words: `The signature of the key ${header.kid} is valid.` };
   const receipt = receiptIn(payload);
   if (!receipt)
     return {
       holds: false,
-      findings: [signed, { holds: false, words: "What it says can't be read by this version of Intray." }],
+      findings: [signed, { holds: false, words: "This version of Intray can’t read the receipt." }],
       receipt: null,
     };
   const findings = [signed, ...findingsOf(receipt)];
@@ -99,11 +98,11 @@ function findingsOf(receipt: Receipt): Finding[] {
     wrong.length === 0 && isInOrder
       ? {
           holds: true,
-          words: `Its ${history.length} lines of history have the digests and hashes that follow from them${unread > 0 ? `, but for ${unread} of an earlier version, which only name theirs` : ""}.`,
+          words: `Its ${history.length} lines of history fit their hashes${unread > 0 ? `, except ${unread} of an earlier version, which can’t be checked here` : ""}.`,
         }
       : {
           holds: false,
-          words: `Lines of history do not have the digests that follow from them: ${wrong.map(({ seq }) => seq).join(", ") || "their order is wrong"}.`,
+          words: `Lines of history do not fit their hashes: ${wrong.map(({ seq }) => seq).join(", ") || "their order is wrong"}.`,
         },
   ];
 }

@@ -43,10 +43,10 @@ const intray = (args: string[], settings: Record<string, string> = NO_DATABASE) 
 test("a receipt is checked by a saved list of keys, without a database, and told in words", async () => {
   const { code, out, err } = await runProcess({}, ["receipt", "verify", file, "--keys", keys]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toMatch(/^Holds: The signature holds/);
-  expect(out).toContain(`Request ${request.id} about process_invoice of Finance ERP`);
+  expect(out).toMatch(/^OK: The signature of the key/);
+  expect(out).toContain(`Id of the request: ${request.id}`);
   expect(out).toContain("Ana answered “accept”");
-  expect(out).toContain("signed in by password");
+  expect(out).toContain("signed in with a password");
   expect(out).toContain("No answer was sent to the server.");
   expect(out).toMatch(/Not checked: .*events verify --org … --anchor \d+:[0-9a-f]{64}/);
 });
@@ -59,9 +59,9 @@ test("one that was altered does not hold, and one without keys is not checked", 
   const wrong = await intray(["receipt", "verify", altered, "--keys", keys]);
   expect(wrong.code).toBe(1);
   expect(wrong.out).toBe(
-    "DOES NOT HOLD: The signature does not hold: the receipt was altered, or another key signed it.\n",
+    "FAILED: The signature is not valid: somebody altered the receipt, or another key signed it.\n",
   );
-  expect(wrong.err).toContain("does not hold");
+  expect(wrong.err).toContain("not a valid receipt");
 
   const none = await intray(["receipt", "verify", file]);
   expect(none).toMatchObject({ code: 1, out: "" });
@@ -105,9 +105,7 @@ test("the operator replaces the key; a list of before does not know the new one"
   await writeFile(later, await receipt());
   const unknown = await intray(["receipt", "verify", later, "--keys", keys]);
   expect(unknown.code).toBe(1);
-  expect(unknown.out).toContain(
-    `The key ${rotated.out.trim()}, which is said to have signed it, is not in the list`,
-  );
+  expect(unknown.out).toContain(`The key ${rotated.out.trim()}, which the receipt names, is not in the list`);
   await writeFile(keys, JSON.stringify(await list()));
   for (const each of [file, later])
     expect(await intray(["receipt", "verify", each, "--keys", keys])).toMatchObject({ code: 0 });

@@ -19,17 +19,17 @@ export async function verifyReceiptCommand(args: string[]): Promise<string> {
   const text = (await textOf(path)).trim();
   const verdict = await verifyReceipt(text, await keysFrom(values));
   const result = resultOf(verdict);
-  if (!verdict.holds) throw new CommandError(`${path} does not hold.`, { result });
+  if (!verdict.holds) throw new CommandError(`${path} is not a valid receipt.`, { result });
   return result;
 }
 
 function resultOf({ findings, receipt }: Verdict): string {
   const last = receipt?.history.at(-1);
   return [
-    ...findings.map(({ holds, words }) => `${holds ? "Holds" : "DOES NOT HOLD"}: ${words}`),
+    ...findings.map(({ holds, words }) => `${holds ? "OK" : "FAILED"}: ${words}`),
     ...(last
       ? [
-          `Not checked: that the history still has these lines. \`events verify --org … --anchor ${last.seq}:${last.hash}\` says so, of the database; with --file in place of --org, of an export.`,
+          `Not checked: whether the history still has these lines. Check it with \`events verify --org … --anchor ${last.seq}:${last.hash}\`, or with --file in place of --org for an export.`,
         ]
       : []),
     ...(receipt ? ["", ...wordsOf(receipt)] : []),
@@ -41,7 +41,7 @@ async function keysFrom({ keys, url }: { keys?: string; url?: string }): Promise
   if (keys !== undefined) return parsed(keys, await textOf(keys));
   if (url !== undefined) return fetchKeys(url);
   throw new CommandError(
-    "Nothing was checked: there are no keys to check it with. Give --keys with a saved /.well-known/jwks.json, or --url with the address of the Intray that you trust.",
+    "Nothing was checked: there are no keys. Give --keys with a saved /.well-known/jwks.json, or --url with the address of the Intray that you trust.",
   );
 }
 
@@ -67,7 +67,7 @@ function parsed(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(`${name} is no list of keys: it is not JSON.`);
+    throw new CommandError(`${name} is not a list of keys: it is not JSON.`);
   }
 }
 
