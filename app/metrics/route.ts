@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       uncounted: true,
       summary: "Figures of all processes, for Prometheus",
       headers: {
-        authorization: "`Bearer` and METRICS_TOKEN; without a METRICS_TOKEN the call does not exist",
+        authorization: "`Bearer` and METRICS_TOKEN. Without a METRICS_TOKEN this call does not exist",
       },
       output: z.string(),
       mediaType: "text/plain",

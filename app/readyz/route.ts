@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "none",
       uncounted: true,
       summary:
-        "Whether everything works together: database, migrations, an engine; with part=web, without the engine",
+        "Whether the database, the migrations and an engine are ready; with part=web, without the engine",
       query: readinessQuerySchema,
       output: readinessSchema,
       alsoStatuses: [503],

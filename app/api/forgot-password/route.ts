@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       summary:
-        "Ask for a link that sets a new password, by mail. Answers the same whether or not an account has the address",
+        "Ask for a mail with a link that sets a new password. The reply is the same whether or not an account has the address",
       body: forgotPasswordSchema,
       errors: ["forbidden"],
       status: 202,

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       summary:
-        "Accept an invitation with the account that is signed in, also one in no organization yet; sessions only",
+        "Accept an invitation with the account that is signed in, also if it is in no organization yet; sessions only",
       body: joinSchema,
       errors: [
         "account_unproven",

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "none",
-      summary: "Use a link to set one's password",
+      summary: "Use a link to set your password",
       body: setPasswordInputSchema,
       errors: ["link_expired"],
       rateLimit: { name: "set-password", ...PASSWORD_SET_PER_ADDRESS },

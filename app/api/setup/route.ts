@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       summary:
-        "Make the first organization and its owner, with the setup token; ends a demonstration for good",
+        "Make the first organization and its owner, with the setup token. A demonstration ends for good",
       body: setupRequestSchema,
       output: z.object({ slug: z.string() }),
       status: 201,

@@ -14,13 +14,13 @@ collectProcessMetrics(engineRegistry);
 
 export const polls = new Counter({
   name: "intray_polls_total",
-  help: "Looks at a task on its server, by what came of it.",
+  help: "Polls of tasks, by result.",
   labelNames: ["result"],
   registers,
 });
 export const lateness = new Histogram({
   name: "intray_lateness_seconds",
-  help: "How long after it was due a step of a task began.",
+  help: "Delay of a task's step after it was due.",
   labelNames: ["lane"],
   buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
   registers,
@@ -54,7 +54,7 @@ export const RESULTS: Record<string, string> = {
 };
 export const deliveries = new Counter({
   name: "intray_deliveries_total",
-  help: "What became of answers on their way, by the way they took and what came of it.",
+  help: "Deliveries of answers, by method and result.",
   labelNames: ["rung", "result"],
   registers,
 });
@@ -68,7 +68,7 @@ export const timeToDecision = new Histogram({
 // The label is not `job`, which Prometheus sets itself.
 export const jobsWaiting = new Gauge({
   name: "intray_jobs_waiting",
-  help: "Organizations that a job has yet to serve in its turn.",
+  help: "Organizations that a job has still to serve in this turn.",
   labelNames: ["name"],
   registers,
 });
@@ -87,7 +87,7 @@ export const jobFailures = new Counter({
 });
 const sent = new Counter({
   name: "intray_sent_total",
-  help: "Tries to send a mail, a push message or one to Slack, or to call a webhook, by what came of it.",
+  help: "Attempts to send mails, push messages, Slack messages, webhooks and audit lines, by result.",
   labelNames: ["channel", "result"],
   registers,
 });

@@ -26,7 +26,7 @@ const FIGURES = {
     always: ["queued", "starting", "start_unknown", "working", "input_required"],
   },
   open_requests: {
-    help: "Questions that wait for a person, by age: younger than that, and older than the next less.",
+    help: "Questions that wait for a person, by age. Each is counted only in the youngest class that fits.",
     label: "age",
     always: ["1m", "1h", "1d", "7d", "older"],
   },
@@ -37,16 +37,16 @@ const FIGURES = {
     always: ["held", "pending", "sending", "accepted", "flagged"],
   },
   overdue_delivery_seconds: {
-    help: "How long the answer waits that could have gone first.",
+    help: "How long the answer has waited that could have been sent first.",
     always: [""],
   },
   follower_behind_events: {
-    help: "Lines of history that a follower of it has not read.",
+    help: "Lines of history that a follower has not read.",
     label: "follower",
     always: [],
   },
   follower_lag_seconds: {
-    help: "How long the first line waits that a follower has not read.",
+    help: "How long the first unread line of a follower has waited.",
     label: "follower",
     always: [],
   },

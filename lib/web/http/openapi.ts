@@ -22,7 +22,7 @@ export async function openapi(paths: Paths, server: string): Promise<Record<stri
       title: "Intray",
       version: "1",
       description:
-        "Long-running MCP tasks, and the requests for input in which they wait for people. Ids are UUIDs, times ISO 8601 in UTC, durations in milliseconds. Lists take `limit` and `cursor` and answer `{items, nextCursor}`.",
+        "Long-running MCP tasks, and the requests with which they wait for people. Ids are UUIDs, times ISO 8601 in UTC, durations in milliseconds. Lists take `limit` and `cursor` and answer `{items, nextCursor}`.",
     },
     servers: [{ url: server }],
     components: {

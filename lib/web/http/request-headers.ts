@@ -4,7 +4,7 @@ import { MAX_IDEMPOTENCY_KEY } from "../tunables.ts";
 
 export const idempotencyHeader = {
   "idempotency-key":
-    "At most 255 characters; a call that is repeated with the same key and body has the same result, and is done once",
+    "At most 255 characters. A repeated call with the same key and body is done once, and has the same result",
 };
 
 /** Returns the `Idempotency-Key` header, or null. Throws `invalid_input` if empty or too long. */
@@ -18,7 +18,7 @@ export function readIdempotencyKey(request: Request): string | null {
 }
 
 export const versionHeader = {
-  "if-match": "The `version` that was read: the change is refused if it is not the latest",
+  "if-match": "The `version` that you read. The change is refused if it is not the latest",
 };
 
 /** Returns the version that the caller has read (`If-Match: "3"`, quoted or not). Throws `version_required`, `invalid_input`. */

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       summary: "Run the engine for a bounded time, on platforms without long-lived processes",
-      headers: { authorization: "`Bearer` and CRON_SECRET; without a CRON_SECRET the call does not exist" },
+      headers: { authorization: "`Bearer` and CRON_SECRET. Without a CRON_SECRET this call does not exist" },
       output: z.object({ leases: z.number() }),
       errors: ["not_found", "unauthenticated", "engine_busy"],
     },

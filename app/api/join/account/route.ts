@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       summary:
-        "Accept an invitation with a new account for its address; sign in with it then. Answers the same where the address has an account",
+        "Accept an invitation with a new account for its address; then sign in with this account. The reply is the same if the address has an account",
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,

@@ -7,7 +7,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "none",
-      summary: "What an invitation's link is for. Changes nothing, and says nothing of the address's account",
+      summary:
+        "What an invitation's link is for. Changes nothing, and does not tell whether the address has an account",
       body: joinSchema,
       output: lookedAtInvitationSchema,
       errors: ["link_expired"],

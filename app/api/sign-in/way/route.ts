@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       summary:
-        "The sign-in providers of an address's domain, if its organization requires single sign-on; says the same whether or not somebody has the address",
+        "The sign-in providers of an address's domain, if its organization requires single sign-on. The reply is the same whether or not somebody has the address",
       body: z.strictObject({ email: emailSchema }),
       output: z.object({ organizationId: z.uuid().nullable(), providers: z.array(namedProviderSchema) }),
       rateLimit: { name: "sign-in way", ...SIGN_IN_WAYS_PER_ORIGIN },

@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "agents:manage",
       stepUp: true,
       summary:
-        "Make an agent, no stronger than oneself; its secret, the Bearer token of /mcp, is shown only once",
+        "Make an agent with at most your own role. Its secret, the Bearer token for /mcp, is shown only once",
       body: createAgentSchema,
       output: newAgentSchema,
       status: 201,

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:start",
       // An agent's tokens outlive the session: they are a key by another name.
       stepUp: ({ decision }: { decision: string }) => decision === "allow",
-      summary: "Allow or deny an agent that signs in by OAuth to act in one's name; sessions only",
+      summary: "Allow or deny an agent that signs in by OAuth to act in your name; sessions only",
       body: answerAgentSchema,
       output: answeredAgentSchema,
       errors: ["no_longer_open", "too_many_agents"],

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "hosts:allow",
-      summary: "Private addresses that were allowed by a press, and whether the caller can allow more",
+      summary: "Private addresses that were allowed with a button, and whether the caller can allow more",
       output: allowedHostsSchema,
     },
     ({ caller }) => within(caller, listAllowedHosts),

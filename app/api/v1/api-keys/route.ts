@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "keys:manage",
-      summary: "API keys in force, oldest first",
+      summary: "API keys that work, oldest first",
       query: pageQuerySchema,
       output: pageSchema(apiKeySchema),
     },
@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "keys:manage",
       stepUp: true,
       summary:
-        "Make an API key, no stronger than oneself, of one's own or of a service account; its secret is shown only once",
+        "Make an API key with at most your own role, for you or for a service account. Its secret is shown only once",
       body: createKeySchema,
       output: newApiKeySchema,
       status: 201,

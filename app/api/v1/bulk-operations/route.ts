@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:manage",
       summary:
-        "Freeze a list of tasks to cancel, check or start again together; nothing is done before it is begun",
+        "Make a list of tasks to cancel, check or start again together. Nothing happens before it is begun",
       body: createBulkSchema,
       output: bulkOperationSchema,
       status: 201,

@@ -19,8 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       stepUp: true,
       namedByKeys: true,
-      summary:
-        "Replace the rules for calls: who may make which call, and which calls a person approves first",
+      summary: "Replace the rules for calls: which calls are allowed, denied, or need an approval",
       body: callRulesInputSchema,
       output: callRulesSchema,
       headers: versionHeader,

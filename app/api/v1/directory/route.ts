@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "directory:manage",
-      summary: "The directory (SCIM), and what it did lately",
+      summary: "The directory (SCIM), and its latest activity",
       output: directorySchema,
     },
     (tx) => readDirectory(tx, scimBase()),

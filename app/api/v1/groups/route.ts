@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       namedByKeys: true,
       summary:
-        "Make a group of members. Where changes of the policy need a second admin it is proposed (202)",
+        "Make a group of members. If changes of the policy need a second admin, it is a proposal (202)",
       body: createGroupSchema,
       status: 201,
       output: z.union([savedGroupSchema, proposedSchema]),

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "members:manage",
-      summary: "Invitations that wait for somebody, oldest first",
+      summary: "Open invitations, oldest first",
       query: pageQuerySchema,
       output: pageSchema(invitationSchema),
     },

@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: tenantRoute(
     {
       auth: "members:manage",
-      summary: "Skip one of the first steps, or take it up again",
+      summary: "Skip one of the first steps, or undo that",
       body: skipStepSchema,
       output: onboardingSchema,
     },

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "none",
-      summary: "This description; it names no tenant",
+      summary: "This description. It names no organization",
       output: z.record(z.string(), z.unknown()),
     },
     async () => new Response(await described(), { headers: { "content-type": "application/json" } }),

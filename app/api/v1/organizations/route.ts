@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "any",
       whileRefused: true,
-      summary: "The organizations that one is a member of, and as what; an API key has its own",
+      summary: "Your organizations, and your role in each; an API key has one",
       output: z.object({ items: z.array(listedOrganizationSchema) }),
     },
     async ({ caller: { sessionId, me } }) => ({

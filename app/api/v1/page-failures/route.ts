@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "any",
-      summary: "Put a page that failed in a browser into the log, under the id that it shows",
+      summary: "Log a page that failed in a browser, under the id that it shows",
       inView: true,
       body: browserFailureSchema,
       errors: ["throttled"],

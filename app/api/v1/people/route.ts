@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "people:find",
       summary:
-        "Members who may answer, by name; with `inputRequestId` those who can be given that request; at most 50",
+        "Members who may answer, by name; with `inputRequestId` only those who can get this request; at most 50",
       query: answererQuerySchema,
       output: z.object({ items: z.array(answererSchema) }),
     },

@@ -27,7 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       namedByKeys: true,
       summary:
-        "Replace the policy; requests asked earlier keep their version. Where changes need a second admin it is proposed (202). An owner sets automatic rules live",
+        "Replace the policy. Earlier requests keep their version. If changes need a second admin, it is a proposal (202). Only an owner sets automatic rules live",
       body: policyChangeSchema,
       mostValues: MAX_POLICY_VALUES,
       output: z.union([savedPolicySchema, proposedSchema]),

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:ask",
       summary:
-        "Put a question to people, or ask for an approval; 200 with the earlier request if the key was used before",
+        "Ask people a question, or for an approval; 200 with the earlier request if the key was used before",
       headers: idempotencyHeader,
       body: createRequestSchema,
       // People decide by what Intray reads, and the program makes the call by its own text.

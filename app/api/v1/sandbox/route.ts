@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "hosts:allow",
-      summary: "Have npm start make a sandbox organization with the sample servers; sessions only",
+      summary: "Make a sandbox organization with the sample servers, under npm start; sessions only",
       output: sandboxSchema,
       errors: ["defined_by_operator"],
     },

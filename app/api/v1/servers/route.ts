@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "servers:manage",
-      summary: "Register a server; it is tested, and kept even if it does not answer",
+      summary: "Register a server. Intray tests it, and keeps it even if it does not answer",
       body: createServerSchema,
       output: serverSchema,
       status: 201,

@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "keys:manage",
-      summary: "Service accounts, oldest first, and why one is suspended",
+      summary: "Service accounts, oldest first, and why some are suspended",
       query: pageQuerySchema,
       output: pageSchema(serviceAccountSchema),
     },
@@ -25,7 +25,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "keys:manage",
       stepUp: true,
-      summary: "Make a service account, no stronger than oneself and than the member who answers for it",
+      summary:
+        "Make a service account with at most your own role, and at most the role of the responsible member",
       body: createServiceAccountSchema,
       output: serviceAccountSchema,
       status: 201,

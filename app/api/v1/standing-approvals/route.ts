@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "requests:read",
-      summary: "Approvals of more calls like one that was approved, newest first",
+      summary: "Approvals for a while, newest first",
       query: standingQuerySchema,
       output: pageSchema(standingApprovalSchema),
     },

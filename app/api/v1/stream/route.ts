@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       inView: true,
       uncounted: true,
       unattended: true,
-      summary: "Hints of what changed, as server-sent events named `change`; read the thing itself then",
+      summary: "Hints of changes, as server-sent events named `change`; then read the thing itself",
       output: z.object({ topic: z.string(), id: z.string() }),
       mediaType: "text/event-stream",
       errors: ["throttled"],

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "settings:read",
-      summary: "How long the screens hold an answer for undo",
+      summary: "How long screens hold an answer so that it can be undone",
       output: undoWindowSchema,
     },
     ({ caller }) => within(caller, readUndoWindow),
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: tenantRoute(
     {
       auth: "settings:manage",
-      summary: "Change how long the screens hold an answer for undo",
+      summary: "Change how long screens hold an answer so that it can be undone",
       body: undoWindowSchema,
       output: undoWindowSchema,
     },

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "views:use",
-      summary: "A member's saved views and those that others share, by name, all at once",
+      summary: "Your saved views and those that others share, by name",
       query: viewListQuerySchema,
       output: pageSchema(savedViewSchema),
     },
@@ -25,7 +25,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "views:use",
-      summary: "Keep a list as it is filtered; sharing it needs the role operator",
+      summary: "Save a list with its filters; sharing it needs the role operator",
       body: createViewSchema,
       output: savedViewSchema,
       status: 201,

@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "keys:manage",
       stepUp: true,
       summary:
-        "Agent Approval Protocol: register a program. It gets an API key that can only ask people; its receiver, if it has one, is checked first",
+        "Agent Approval Protocol: register a program. It gets an API key that can only ask people. Intray checks its receiver first, if it has one",
       headers: idempotencyHeader,
       body: instanceInputSchema,
       output: aapInstanceSchema,

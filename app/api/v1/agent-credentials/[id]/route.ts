@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "agents:manage",
       stepUp: true,
-      summary: "Rename an agent, or change what it may call and how long its calls are held",
+      summary: "Rename an agent, or change what it may call and how long its calls stay open",
       params: idParams,
       body: updateAgentSchema,
       output: agentSchema,

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "keys:manage",
       stepUp: true,
-      summary: "Rename an API key, or change the networks it may come from",
+      summary: "Rename an API key, or change the networks from which it may be used",
       params: idParams,
       body: updateKeySchema,
       output: apiKeySchema,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "tasks:manage",
-      summary: "A bulk operation of the caller's own, and how far it is",
+      summary: "One of the caller's bulk operations, and its progress",
       params: idParams,
       output: bulkOperationSchema,
     },

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "connections:own",
       summary:
-        "Disconnect: tokens are forgotten and revoked, open tasks stay and wait; shared needs an admin",
+        "Disconnect: forgets and revokes the tokens. Open tasks stay and wait. The shared connection needs an admin",
       params: idParams,
     },
     async ({ caller, params }) => {

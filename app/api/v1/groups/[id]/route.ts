@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       namedByKeys: true,
       params: idParams,
       summary:
-        "Rename a group, or add and remove members: it counts at once, also for open requests. Where changes need a second admin it is proposed (202)",
+        "Rename a group, or add and remove members. This counts at once, also for open requests. If changes need a second admin, it is a proposal (202)",
       body: updateGroupSchema,
       output: z.union([savedGroupSchema, proposedSchema]),
       alsoStatuses: [202],
@@ -34,7 +34,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       namedByKeys: true,
       params: idParams,
       summary:
-        "Delete a group that neither the policy names nor a request that is open or whose answer is not delivered. Where changes need a second admin it is proposed (202)",
+        "Delete a group that neither the policy nor an unfinished request names. If changes need a second admin, it is a proposal (202)",
       /** Null: it is deleted. */
       output: z.object({ proposalId: z.uuid().nullable() }),
       alsoStatuses: [202],

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:answer",
-      summary: "Give the same answer to many requests that are alike; each is recorded or refused by itself",
+      summary: "Give the same answer to many requests that are alike. Each is recorded or refused on its own",
       body: bulkAnswerInputSchema,
       output: bulkAnswerResultSchema,
       errors: ["not_alike", "invalid_content"],

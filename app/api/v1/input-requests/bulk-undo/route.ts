@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:answer",
-      summary: "Take many answers back while they are held; each by itself",
+      summary: "Take many answers back while they are held, each on its own",
       body: bulkUndoInputSchema,
       output: bulkUndoResultSchema,
     },

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       inKeyScope: true,
       inView: true,
       summary:
-        "How many open requests are the caller's, nobody's, and there at all, under the filters of the list",
+        "How many open requests wait for the caller, are the caller's, are unassigned, and exist, with the filters of the list",
       query: requestFilterSchema,
       output: requestCountsSchema,
     },

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "account:use",
-      summary: "When you are away, and who stands in for you; null: nothing is set. Members only",
+      summary: "When you are away, and who stands in for you (null: not set); members only",
       output: awayAnswerSchema,
     },
     (tx, { principal }) => readAway(tx, oneself(principal)),
@@ -27,7 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
   ),
   DELETE: tenantRoute(
-    { auth: "account:use", summary: "Be back, or never away; members only" },
+    { auth: "account:use", summary: "End your absence, also one that is still to come; members only" },
     (tx, { principal }) => endAway(tx, principal, oneself(principal)),
   ),
 });

@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "account:use",
       summary:
-        "Make your private calendar address, in the place of an earlier one. It is shown once; sessions only",
+        "Make your private calendar address. It replaces an earlier one, and is shown once; sessions only",
       stepUp: true,
       output: madeFeedSchema,
       status: 201,

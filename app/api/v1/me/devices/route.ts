@@ -29,7 +29,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
-      summary: "Have this browser show you push notifications, by its push subscription; sessions only",
+      summary: "Turn on push notifications in this browser, with its push subscription; sessions only",
       body: addDeviceSchema,
       output: seenDeviceSchema,
       status: 201,
@@ -52,7 +52,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "account:use",
       summary:
-        "Say that this browser still has its push subscription. A null id: it is none of your devices here",
+        "Report that this browser still has its push subscription. A null id means that it is none of your devices here",
       body: seeDeviceSchema,
       output: seenDeviceSchema,
       unattended: true,

@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: tenantRoute(
     {
       auth: "account:use",
-      summary: "Change some of what you are told of, or the daily digest; members only",
+      summary: "Change which notifications you get, or the daily digest; members only",
       body: updateNoticeSettingsSchema,
       output: noticeSettingsSchema,
     },

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "any",
       whileRefused: true,
-      summary: "Work in another organization of yours from now on, in this session; sessions only",
+      summary: "Switch this session to another of your organizations; sessions only",
       body: chooseOrganizationSchema,
       errors: ["forbidden", "not_found"],
       fromAnywhere: true,

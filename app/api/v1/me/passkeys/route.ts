@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
-      summary: "Keep the passkey that a browser made; sessions only",
+      summary: "Store the passkey that a browser made; sessions only",
       body: addPasskeySchema,
       output: passkeySchema,
       status: 201,

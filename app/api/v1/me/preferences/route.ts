@@ -5,13 +5,13 @@ import { tenantRoute, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "account:use", summary: "What you set for yourself; members only", output: preferencesSchema },
+    { auth: "account:use", summary: "Your preferences; members only", output: preferencesSchema },
     ({ caller }) => within(caller, readPreferences),
   ),
   PATCH: tenantRoute(
     {
       auth: "account:use",
-      summary: "Change some of what you set for yourself; members only",
+      summary: "Change your preferences; members only",
       body: updatePreferencesSchema,
       output: preferencesSchema,
     },

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "account:use",
       whileRefused: true,
       summary:
-        "Begin two-step sign-in: a secret for an app of codes, of no effect until it is confirmed; sessions only",
+        "Begin two-step sign-in: a secret for an authenticator app. It has no effect until you confirm it; sessions only",
       body: proofSchema,
       output: startedSecondFactorSchema,
       errors: ["wrong_password", "step_up_required", "second_factor_on", "throttled"],

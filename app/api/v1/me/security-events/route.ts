@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "account:use",
-      summary: "What happened to your account lately, newest first; sessions only",
+      summary: "The latest activity of your account, newest first; sessions only",
       output: securityEventsSchema,
     },
     async ({ caller }) => ({

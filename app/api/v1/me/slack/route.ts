@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "account:use",
-      summary: "Your own account at Slack, and what became of its messages; sessions only",
+      summary: "Your linked Slack account, and the state of its messages; sessions only",
       output: ownSlackSchema,
     },
     ({ caller }) => {
@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
-      summary: "Begin to link your account at Slack: returns where to sign in there; sessions only",
+      summary: "Begin to link your Slack account: returns the address of Slack's sign-in; sessions only",
       stepUp: true,
       output: slackLinkSchema,
     },
@@ -39,7 +39,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
   ),
   DELETE: route(
-    { auth: "account:use", summary: "Unlink your account at Slack; sessions only" },
+    { auth: "account:use", summary: "Unlink your Slack account; sessions only" },
     async ({ caller }) => {
       const { principal } = requireBrowserSession(caller);
       await within(caller, (tx) => unlink(tx, principal));

@@ -7,8 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "account:use",
       whileRefused: true,
-      summary:
-        "How you show again that it is you, and whether calls that ask for it would take you now; sessions only",
+      summary: "How you can confirm that it is you, and whether you have to now; sessions only",
       output: stepUpSchema,
     },
     ({ caller }) => readStepUp(caller),
@@ -18,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "account:use",
       whileRefused: true,
       summary:
-        "Show that it is you with your password, a code or a passkey, good for 5 minutes; sessions only",
+        "Confirm that it is you with your password, a code or a passkey. This counts for 5 minutes; sessions only",
       body: giveFactorSchema,
       errors: ["wrong_password", "wrong_code", "passkey_refused", "second_factor_off", "throttled"],
     },

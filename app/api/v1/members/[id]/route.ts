@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "members:manage",
       stepUp: true,
       namedByKeys: true,
-      summary: "Change a member's role; only owners make and unmake owners",
+      summary: "Change a member's role. Only owners make owners, and change the role of owners",
       params: idParams,
       body: updateMemberSchema,
       output: memberSchema,

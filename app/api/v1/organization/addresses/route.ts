@@ -13,7 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "settings:manage",
-      summary: "The networks from which the organization is reached, and one's own address as Intray sees it",
+      summary:
+        "The networks from which the organization can be reached, and your own address as Intray sees it",
       output: addressesSchema,
     },
     (tx, { request }) => readFor(request, tx),
@@ -23,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "addresses:manage",
       stepUp: true,
       summary:
-        "Set the networks from which sessions and API keys of the organization are taken, from the next call on; an empty list stands for all",
+        "Set the networks from which sessions and API keys of the organization are accepted, from the next call on. An empty list allows all",
       body: saveAddressesSchema,
       output: addressesSchema,
       errors: ["own_address_outside", "addresses_changed"],

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "settings:manage",
-      summary: "Whether task content is encrypted with a key of the organization, and how far that has come",
+      summary: "Whether task content is encrypted with a key of the organization, and how much is converted",
       output: contentSealingSchema,
     },
     (tx) => readContentSealing(tx),

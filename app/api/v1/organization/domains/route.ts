@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       stepUp: true,
       summary:
-        "Name a domain; its DNS record has to be set before it is verified. One that is there is answered again",
+        "Add a domain. Set its DNS record before you verify it. A domain that exists is returned again",
       body: addDomainSchema,
       output: organizationDomainSchema,
       status: 201,

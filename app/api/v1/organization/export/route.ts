@@ -8,7 +8,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "organization:export",
       stepUp: true,
       namedByKeys: true,
-      summary: "All of the organization but its secrets, one JSON object a line; `end` is the last one",
+      summary:
+        "Everything of the organization except its secrets, one JSON object a line. The last one is `end`",
       output: exportedLineSchema,
       mediaType: "application/x-ndjson",
       leavesTrace: true,

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "settings:manage",
-      summary: "For how many days the organization keeps what is over; null: for ever",
+      summary: "For how many days the organization keeps finished data; null: for ever",
       output: retentionSchema,
     },
     ({ caller }) => within(caller, readRetention),
@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       namedByKeys: true,
       summary:
-        "Change for how many days the organization keeps what is over; for less time than before, its `slug` is sent with it",
+        "Change for how many days the organization keeps finished data. For less time than before, send its `slug`",
       body: updateRetentionSchema,
       output: retentionSchema,
     },

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "settings:manage",
-      summary: "How the organization's people have to sign in, and the providers that it can require",
+      summary: "The organization's requirements for signing in, and the providers that it can require",
       output: shownSignInPolicySchema,
     },
     async (tx) => ({
@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "owners:manage",
       stepUp: true,
       summary:
-        "Set how the organization's people have to sign in, from now on and for sessions that are open; only what your own session meets; sessions only",
+        "Set the organization's requirements for signing in, also for open sessions. Your own session has to meet them; sessions only",
       body: signInPolicySchema,
       output: shownSignInPolicySchema,
       errors: ["would_lock_out"],

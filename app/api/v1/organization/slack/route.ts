@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "settings:manage",
-      summary: "The organization's app at Slack, and the manifest with which an admin makes it",
+      summary: "The organization's Slack app, and the manifest with which an admin makes it",
       output: slackSchema,
     },
     ({ caller }) => within(caller, (tx) => readSlack(tx, env().url)),
@@ -26,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       stepUp: true,
       namedByKeys: true,
-      summary: "Set Slack up with the secrets of an app. Slack is asked whose token it is",
+      summary: "Set Slack up with the secrets of an app. Intray checks the token at Slack",
       body: setUpSlackSchema,
       output: slackSchema,
       errors: ["slack_refused", "server_unavailable", "throttled"],

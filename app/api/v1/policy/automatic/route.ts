@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "settings:manage",
-      summary: "Answers without a person: whether they are stopped, and the record of each automatic rule",
+      summary: "Whether automatic answers are stopped, and the record of each automatic rule",
       output: automaticStateSchema,
     },
     ({ caller }) => within(caller, readAutomatic),

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "tasks:read",
-      summary: "A race, with those of its tasks that you may see",
+      summary: "A race, with the tasks that you may see",
       params: idParams,
       output: raceSchema,
     },

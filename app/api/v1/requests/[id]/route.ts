@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
-      summary: "A request that a program put to people; with `waitMs` the answer comes when it has ended",
+      summary: "A program's request to people. With `waitMs` the reply comes when the request has ended",
       params: idParams,
       query: waitQuerySchema,
       output: requestSchema,

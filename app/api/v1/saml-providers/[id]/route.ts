@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "saml:manage",
-      summary: "Change a SAML provider, also by its metadata as it is now",
+      summary: "Change a SAML provider, also by its current metadata",
       params: idParams,
       body: updateSamlProviderSchema,
       output: samlProviderSchema,

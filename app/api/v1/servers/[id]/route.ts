@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "servers:read",
       inKeyScope: true,
-      summary: "A server, with what it was seen to do; its log is for operators",
+      summary: "A server, with its observed capabilities; only operators get its log",
       params: idParams,
       output: serverDetailSchema,
     },
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "servers:manage",
-      summary: "Change a server; another era or credential is probed",
+      summary: "Change a server. Intray tests another era or credential first",
       params: idParams,
       body: updateServerSchema,
       output: serverSchema,
@@ -34,7 +34,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "servers:manage",
-      summary: "Take a server out of use",
+      summary: "Remove a server",
       params: idParams,
       errors: ["server_in_use", "defined_by_operator"],
     },

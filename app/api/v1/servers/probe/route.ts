@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "servers:manage",
-      summary: "Try an address before a server is registered there; nothing is stored",
+      summary: "Try an address before you register a server. Nothing is stored",
       body: probeInputSchema,
       output: probedAddressSchema,
       errors: ["address_not_allowed", "throttled"],

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:answer",
       summary:
-        "Revoke an approval for a while; calls that it let pass and that were not sent yet are cancelled",
+        "Revoke an approval for a while. Calls that it allowed and that were not sent yet are cancelled",
       params: idParams,
     },
     (tx, { principal, params }) => revokeStandingApproval(tx, principal, params.id),

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       inKeyScope: true,
       inView: true,
       summary:
-        "Tasks in each state, in need of attention, and ended of late; 1001 means more than a thousand",
+        "How many tasks are in each state, need attention, and ended recently; 1001 means more than a thousand",
       // Default: 24 hours ago. The client passes its own midnight, because the server knows no time zone.
       query: z.object({ endedAfter: queryTimeSchema.optional() }),
       output: taskCountsSchema,

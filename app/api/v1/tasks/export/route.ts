@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       inKeyScope: true,
       leavesTrace: true,
-      summary: "A list of tasks as a file, one JSON object a line; with `format=csv` as a table",
+      summary: "A list of tasks as a file: one JSON object a line, or a table with `format=csv`",
       query: taskExportSchema,
       output: taskSchema,
       mediaType: "application/x-ndjson",

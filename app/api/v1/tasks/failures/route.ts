@@ -8,8 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:read",
       inView: true,
-      summary:
-        "Failed, lost and expired tasks by cause: of the last 5,000 that match, the largest groups first",
+      summary: "Failed, lost and expired tasks by cause: the last 5,000 that match, largest groups first",
       query: taskFilterSchema.omit({ attention: true }),
       output: failureGroupsSchema,
     },

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "tasks:start",
-      summary: "What you called a tool with lately, newest first",
+      summary: "The arguments with which you called a tool lately, newest first",
       query: recentArgumentsQuerySchema,
       output: recentArgumentsSchema,
     },

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: tenantRoute(
     {
       auth: "views:use",
-      summary: "Change a saved view of one's own; a shared one of others' as an admin",
+      summary: "Change your own saved view; admins also shared views of others",
       params: idParams,
       body: updateViewSchema,
       output: savedViewSchema,
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: tenantRoute(
     {
       auth: "views:use",
-      summary: "Delete a saved view of one's own; a shared one of others' as an admin",
+      summary: "Delete your own saved view; admins also shared views of others",
       params: idParams,
     },
     (tx, { principal, params }) => deleteView(tx, principal, params.id),

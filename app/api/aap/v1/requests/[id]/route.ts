@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       ...AAP,
       auth: "requests:read",
       summary:
-        "Agent Approval Protocol: a request of one's own; with `wait`, at most `30s`, the answer comes when it is decided",
+        "Agent Approval Protocol: one of your own requests. With `wait`, at most `30s`, the reply comes when people have decided",
       params: idParams,
       query: waitSchema,
       output: aapRequestSchema,
@@ -43,7 +43,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       ...AAP,
       auth: "requests:ask",
-      summary: "Agent Approval Protocol: withdraw a request of one's own that nobody has decided",
+      summary: "Agent Approval Protocol: withdraw one of your own requests that nobody has decided",
       params: idParams,
       output: aapRequestSchema,
     },

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "agents:manage",
       stepUp: true,
-      summary: "Give an agent of one's own a new secret, shown only once; the one before it ends now",
+      summary: "Give your own agent a new secret, which is shown only once. The old one ends now",
       params: idParams,
       body: rotateAgentSchema,
       output: newAgentSchema,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: tenantRoute(
     {
       auth: "keys:manage",
-      summary: "End the secret from before a key's last rotation now",
+      summary: "End a key's previous secret now",
       params: idParams,
     },
     (tx, { principal, params }) => endPreviousSecret(tx, principal, params.id),

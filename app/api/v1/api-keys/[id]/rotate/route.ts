@@ -11,15 +11,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "keys:manage",
       stepUp: true,
-      summary:
-        "Give a key of one's own a new secret, shown only once; the one before goes on working for the overlap",
+      summary: "Give your own key a new secret, which is shown only once. The old one works for the overlap",
       params: idParams,
       body: rotateKeySchema,
       output: newApiKeySchema,
       errors: ["idempotency_mismatch"],
       headers: {
-        "idempotency-key":
-          "At most 255 characters; the same key and body give the same secret for a day, however often they are sent",
+        "idempotency-key": "At most 255 characters. The same key and body give the same secret for a day",
       },
     },
     ({ caller, request, params, body }) => {

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "tasks:manage",
-      summary: "Have a frozen list carried out; `count` is how many tasks it has",
+      summary: "Start a bulk operation; `count` is the number of its tasks",
       params: idParams,
       body: beginBulkSchema,
       output: bulkOperationSchema,

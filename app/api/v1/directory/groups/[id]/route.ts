@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: tenantRoute(
     {
       auth: "directory:manage",
-      summary: "Set the role that a group of the directory's gives, to those in it at once",
+      summary: "Set the role that a group of the directory gives to its members, at once",
       params: idParams,
       body: mapGroupSchema,
       output: directoryGroupSchema,

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "requests:answer",
       inKeyScope: true,
       summary:
-        "Decide: the answer counts from now on and is delivered by the engine; a vote where others have to agree (`approval`)",
+        "Decide. The answer counts at once, and the engine delivers it. If others have to agree (`approval`), it is a vote",
       params: idParams,
       body: answerInputSchema,
       output: inputRequestDetailSchema,

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "requests:assign",
-      summary: "Make it somebody's, with a note for them, or everybody's again",
+      summary: "Assign a request to a member, with a note, or to nobody",
       params: idParams,
       body: assignInputSchema,
       output: inputRequestDetailSchema,

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:answer",
       summary:
-        "Say that one works on it, or take another's claim over; ends after 15 minutes without activity",
+        "Claim a request, or take over another's claim. A claim ends after 15 minutes without activity",
       params: idParams,
       body: claimInputSchema,
       output: inputRequestDetailSchema,

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "requests:read",
       inKeyScope: true,
       inView: true,
-      summary: "What people say to each other about a request, oldest first; none of it is sent to a server",
+      summary: "The comments on a request, oldest first. None of them is sent to a server",
       params: idParams,
       output: threadSchema,
     },

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "requests:read",
-      summary: "The documents that a request brings along: in its arguments, its message and related results",
+      summary: "The documents of a request: in its arguments, its message and related results",
       params: idParams,
       output: documentsSchema,
     },

@@ -8,11 +8,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(
     {
       auth: "requests:answer",
-      summary: "Keep a half-filled form and comment for oneself, or neither; nothing is ever sent from it",
+      summary: "Store your own half-filled form and comment, or delete them. A draft is never sent",
       params: idParams,
       body: draftInputSchema,
       headers: {
-        prefer: "`return=representation` (RFC 7240): answer 200 with when it was kept, instead of 204.",
+        prefer:
+          "`return=representation` (RFC 7240): reply 200 with the time at which the draft was stored, instead of 204.",
       },
       output: z.object({ savedAt: z.iso.datetime().nullable() }),
       status: 204,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "requests:answer",
-      summary: "Hand a request that is nobody's, or one's own, to somebody else who may accept it",
+      summary: "Hand your own request, or one that nobody has, to somebody who may accept it",
       params: idParams,
       body: handOverInputSchema,
       errors: ["already_answered", "no_longer_open", "claimed_by_other", "assigned_to_other"],

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "requests:read",
-      summary: "Say that no information is missing any more: the request no longer waits for its requester",
+      summary: "Say that no information is missing: the request no longer waits for its requester",
       params: idParams,
       output: inputRequestDetailSchema,
     },

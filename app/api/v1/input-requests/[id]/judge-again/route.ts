@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "settings:manage",
       stepUp: true,
-      summary: "Have an open request judged by the policy of now, in person: its votes end",
+      summary: "Apply the current policy to an open request, in person. Its votes are discarded",
       params: idParams,
       output: inputRequestDetailSchema,
       errors: ["four_eyes", "call_hidden", "already_answered", "no_longer_open"],

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "requests:read",
       inKeyScope: true,
       summary:
-        "A signed receipt: what was shown, who decided how, what was sent, and its place in the history",
+        "A signed receipt: what was shown, who decided, what was sent, and the request's place in the history",
       params: idParams,
       output: z
         .string()

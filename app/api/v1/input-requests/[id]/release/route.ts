@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "requests:answer",
-      summary: "Give a claim up",
+      summary: "Release your claim on a request",
       params: idParams,
       output: inputRequestDetailSchema,
       errors: ["claimed_by_other"],

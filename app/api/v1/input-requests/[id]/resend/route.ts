@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "requests:resend",
-      summary: "Send an answer again that the server accepted and still asks for",
+      summary: "Send an answer again that the server accepted, although it still asks",
       params: idParams,
       output: inputRequestDetailSchema,
       errors: ["nothing_to_resend"],

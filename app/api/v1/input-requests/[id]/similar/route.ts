@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:read",
       inView: true,
-      summary: "What was decided on requests like this one, and which it may repeat",
+      summary: "Decisions on similar requests, and a request that this one may repeat",
       params: idParams,
       output: similarRequestsSchema,
     },

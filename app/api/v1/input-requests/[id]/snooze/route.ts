@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: tenantRoute(
     {
       auth: "requests:answer",
-      summary: "Snooze a request until a time, for oneself",
+      summary: "Snooze a request for yourself until a time",
       params: idParams,
       body: snoozeInputSchema,
       output: inputRequestDetailSchema,
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: tenantRoute(
     {
       auth: "requests:answer",
-      summary: "End one's snooze of a request",
+      summary: "End your snooze of a request",
       params: idParams,
       output: inputRequestDetailSchema,
     },

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:answer",
       inKeyScope: true,
-      summary: "Take one's own answer back while it is held; operators, anybody's",
+      summary: "Take your own answer back while it is held; operators can take back anybody's",
       params: idParams,
       output: inputRequestDetailSchema,
       errors: ["already_sent", "four_eyes"],

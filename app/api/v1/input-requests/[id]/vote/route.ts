@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:answer",
       inKeyScope: true,
-      summary: "Take one's own vote back while its stage is not full",
+      summary: "Take your own vote back while its stage still needs votes",
       params: idParams,
       output: inputRequestDetailSchema,
       errors: ["stage_full", "already_answered", "no_longer_open"],

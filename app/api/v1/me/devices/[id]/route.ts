@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "account:use",
       summary:
-        "Choose whether one of your devices shows the text of questions, where the organization allows it; sessions only",
+        "Choose whether one of your devices shows the text of questions, if the organization allows it; sessions only",
       params: idParams,
       body: updateDeviceSchema,
     },

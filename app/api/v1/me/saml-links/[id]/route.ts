@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "account:use",
-      summary: "Take the link of your account to a SAML provider back; sessions only",
+      summary: "Unlink your account from a SAML provider; sessions only",
       params: idParams,
       stepUp: true,
       errors: ["organization_session"],

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
-      summary: "Ten new recovery codes in place of the old, shown only once; sessions only",
+      summary: "Ten new recovery codes, which are shown only once and replace the old ones; sessions only",
       body: codeInputSchema,
       output: recoveryCodesSchema,
       errors: ["wrong_code", "second_factor_off", "throttled"],

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "members:manage",
-      summary: "When a member is away, and who stands in for them; null: nothing is set",
+      summary: "When a member is away, and who stands in for them (null: not set)",
       params: idParams,
       output: awayAnswerSchema,
     },
@@ -18,7 +18,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "members:manage",
       stepUp: true,
-      summary: "Set when a member is away, and who stands in for them: not oneself. By a person, not a key",
+      summary:
+        "Set when a member is away, and who stands in for them. You can't choose yourself; not by a key",
       params: idParams,
       body: awayInputSchema,
       output: awayAnswerSchema,

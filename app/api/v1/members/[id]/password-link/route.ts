@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "members:manage",
       stepUp: true,
       summary:
-        "Make a link with which a member sets a new password, if their account is this organization's alone. Shown only once",
+        "Make a link with which a member sets a new password, if their account is only in this organization. It is shown only once",
       params: idParams,
       output: memberPasswordLinkSchema,
       status: 201,

@@ -20,7 +20,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: tenantRoute(
     {
       auth: "members:manage",
-      summary: "End all sessions of a member for this organization. In others of theirs they go on",
+      summary:
+        "End all sessions of a member for this organization. They continue in the member's other organizations",
       params: idParams,
     },
     async (tx, { principal, params }) => {

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "members:manage",
       stepUp: true,
-      summary: "Suspend a member: as ending the membership, but it can be brought back",
+      summary: "Suspend a member: like ending the membership, but it can be brought back",
       params: idParams,
       output: memberSchema,
       errors: ["last_owner"],

@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "owners:manage",
       stepUp: true,
-      summary: "Take back that an owner has vouched for a member",
+      summary: "Take back an owner's vouching for a member",
       params: idParams,
       output: memberSchema,
       errors: ["nothing_to_vouch"],

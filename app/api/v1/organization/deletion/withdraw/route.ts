@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "organization:delete",
-      summary: "Take the deletion of the organization back, also another owner's",
+      summary: "Withdraw the deletion of the organization, also another owner's request",
       output: organizationSchema,
     },
     async (tx, { principal }) => {

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "settings:manage",
       stepUp: true,
-      summary: "Remove a domain: its addresses are led to no provider any more",
+      summary: "Remove a domain: its addresses no longer lead to a provider",
       params: idParams,
     },
     ({ caller, params }) => within(caller, (tx, { actor }) => removeDomain(tx, actor, params.id)),

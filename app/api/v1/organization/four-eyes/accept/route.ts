@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "settings:manage",
       stepUp: true,
-      summary: "Accept as a second person that none is required any more, at once",
+      summary: "Accept as a second person that a second person is no longer required, at once",
       output: organizationSchema,
       errors: ["same_maker"],
     },

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "settings:manage",
-      summary: "Withdraw the proposal to require no second person any more",
+      summary: "Withdraw the proposal to stop requiring a second person",
       output: organizationSchema,
     },
     async (tx, { principal }) => {

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "settings:manage",
-      summary: "What would be deleted now, were it kept for so many days; each is counted up to 10,000",
+      summary: "What would be deleted now with these numbers of days. Each kind is counted up to 10,000",
       query: previewQuerySchema,
       output: previewSchema,
     },

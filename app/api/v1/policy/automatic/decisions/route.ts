@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "settings:manage",
       summary:
-        "What automatic rules have answered or would have, beside what people did; newest request first",
+        "The answers of automatic rules, and those in shadow, beside people's decisions; newest request first",
       query: automaticDecisionsQuerySchema,
       output: automaticDecisionsSchema,
     },

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "owners:manage",
       stepUp: true,
-      summary: "Let automatic answers go on, as an owner in person",
+      summary: "Resume automatic answers, as an owner in person",
     },
     ({ caller }) => within(caller, resumeAutomatic),
   ),

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "settings:manage",
-      summary: "Stop all automatic answers at once, and take back those that are not on their way yet",
+      summary: "Stop all automatic answers at once, and take back those that were not sent yet",
       output: stoppedSchema,
     },
     ({ caller }) => within(caller, stopAutomatic),

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "settings:manage",
-      summary: "A version of the policy, and what it changed against the one before",
+      summary: "A version of the policy, and its changes from the previous version",
       params: policyVersionParams,
       output: policyVersionSchema,
     },

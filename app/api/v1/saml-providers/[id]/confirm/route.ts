@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "saml:manage",
-      summary: "Confirm, as another person than who described it, that a SAML provider is the organization's",
+      summary: "Confirm that a SAML provider is the organization's. Somebody else must have set it up",
       params: idParams,
       output: samlProviderSchema,
       stepUp: true,

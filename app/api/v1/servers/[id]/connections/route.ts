@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "servers:read",
       summary:
-        "The caller's own connection to a server, and the shared one; none where it does not use OAuth",
+        "The caller's own connection to a server, and the shared one; none if the server does not use OAuth",
       params: idParams,
       output: z.object({ items: z.array(connectionSchema) }),
     },

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "tasks:find",
-      summary: "Tasks that the server listed last and Intray does not know, newest find first",
+      summary: "Untracked tasks: the server listed them last, and Intray does not know them; newest first",
       params: idParams,
       query: pageQuerySchema,
       output: pageSchema(foundTaskSchema),

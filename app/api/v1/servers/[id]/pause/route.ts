@@ -8,7 +8,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "servers:pause",
-      summary: "Pause a server: nothing is polled, started, delivered or cancelled there until it goes on",
+      summary:
+        "Pause a server: Intray polls, starts, delivers and cancels nothing there until the pause ends",
       params: idParams,
       body: pauseServerSchema,
       output: serverSchema,

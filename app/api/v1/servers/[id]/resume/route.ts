@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "servers:pause",
-      summary: "End a server's pause: all that waited goes on at once",
+      summary: "End a server's pause: everything that waited continues at once",
       params: idParams,
       output: serverSchema,
     },

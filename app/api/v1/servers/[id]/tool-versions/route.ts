@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: tenantRoute(
     {
       auth: "servers:read",
-      summary: "What a server's tools said of themselves, and since when; newest first",
+      summary: "The versions of a server's tools, and since when; newest first",
       params: idParams,
       query: pageQuerySchema.extend(toolVersionsQuerySchema.shape),
       output: pageSchema(toolVersionSchema),

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "servers:read",
       inKeyScope: true,
       summary:
-        "A server's tools, at most five minutes old while it can be reached; with what changed since their last use, and as of when. asSeen: without asking the server",
+        "A server's tools, at most five minutes old while it can be reached, and what changed since their last use. With asSeen, Intray does not ask the server",
       params: idParams,
       query: pageQuerySchema.extend(toolListQuerySchema.shape),
       output: toolListSchema,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "servers:check",
-      summary: "Have the engine call a server now that it has stopped calling after failures",
+      summary: "Call a server now, although the engine waits after failures",
       params: idParams,
       status: 202,
     },

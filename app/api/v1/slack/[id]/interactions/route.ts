@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       summary:
-        "Where Slack sends what members press, signed with the app's signing secret; `id`: the organization's",
+        "Where Slack sends members' presses, signed with the app's signing secret; `id` is the organization's",
       params: idParams,
       status: 200,
     },

@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: tenantRoute(
     {
       auth: "tasks:manage",
-      summary: "Release a task that one owns",
+      summary: "Release a stuck task that you own",
       params: idParams,
       output: taskDetailSchema,
       errors: ["acknowledged_by_other"],

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:manage",
       inKeyScope: true,
-      summary: "Ask for a task's end; the server may take its time",
+      summary: "Cancel a task; the server may need some time",
       params: idParams,
       output: taskDetailSchema,
       status: 202,

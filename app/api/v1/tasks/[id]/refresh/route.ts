@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:manage",
       inKeyScope: true,
-      summary: "Look at a task's server now",
+      summary: "Poll a task now",
       params: idParams,
       output: taskDetailSchema,
       status: 202,

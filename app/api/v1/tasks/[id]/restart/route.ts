@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:start",
       inKeyScope: true,
-      summary: "Make the same call once more, as a new task; with other arguments where some are given",
+      summary: "Make the same call again as a new task, with other arguments if you send some",
       headers: idempotencyHeader,
       params: idParams,
       body: restartTaskSchema,

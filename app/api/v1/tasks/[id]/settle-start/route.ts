@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: tenantRoute(
     {
       auth: "tasks:manage",
-      summary: "Settle a start of unknown outcome: it made one of the server's tasks, or nothing",
+      summary: "Settle a start of unknown outcome: it made one of the server's tasks, or none",
       params: idParams,
       body: settleStartSchema,
       output: taskDetailSchema,

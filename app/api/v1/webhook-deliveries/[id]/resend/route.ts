@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "webhooks:manage",
-      summary: "Send the same to a webhook once more, under the same webhook-id",
+      summary: "Send a delivery to a webhook again, under the same webhook-id",
       params: idParams,
       output: webhookDeliverySchema,
       status: 202,

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "webhooks:manage",
       stepUp: true,
-      summary: "A new secret, shown only once; the one before signs beside it for a day",
+      summary: "A new secret, which is shown only once. The old one also signs for a day",
       params: idParams,
       output: newWebhookSchema,
     },

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       ...AAP,
       auth: "requests:ask",
-      summary: "Agent Approval Protocol: use an approval of one's own, once, before it ends",
+      summary: "Agent Approval Protocol: use your own approval, once, before it ends",
       params: idParams,
       headers: idempotencyHeader,
       output: aapRequestSchema,

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       ...AAP,
       auth: "requests:ask",
-      summary: "Agent Approval Protocol: say what became of a call whose approval was used",
+      summary: "Agent Approval Protocol: report the outcome of a call whose approval was used",
       params: idParams,
       body: outcomeSchema,
       output: aapRequestSchema,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: tenantRoute(
     {
       auth: "requests:read",
-      summary: "Delete what one's own comment says, for good; that there was one stays",
+      summary: "Delete the text of your own comment for good. The history keeps that there was one",
       params: idParams.extend({ commentId: z.uuid() }),
       errors: ["legal_hold"],
     },

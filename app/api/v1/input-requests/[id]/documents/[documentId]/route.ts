@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
-      summary: "One document of a request; the server is asked for it now, unless it is embedded",
+      summary: "One document of a request. Intray reads it from the server now, unless it is embedded",
       params: idParams.extend({ documentId: documentIdSchema }),
       output: z.string().describe("The bytes: text/plain, application/pdf, or an image"),
       mediaType: "application/octet-stream",

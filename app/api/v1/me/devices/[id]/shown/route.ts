@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
-      summary: "A device's word that it has shown a test; sessions only",
+      summary: "Report that a device has shown a test; sessions only",
       params: idParams,
       body: shownTestSchema,
       unattended: true,

@@ -8,7 +8,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "members:manage",
-      summary: "End one session of a member for this organization. In others of theirs it goes on",
+      summary:
+        "End one session of a member for this organization. It continues in the member's other organizations",
       params: idParams.extend({ sessionId: z.uuid() }),
     },
     ({ caller, params: { id, sessionId } }) =>

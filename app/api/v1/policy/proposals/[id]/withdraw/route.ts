@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "settings:manage",
       params: idParams,
-      summary: "Withdraw a proposed change of the policy, one's own or another's: everything stays as it is",
+      summary: "Withdraw a proposed change of the policy, your own or another's. Nothing changes",
     },
     (tx, { principal, params }) => withdrawProposal(tx, principal, params.id),
   ),

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:find",
-      summary: "Ask a server now which tasks it has; answers those that Intray does not know",
+      summary: "Ask a server now for its tasks; returns those that Intray does not know",
       params: idParams,
       output: pageSchema(foundTaskSchema),
       errors: ["server_paused", "cannot_list", "server_unavailable"],

@@ -29,7 +29,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "servers:manage",
       summary:
-        "Make a recipe, or its next version; tasks keep the one that they were started with. With If-Match, only over that version",
+        "Make a recipe, or its next version. Tasks keep the version that they were started with. With If-Match, replaces only that version",
       params,
       body: recipeSchema,
       output: recipeVersionSchema,
@@ -56,7 +56,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "servers:manage",
-      summary: "Take a recipe out of use; tasks that were started with it go on",
+      summary: "Remove a recipe. Tasks that were started with it continue",
       params,
       errors: ["defined_by_operator"],
     },

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:adopt",
-      summary: "Take over a task that the server has and Intray did not start",
+      summary: "Adopt a task that the server has and Intray did not start",
       params: idParams.extend({ foundId: z.uuid() }),
       body: adoptSchema,
       output: taskDetailSchema,
