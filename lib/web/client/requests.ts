@@ -31,6 +31,14 @@ export const TAB_NAMES: Record<RequestTab, string> = {
   done: "Done",
 };
 
+/** What a tab holds, on hover: where any member may decide everything, several tabs have the same count. */
+export const TAB_HINTS: Record<RequestTab, string> = {
+  mine: "Requests that you may decide now, and that nobody else has",
+  unassigned: "Open requests that nobody has claimed or was assigned",
+  all: "All open requests that you may see",
+  done: "Requests that were decided, or ended without a decision",
+};
+
 export const requestKeys = {
   /** Lists and counts, which any change of any request may affect. */
   lists: ["input-requests", "list"] as const,

@@ -8,6 +8,7 @@ import {
   REQUEST_TABS,
   type RequestTab,
   requestCounts,
+  TAB_HINTS,
   TAB_NAMES,
   tabCount,
 } from "@/lib/web/client/requests.ts";
@@ -25,6 +26,7 @@ export function InboxTabs({ active, place }: { active: RequestTab; place: InboxP
           <a
             key={tab}
             href={place.address({ tab })}
+            title={TAB_HINTS[tab]}
             aria-current={tab === active ? "page" : undefined}
             className={cn(tabStyle, tab === active && activeTabStyle)}
             onClick={(event) => {
