@@ -43,7 +43,7 @@ test("a server's page says what it is like, and what that means", async ({ ana }
   );
   await ana.goto(`/servers/${server.id}`);
   await expect(ana.getByText("Gives up on questions after about a minute")).toBeVisible();
-  await expect(ana.getByText(/Not known yet: .*whether it tells of changes by itself/)).toBeVisible();
+  await expect(ana.getByText(/Not known yet: .*whether it reports changes by itself/)).toBeVisible();
   const log = ana.getByRole("region", { name: "The server’s log" });
   await log.focus();
   await expect(log).toBeFocused();
@@ -227,7 +227,7 @@ test("a result shows its images, files and links, and follows none of them", asy
   await ola.goto(`/tasks/${task}`);
   await ola.getByRole("tab", { name: "Result" }).click();
   const panel = ola.getByRole("tabpanel", { name: "Result" });
-  await expect(panel.getByRole("img", { name: /From the tool/ })).toHaveCount(1);
+  await expect(panel.getByRole("img", { name: /from the tool/ })).toHaveCount(1);
   await expect(panel.getByText("An image of the type image/svg+xml is not shown.")).toBeVisible();
   await expect(panel.getByRole("link")).toHaveCount(1);
   await expect(panel.getByRole("link", { name: "Save audio-4.mp3" })).toHaveAttribute(

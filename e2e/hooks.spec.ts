@@ -130,7 +130,7 @@ test("a person tries an agent's hook on its page: the request is there, or the r
 
   await saveCallRules(owner, [{ name: "Echo is free", tools: ["Bash"], before: "allow" }]);
   await tryIt.click();
-  await expect(owner.getByText("Allowed. Intray's rule “Echo is free” allows it.")).toBeVisible(SOON);
+  await expect(owner.getByText("Allowed. Intray’s rule “Echo is free” allows it.")).toBeVisible(SOON);
   await program.selectOption("Codex, for you");
   await expect(owner.getByText("Sends a harmless call in the agent’s name")).toBeVisible();
 

@@ -44,7 +44,7 @@ test("finished tasks are kept for a year, after what would go was shown and the 
   await expect.poll(async () => (await ana.request.get(`/api/v1/tasks/${old}`)).status(), SOON).toBe(404);
 
   await kept.selectOption("Forever");
-  await expect(ana.getByText("This would go now")).toHaveCount(0);
+  await expect(ana.getByText("This would be deleted now")).toHaveCount(0);
   await save.click();
   await expect
     .poll(async () => (await apiOf(ana).get<{ taskDays: unknown }>("/organization/retention")).taskDays, SOON)

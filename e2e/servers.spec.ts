@@ -74,7 +74,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   // Anew before each look: an engine that takes the connection anew finds its answers prompt.
   const slowDown = () => testRows.within((tx) => recordLate(tx, connectionId, late));
   await slowDown();
-  const slow = ola.getByText("Slow: tasks are looked at every 40 s instead of every 5 s (answers take 9 s)");
+  const slow = ola.getByText("Slow: tasks are checked every 40 s instead of every 5 s (answers take 9 s)");
   await expect(slow).toBeVisible(SOON);
   await checkAppearance(ola, "a slow server", [...ON_DESKTOP.slice(1), ...ON_A_PHONE]);
   for (const path of ["/servers", "/overview"]) {

@@ -136,7 +136,7 @@ describe("a person", () => {
     expect(rows.map(({ account }) => account?.more).sort()).toEqual([0, 0, 0, 0, 3]);
     await mailAll(pia);
     expect(server.mails).toHaveLength(5);
-    const last = server.mails.filter(({ source }) => source.includes("not mailed"));
+    const last = server.mails.filter(({ source }) => source.includes("does not mail them"));
     expect(last).toHaveLength(1);
     // Another kind has its own count.
     await sql("SELECT gate.account_event($1, 'account.passkey_removed', '{}')", [pia.userId]);

@@ -125,12 +125,12 @@ test("one value that can't be opened leaves the lists of the others", async () =
   const tasks = (await get("/api/v1/tasks")).body.items as { id: string; label: string }[];
   expect(tasks.map(({ id, label }) => [id, label])).toEqual([
     [other, "INV-100"],
-    [task, "(can't be opened)"],
+    [task, "(can’t be opened)"],
   ]);
-  expect((await get("/api/v1/input-requests")).body.items).toMatchObject([{ message: "(can't be opened)" }]);
+  expect((await get("/api/v1/input-requests")).body.items).toMatchObject([{ message: "(can’t be opened)" }]);
   // Nor does it keep the page from what opens.
   expect((await get(`/api/v1/tasks/${task}`)).body).toMatchObject({
-    label: "(can't be opened)",
+    label: "(can’t be opened)",
     arguments: { note: MARK },
   });
 });
@@ -214,7 +214,7 @@ test("texts that only look sealed stop no queue, no list and no page, whatever k
     expect([id === kid ? "known" : "made up", failing]).toEqual([id === kid ? "known" : "made up", []]);
     const shown = (await get(`/api/v1/tasks/${task}`)).body;
     expect(shown.tool).toBe(lure("task.label", task));
-    expect(shown.label).toBe(id === kid ? "(can't be opened)" : lure("task.label", task));
+    expect(shown.label).toBe(id === kid ? "(can’t be opened)" : lure("task.label", task));
     // The followers of the history go on.
     const lines = await engine.withOrganization(acme, (tx) =>
       takeEvents(tx, { follower: "statistics", begins: "first" }, 1_000),

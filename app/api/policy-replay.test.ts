@@ -360,7 +360,7 @@ test("sealed content is replayed as plain content is", async () => {
   );
   const rest = summaryOf(await replay({ policy }, key));
   expect([rest.requests, rest.automatic]).toMatchObject([1, [{ answered: 1 }]]);
-  expect(rest.notKnown).toContain("1 request is left out: something that is sealed there can't be opened.");
+  expect(rest.notKnown).toContain("1 request is left out: something that is sealed there can’t be opened.");
 });
 
 test("of more requests than it may read the latest count", async () => {

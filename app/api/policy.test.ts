@@ -340,7 +340,12 @@ describe("is refused with the place of each problem", () => {
     [
       "more people, who are nobody",
       () => large({}, { escalate: { after: "2d", to: {} } }),
-      [{ field: "rules.0.stages.0.escalate.to", message: "Nobody can vote then. Name who is asked too" }],
+      [
+        {
+          field: "rules.0.stages.0.escalate.to",
+          message: "Nobody can vote then. Name the people who are also asked",
+        },
+      ],
     ],
     [
       "more people, of whom none may answer here",

@@ -53,7 +53,7 @@ test("a rule decides it, and is named", async () => {
   await rules({ name: "Echo is free", tools: ["Bash"], before: "allow" });
   expect((await tryIt(id)).body).toEqual({
     outcome: "allowed",
-    reason: "Intray's rule “Echo is free” allows it.",
+    reason: "Intray’s rule “Echo is free” allows it.",
   });
   await rules({ name: "No shells", tools: ["Bash"], before: "deny" });
   expect((await tryIt(id)).body).toEqual({

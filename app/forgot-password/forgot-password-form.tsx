@@ -24,11 +24,9 @@ export function ForgotPasswordForm() {
   if (asked)
     return (
       <div className="flex flex-col gap-4">
-        <Notice live tone="good" title="Look into your mail">
+        <Notice live tone="good" title="Check your mail">
           <p>If {asked} has an account here, a mail is on its way. The link in it works once, for an hour.</p>
-          <p>
-            Nothing after a few minutes? Look into the spam folder, then ask an admin of your organization.
-          </p>
+          <p>No mail after a few minutes? Check the spam folder, then ask an admin of your organization.</p>
         </Notice>
         <Button asChild>
           <Link href="/sign-in">Back to sign in</Link>

@@ -55,7 +55,7 @@ function WayIn({ found, token, onJoined }: WayInProps) {
   if (session === "view")
     return (
       <Notice tone="wait" title="You are viewing as a member">
-        <p>Nobody joins in a view. Stop viewing, then open the link again.</p>
+        <p>You can’t join while you view as a member. Stop viewing, then open the link again.</p>
       </Notice>
     );
   if (session === "own")

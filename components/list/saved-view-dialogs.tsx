@@ -35,7 +35,7 @@ export function ViewDialogs({ dialog, views, suggested = "", onClose }: Props & 
         open
         onOpenChange={(open) => !open && onClose()}
         title={`Delete “${current?.name}”?`}
-        description={`${current?.shared ? "It goes for everyone who uses it. " : ""}No ${of} is changed by that.`}
+        description={`${current?.shared ? "It is deleted for everyone who uses it. " : ""}No ${of} is changed.`}
         confirm="Delete view"
         dismiss="Keep it"
         destructive

@@ -41,7 +41,7 @@ export function LateLine({ late, className }: { late: Late; className?: string }
     <p className={cn("flex gap-1.5", className)}>
       <Hourglass aria-hidden className="mt-0.5 size-3.5 shrink-0 text-wait" strokeWidth={1.75} />
       <span>
-        Slow: tasks are looked at every {formatDuration(late.everyMs)} instead of every{" "}
+        Slow: tasks are checked every {formatDuration(late.everyMs)} instead of every{" "}
         {formatDuration(late.insteadOfMs)} (answers take {formatDuration(late.answerMs)})
       </span>
     </p>

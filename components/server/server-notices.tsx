@@ -98,5 +98,5 @@ export function ArrivalNotice({ arrival }: { arrival: ArrivalQuery }) {
     );
   }
   if (shown.connected === undefined) return null;
-  return <Notice live tone="good" title="Connected. Tasks that waited for it go on by themselves." />;
+  return <Notice live tone="good" title="Connected. Tasks that waited for it continue." />;
 }

@@ -59,7 +59,7 @@ export function DeletionBar({ by, at }: { by: string; at: string }) {
       <p className="flex min-w-0 items-center gap-2">
         <Trash2 aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
         <span>
-          <strong className="font-semibold">{by} asked to delete this organization.</strong> It goes{" "}
+          <strong className="font-semibold">{by} asked to delete this organization.</strong> It is deleted{" "}
           <TimeUntil at={at} over="as soon as nothing prevents it" />.
         </span>
       </p>

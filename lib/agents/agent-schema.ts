@@ -9,7 +9,7 @@ const MOST_GRANTS = 500;
 const MOST_TOOLS = 1_000;
 
 /** The roles of agents: none answers, manages or sees what it did not start, so that a stronger one would give nothing. */
-const agentRoleSchema = z.enum(["viewer", "approver", "operator"], "An agent is operator at most");
+const agentRoleSchema = z.enum(["viewer", "approver", "operator"], "An agent’s role is at most operator");
 
 /** The longest time for which a call is held open; what hangs up earlier chooses a shorter one. */
 const MOST_HOLD_MS = 210_000;

@@ -35,7 +35,7 @@ export async function createAgent(
   input: CreateAgent,
 ): Promise<{ id: string; secret: string }> {
   if (!roleAllows(principal.role, input.role ?? "operator"))
-    throw new AppError("forbidden", `Your role is ${principal.role}: an agent of yours is no stronger.`);
+    throw new AppError("forbidden", `Your role is ${principal.role}: your agent can’t have a stronger one.`);
   const maker = await memberBehind(tx, principal);
   const expires = await endWithinOwn(tx, principal, input.expires);
   return insertWithSecret(tx, principal.actor, maker, { ...input, expires });
@@ -56,10 +56,7 @@ async function endWithinOwn(
     permissions: AGENT_PERMISSIONS,
   });
   if (!networks) return expires;
-  throw new AppError(
-    "forbidden",
-    "A key that is taken from some networks alone makes and changes no agents.",
-  );
+  throw new AppError("forbidden", "A key that is limited to some networks can’t make or change agents.");
 }
 
 /** Makes an agent without a maker for the command line. */
@@ -123,7 +120,7 @@ async function insertAgent(
     code: "too_many_agents",
     most: BOUNDS.agents,
     count: () => tx.agentCredential.count({ where: { organizationId: tx.organizationId, revokedAt: null } }),
-    detail: `The organization has ${BOUNDS.agents} agents, the most there can be. Revoke one first.`,
+    detail: `The organization has ${BOUNDS.agents} agents, which is the limit. Revoke one first.`,
   });
   const id = uuidv7();
   // Of a short life nobody is warned when it begins.

@@ -8,7 +8,7 @@ const VARIABLE = "INTRAY_AGENT_SECRET";
 const TIMEOUT = 600;
 
 const NEXT =
-  "Claude Code asks before each call of a tool. Calls that a call rule allows go on at once, those that a rule denies are blocked, and all others wait in the inbox.";
+  "Claude Code asks before each call of a tool. Calls that a call rule allows run at once, calls that a rule denies are blocked, and all others wait in the inbox.";
 const WAITS = `Nobody decided within ${TIMEOUT / 60} minutes: claude -p ends with “tool_deferred”, and asks again with --resume. In a terminal you are asked instead.`;
 
 /** `url`: that of `/mcp`. `secret`: the agent's, or null once it is not known any more. */
@@ -26,7 +26,7 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
       where: "Add to ~/.claude/settings.json",
       text: json({ hooks: fromHook(inFile) }),
       next: `${NEXT} ${WAITS}`,
-      note: "Needs Claude Code 2.1.295 or newer: earlier versions ignore “onFailure” and go on while Intray can’t be reached.",
+      note: "Needs Claude Code 2.1.295 or newer: earlier versions ignore “onFailure” and make the call while Intray can’t be reached.",
     },
     {
       label: "Claude Code, for a project",
@@ -51,7 +51,7 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
       where: "Add to ~/.codex/config.toml",
       text: codex(base),
       next: `${inEnvironment("Codex")}. Then type /hooks in Codex and trust the hook: until then it does not run. ${asks("Codex")}`,
-      note: "Needs curl and a POSIX shell. Codex asks its own questions too, where its settings say so.",
+      note: "Needs curl and a POSIX shell. Codex asks its own questions too, if its settings say so.",
     },
     {
       label: "Gemini CLI",
@@ -60,7 +60,7 @@ export function hookSetUps(url: string, secret: string | null): SetUp[] {
         "Add to ~/.gemini/settings.json. For everybody on a machine: /etc/gemini-cli/settings.json on Linux, /Library/Application Support/GeminiCli/settings.json on macOS",
       text: json({ hooks: { BeforeTool: [{ hooks: [geminiCli(base)] }] } }),
       next: `${inEnvironment("Gemini CLI")}. ${asks("Gemini CLI")}`,
-      note: "Needs curl and a POSIX shell. Gemini CLI asks its own questions too, where its settings say so.",
+      note: "Needs curl and a POSIX shell. Gemini CLI asks its own questions too, if its settings say so.",
     },
     {
       label: "Copilot CLI",

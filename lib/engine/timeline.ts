@@ -36,7 +36,7 @@ const LOOK_TIMEOUT_MS = 5_000;
 const LOOKS_UNTIL_UNSAFE = 4;
 
 const REASON =
-  "The database failed over or was restored, and may have lost its last moments: look at what the server has before this goes on.";
+  "The database failed over or was restored, and may have lost its last moments: check what the server has before you resume it.";
 const FAILOVER = { kind: "system" as const, id: null, name: "Failover" };
 
 type Ask = <T>(text: string) => Promise<T[]>;

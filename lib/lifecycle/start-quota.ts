@@ -57,13 +57,13 @@ function exceeded(quota: QuotaName, limit: number, retryAfterMs: number): AppErr
 
 const WORDS = {
   starts: (count: string) =>
-    `Your organization started as many tasks in the last minute as it may (${count}). Try again in a moment.`,
+    `Your organization has reached its limit of ${count} task starts a minute. Try again in a moment.`,
   own_starts: (count: string) =>
-    `You started as many tasks in the last minute as you may (${count}). Try again in a moment.`,
+    `You have reached your limit of ${count} task starts a minute. Try again in a moment.`,
   open_tasks: (count: string) =>
-    `Your organization has as many open tasks as it may (${count}). Let some end, or ask the person who runs Intray for more.`,
+    `Your organization has reached its limit of ${count} open tasks. Let some end, or ask the person who runs Intray for more.`,
   own_open_tasks: (count: string) =>
-    `You have as many open tasks as you may (${count}). Let some end, or ask the person who runs Intray for more.`,
+    `You have reached your limit of ${count} open tasks. Let some end, or ask the person who runs Intray for more.`,
 };
 type QuotaName = keyof typeof WORDS;
 

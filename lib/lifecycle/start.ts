@@ -129,7 +129,7 @@ export async function startableTool(
 function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
   if (isRepeatable(tool.annotations) || retry.insist) return;
   const message =
-    "The server does not say that repeating this call does no harm. Insist, if you know that it does none.";
+    "The server does not say that this call can be repeated without harm. Insist if you know that it can.";
   throw new AppError("not_repeatable", message, { errors: [{ field: "retry.insist", message }] });
 }
 

@@ -119,7 +119,7 @@ async function readHolder(tx: Tx, taskId: string): Promise<Holder | undefined> {
 
 async function heldByOther(tx: Tx, taskId: string): Promise<AppError> {
   const holder = await readHolder(tx, taskId);
-  return new AppError("acknowledged_by_other", `${holder?.name ?? "Somebody"} is on it already.`, {
+  return new AppError("acknowledged_by_other", `${holder?.name ?? "Somebody"} already owns this task.`, {
     extra: holder ? { by: { id: holder.id, name: holder.name }, at: holder.at.toISOString() } : {},
   });
 }

@@ -19,7 +19,7 @@ export function transportError(error: Error, sent: boolean): PeerError {
   }
   const code = (error as NodeJS.ErrnoException).code ?? "";
   if (code.startsWith("Z_") || code.startsWith("ERR__ERROR_FORMAT"))
-    return badReply("The reply can't be unpacked", error);
+    return badReply("The reply can’t be unpacked", error);
   const reached = sent ? "maybe" : "no";
   if (TIMEOUTS.has(code))
     return new PeerError("timeout", reached, "The server fell silent", { cause: error });

@@ -69,7 +69,7 @@ export class PeerError extends Error {
 /** No call could be made: the connection's tokens could not be read here, which says nothing of the server. */
 export class TokensUnreadable extends PeerError {
   constructor(cause: unknown) {
-    super("unreachable", "no", "The connection's tokens can't be read just now.", { cause });
+    super("unreachable", "no", "The connection’s tokens can’t be read just now.", { cause });
     this.name = "TokensUnreadable";
   }
 }

@@ -44,7 +44,7 @@ export function problemsOf(
     addresses.flatMap((address, at) =>
       isKnown(address)
         ? []
-        : [{ field: `${field}.${at}`, message: "Nobody here has this address. Use a member's" }],
+        : [{ field: `${field}.${at}`, message: "Nobody here has this address. Use a member’s" }],
     );
   const unknown = (names: string[], field: string): FieldError[] =>
     names.flatMap((name, at) =>
@@ -79,7 +79,10 @@ export function problemsOf(
       errors.push(...unknown(to.groups, `${its}.escalate.to.groups`));
       errors.push(...strangers(to.people, `${its}.escalate.to.people`));
       if (voters(to) === 0)
-        errors.push({ field: `${its}.escalate.to`, message: "Nobody can vote then. Name who is asked too" });
+        errors.push({
+          field: `${its}.escalate.to`,
+          message: "Nobody can vote then. Name the people who are also asked",
+        });
     }
   }
   for (const [at, rule] of (policy.automatic ?? []).entries())

@@ -22,7 +22,7 @@ export async function allowHost(services: Services, principal: Principal, url: s
     if (host === null)
       throw new AppError("address_not_allowed", "No private address needs to be allowed here.");
     if (env().denyPorts.includes(port))
-      throw new AppError("address_not_allowed", `Port ${port} is Intray's own. Its parts are never called.`);
+      throw new AppError("address_not_allowed", `Port ${port} is Intray’s own. Its parts are never called.`);
     return [...hosts.filter((other) => other !== host), host];
   });
 }

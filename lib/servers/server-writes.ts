@@ -34,7 +34,7 @@ export async function createServer(
     most: BOUNDS.servers,
     count: () =>
       tx.server.count({ where: { organizationId, removedAt: null, operatorEntry: null, builtin: false } }),
-    detail: `The organization has ${BOUNDS.servers} servers, the most there can be. Remove one first.`,
+    detail: `The organization has ${BOUNDS.servers} servers, which is the limit. Remove one first.`,
   });
   const id = uuidv7();
   const { url, era, auth } = input;

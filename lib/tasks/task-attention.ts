@@ -69,7 +69,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     severity: "stuck",
     label: "Delivery failed",
     words:
-      "The delivery of an answer failed; its request says what the server got. If the task does not go on, cancel it and start it again.",
+      "The delivery of an answer failed; its request says what the server got. If the task does not continue, cancel it and start it again.",
     states: ["working", "input_required"],
   },
   delivery_flagged: {
@@ -87,7 +87,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   server_paused: {
     severity: "stuck",
     label: "Server paused",
-    words: "Its server is paused: nothing is sent there. The task goes on by itself when the pause ends.",
+    words: "Its server is paused: nothing is sent there. The task continues when the pause ends.",
     states: ["queued", "starting", "working", "input_required"],
   },
   needs_sign_in: {
@@ -99,13 +99,13 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   server_unreachable: {
     severity: "stuck",
     label: "Server unreachable",
-    words: "The server can’t be reached. The task goes on by itself once it is back.",
+    words: "The server can’t be reached. The task continues once it is back.",
     states: ["queued", "starting", "working", "input_required"],
   },
   server_failing: {
     severity: "stuck",
     label: "Server failing",
-    words: "The server answers with errors. The task goes on by itself once it is well.",
+    words: "The server answers with errors. The task continues once the server works again.",
     states: ["queued", "starting", "working", "input_required"],
   },
   answer_waiting: {
@@ -119,14 +119,14 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     severity: "stuck",
     label: "Slow to start",
     words:
-      "The call has not been made, or not been answered, for more than a minute: others are before it, or the server is slow.",
+      "The call has not been made, or not been answered, for more than a minute: other tasks come first, or the server is slow.",
     states: ["queued", "starting"],
   },
   state_unknown: {
     severity: "stuck",
     label: "Unknown state",
     words:
-      "For an hour Intray, or the task’s recipe, has not known the state that the server reports. Intray polls on. Look at the server, cancel the task, or change the recipe for later tasks.",
+      "For an hour Intray, or the task’s recipe, has not known the state that the server reports. Intray keeps asking. Look at the server, cancel the task, or change the recipe for later tasks.",
     states: ["working", "input_required"],
   },
   stalled: {

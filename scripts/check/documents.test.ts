@@ -85,13 +85,18 @@ test.each(pages)("%s says first for whom it is, and what they can do after it", 
 });
 
 test("links of pages lead to files and headings that are there", () => {
-  const linking = [...pages, ...globSync("*.md"), ...globSync("docs/decisions/*.md"), ...globSync("examples/*/README.md")];
+  const linking = [
+    ...pages,
+    ...globSync("*.md"),
+    ...globSync("docs/decisions/*.md"),
+    ...globSync("examples/*/README.md"),
+  ];
   const links = linking.flatMap((page) =>
     [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g)].map(
       ([, path = "", heading]) => ({ page, target: path ? join(dirname(page), path) : page, heading }),
     ),
   );
-  expect(links.length).toBeGreaterThan(500);
+  expect(links.length).toBeGreaterThan(300);
   const isThere = ({ target, heading }: (typeof links)[number]) =>
     existsSync(target) && (heading === undefined || anchorsOf(target).includes(heading));
   expect(links.filter((link) => !isThere(link))).toEqual([]);

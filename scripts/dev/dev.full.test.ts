@@ -86,8 +86,8 @@ test("a changed route answers anew, also after it was broken", PATIENCE, async (
 
 test("what answers agents is loaded again with what it imports", PATIENCE, async () => {
   const answer = async () => (await fetch(`${url}/mcp`, { method: "POST", body: "{}" })).text();
-  expect(await answer()).toContain("Send an agent's secret");
-  change("lib/web/auth/agent.ts", "Send an agent's secret", "Send the secret of an agent");
+  expect(await answer()).toContain("Send an agent’s secret");
+  change("lib/web/auth/agent.ts", "Send an agent’s secret", "Send the secret of an agent");
   await expect.poll(answer, PATIENCE).toContain("Send the secret of an agent");
 });
 

@@ -120,7 +120,7 @@ function Activity() {
           ) : filtered ? (
             <Empty
               icon={SearchX}
-              title="Nothing of that kind happened"
+              title="No events match"
               action={<Button onClick={clear}>Show everything</Button>}
             />
           ) : (

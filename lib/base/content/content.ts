@@ -62,7 +62,7 @@ export type Unopened = "refuse" | "mark" | "blank" | "flag";
 /** Stands for a JSON value that can't be opened. */
 export const UNOPENED: Readonly<Record<string, unknown>> = Object.freeze({ unopened: true });
 /** Stands for a text that can't be opened. */
-export const UNOPENED_TEXT = "(can't be opened)";
+export const UNOPENED_TEXT = "(can’t be opened)";
 
 /** Of an organization that never had a key. */
 export const PLAIN: Content = {
@@ -386,7 +386,7 @@ export function unavailable(what?: string): AppError {
   const why = what === undefined ? undefined : new Error(`${what} can't be opened`);
   return new AppError(
     "content_unavailable",
-    "This content is encrypted and can't be read now. Nothing is lost. Tell the person who runs Intray.",
+    "This content is encrypted and can’t be read now. Nothing is lost. Tell the person who runs Intray.",
     { cause: why },
   );
 }

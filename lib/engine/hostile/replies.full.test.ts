@@ -17,8 +17,8 @@ const WORK = tool("work", { taskSupport: "required" });
 const ERAS = ["2025-11-25", "2026-07-28"] as const;
 /** The messages that people may see about these replies. */
 const WORDS = [
-  "The server's replies make no sense.",
-  "The server's replies are larger than Intray takes.",
+  "The server’s replies make no sense.",
+  "The server’s replies are larger than Intray takes.",
   "The server could not be reached, or is not allowed here.",
   "The server does not answer in time.",
 ];

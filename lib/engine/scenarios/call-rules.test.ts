@@ -435,9 +435,9 @@ describe.concurrent("a call of an agent", () => {
     expect(await gateOf(here, await start(here, quick, { principal }))).toMatchObject({ gate: null });
     const asked = await gateOf(here, await start(here, tool("approve"), { principal }));
     expect(asked).toMatchObject({ gate: "waiting", gateRule: null });
-    expect(asked.message).toContain("The agent's grant requires an approval first.");
+    expect(asked.message).toContain("The agent’s grant requires an approval first.");
     expect(await refusal(start(here, tool("wait"), { principal }))).toMatch(
-      /^denied_by_rule: The agent's grant/,
+      /^denied_by_rule: The agent’s grant/,
     );
   });
 

@@ -273,7 +273,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
     );
     expect(row).toMatchObject({
       state: "working",
-      statusMessage: "The recipe can't be applied to the reply of get_invoice_status: No such key: stage",
+      statusMessage: "The recipe can’t be applied to the reply of get_invoice_status: No such key: stage",
       unknownSince: expect.any(Date),
     });
     expect(await fixture.health(fixture.server.serverId)).toBe("ok");

@@ -76,7 +76,7 @@ test("a database that is away as a subscription is opened ends nothing: it is tr
     subscription.follow("task");
     // vitest fails on an unhandled rejection, which would end the process.
     const line = await until("it says so", async () => lines.find((text) => text.includes("subscription")));
-    expect(line).toContain("tokens can't be read");
+    expect(line).toContain("tokens can’t be read");
   } finally {
     subscription.close();
     await db.close();

@@ -67,10 +67,10 @@ const CONNECTION_LOST = {
 const USELESS_REPLIES: { [code in PeerErrorCode]?: { code: string; message: string } } = {
   bad_reply: {
     code: "bad_reply",
-    message: "The server's reply to this call made no sense. The tool may have run.",
+    message: "The server’s reply to this call made no sense. The tool may have run.",
   },
   too_large: {
     code: "too_large",
-    message: "The server's reply to this call was larger than Intray takes. The tool may have run.",
+    message: "The server’s reply to this call was larger than Intray takes. The tool may have run.",
   },
 };

@@ -264,8 +264,8 @@ const HEALTH_WORDS: Record<string, string> = {
   unauthorized: "The server refuses our credentials.",
   rate_limited: "The server asks us to wait.",
   timeout: "The server does not answer in time.",
-  bad_reply: "The server's replies make no sense.",
-  too_large: "The server's replies are larger than Intray takes.",
+  bad_reply: "The server’s replies make no sense.",
+  too_large: "The server’s replies are larger than Intray takes.",
 };
 
 /** The last failed call, worded for people. */
@@ -274,5 +274,5 @@ const ERROR_WORDS: Record<FailureClass, string> = {
   timeout: "The server did not answer in time.",
   unauthorized: "The server refused our credentials.",
   rate_limited: "The server asked us to wait.",
-  bad_reply: "The server's reply made no sense.",
+  bad_reply: "The server’s reply made no sense.",
 };

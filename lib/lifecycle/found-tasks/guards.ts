@@ -10,7 +10,7 @@ import { knownAmong, type TakenFind } from "./handle.ts";
  */
 export async function refuseUnlessUnknown(tx: Tx, connectionId: string, find: TakenFind): Promise<void> {
   const known = await knownAmong(tx, connectionId, [find.handleDigest]);
-  if (known.size > 0) throw new AppError("task_known", "Intray knows this task by now.");
+  if (known.size > 0) throw new AppError("task_known", "Intray already knows this task.");
   // A long call may still make a task, unless its tool never does.
   const starting = await tx.$queryRaw<
     unknown[]

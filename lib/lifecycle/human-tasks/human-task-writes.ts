@@ -206,7 +206,7 @@ async function earlierTask(tx: Tx, taskId: string): Promise<HumanTask> {
 function refuseUnlessShown(form: Record<string, unknown> | undefined): void {
   const read = normaliseForm(form);
   if (read.kind === "supported") return;
-  throw new AppError("invalid_input", "Intray can't show this form.", {
+  throw new AppError("invalid_input", "Intray can’t show this form.", {
     errors: [{ field: "form", message: read.reason }],
   });
 }
@@ -333,7 +333,7 @@ function usableApproval(approval: Consumable, digest: string, use: Use | undefin
       by: use.by,
       at: use.at.toISOString(),
     });
-  if (end && end <= now) throw unusable("expired", "The approval's time is over.");
+  if (end && end <= now) throw unusable("expired", "The approval’s time is over.");
   return { changed: changed !== null };
 }
 

@@ -67,7 +67,7 @@ export async function decideOrAsk(
   }
   if (verdict.before === "allow") {
     await record(tx, principal, asked, { isAllowed: true, rule: verdict.rule });
-    return { kind: "allowed", reason: `Intray's rule “${verdict.rule?.name}” allows it.` };
+    return { kind: "allowed", reason: `Intray’s rule “${verdict.rule?.name}” allows it.` };
   }
   const again =
     round > 0 ? `${asked.program} was told of an earlier approval, and may have made this call.` : null;

@@ -161,9 +161,9 @@ export function validateTexts(inputSchema: string, args: string): ArgumentsCheck
 /** Returns what is known of the schema, or why it cannot be used. */
 function find(inputSchema: Record<string, unknown>): Known | string {
   // Before anything that would follow it down.
-  if (deeperThan(inputSchema, MAX_DEPTH)) return "The tool's schema is nested too deeply";
+  if (deeperThan(inputSchema, MAX_DEPTH)) return "The tool’s schema is nested too deeply";
   const text = JSON.stringify(inputSchema);
-  if (text.length > MAX_SCHEMA_BYTES) return "The tool's schema is too large";
+  if (text.length > MAX_SCHEMA_BYTES) return "The tool’s schema is too large";
   const key = createHash("sha256").update(text).digest("base64url");
   const found = known.get(key) ?? { schema: inputSchema, weight: weightOf(inputSchema), validate: null };
   known.delete(key);
@@ -174,7 +174,7 @@ function find(inputSchema: Record<string, unknown>): Known | string {
 }
 
 function compiled({ schema, weight }: Known): ValidateFunction | string {
-  if (weight.parts > MAX_WEIGHT) return "The tool's schema stands for too many parts, or for some elsewhere";
+  if (weight.parts > MAX_WEIGHT) return "The tool’s schema has too many parts, or refers to another address";
   try {
     return compile(schema);
   } catch (error) {
@@ -183,7 +183,7 @@ function compiled({ schema, weight }: Known): ValidateFunction | string {
 }
 
 function unusable(error: unknown): string {
-  return `The tool's schema cannot be used: ${(error as Error).message.slice(0, 200)}`;
+  return `The tool’s schema cannot be used: ${(error as Error).message.slice(0, 200)}`;
 }
 
 /** Draft 2020-12 unless the schema says draft-07. */

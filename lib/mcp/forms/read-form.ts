@@ -78,7 +78,7 @@ function readForm(requestedSchema: unknown): Form {
     else fields.push({ ...field, description: lines(field.description, need) });
   }
   const told = toldApart(fields);
-  if (!told) return unsupported("Two fields are called the same, whatever stands behind their titles");
+  if (!told) return unsupported("Two fields have titles that look the same");
   const about = lines(schema.data.title, schema.data.description, exampleWords(schema.data));
   return { kind: "supported", ...(about !== null && { about }), fields: told };
 }

@@ -33,7 +33,7 @@ export function unreadableIn(value: unknown, field = "", found: FieldError[] = [
       FIELD_CHARACTERS,
     );
     if (key === "__proto__")
-      found.push({ field: path, message: `${path} can't be shown, so the call has to be made without it.` });
+      found.push({ field: path, message: `${path} can’t be shown, so the call has to be made without it.` });
     unreadableIn(inner, path, found);
   }
   return found;

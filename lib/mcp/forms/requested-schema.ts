@@ -13,7 +13,7 @@ const MAX_STRING = 10_000;
 
 const string = z.string().max(MAX_STRING);
 /** Names and choices go back to the server, exactly: what a database can't keep would come back as something else. */
-const exact = string.refine(canBeKept, "has characters that can't be sent back");
+const exact = string.refine(canBeKept, "has characters that can’t be sent back");
 const limit = z.number().optional();
 const count = z.int().nonnegative().optional();
 /** Reading JSON has already rounded an integer beyond 2^53. */

@@ -50,7 +50,7 @@ test("what is overdue stands first, then what is due or ends within a day, then 
 
     And 12 more: https://intray.test.example/inbox
 
-    Times are those of Europe/Vienna. You get this daily digest as a member of Acme, because you turned it on. The links open Intray; none of them decides anything.
+    Times are in the zone Europe/Vienna. You get this daily digest as a member of Acme, because you turned it on. The links open Intray; none of them decides anything.
 
     Change it: https://intray.test.example/settings/channels
     Turn it off: https://intray.test.example/unsubscribe#token=t"

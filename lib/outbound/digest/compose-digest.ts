@@ -36,7 +36,7 @@ export function composeDigest(
   const more = count - requests.length;
   const inbox = `${appUrl}/inbox`;
   const settings = `${appUrl}/settings/channels`;
-  const about = `Times are those of ${oneLine(zone)}. You get this daily digest as a member of ${shorten(organization)}, because you turned it on. The links open Intray; none of them decides anything.`;
+  const about = `Times are in the zone ${oneLine(zone)}. You get this daily digest as a member of ${shorten(organization)}, because you turned it on. The links open Intray; none of them decides anything.`;
   return {
     subject: overdue > 0 ? `${waiting}, ${overdue} overdue` : waiting,
     text: [

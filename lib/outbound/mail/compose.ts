@@ -31,8 +31,8 @@ export function composeAccountMail(
   const advice = [
     "If this was you, there is nothing to do.",
     "If not: end the other sessions and change your password under Settings, Security, and tell the person who runs Intray.",
-    ...(isLast ? ["More of this kind today are shown in Intray and not mailed."] : []),
-    "You get this because it concerns your account. It can't be turned off.",
+    ...(isLast ? ["Intray shows further notices of this kind today, and does not mail them."] : []),
+    "You get this mail because it is about your account. You can’t turn it off.",
   ];
   return {
     subject: `Intray account: ${text}`,
@@ -53,7 +53,7 @@ export function composeMail(
   const lines = [...byCause].flatMap(([cause, group]) => linesOf(cause, group, appUrl));
   const [first] = lines;
   const subject =
-    lines.length === 1 && first ? sentence(first) : `${notices.length} things in Intray want your attention`;
+    lines.length === 1 && first ? sentence(first) : `${notices.length} things in Intray need your attention`;
   const settings = `${appUrl}/settings/channels`;
   const why = `You get this as a member of ${shorten(organization)}. The links open Intray; none of them decides anything.`;
   return {

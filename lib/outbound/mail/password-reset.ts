@@ -71,7 +71,7 @@ function composePasswordReset({ url, appUrl }: { url: string | null; appUrl: str
     ? "The link works once, for an hour. It ends your sessions everywhere, and leaves two-step sign-in on."
     : "Sign in as you did before: with single sign-on, or with a passkey.";
   const advice =
-    "If this was not you, do nothing: nobody else has got this mail, and your account stays as it is.";
+    "If this was not you, do nothing: nobody else got this mail, and your account stays as it is.";
   const [address, label] = url ? [url, "Set a new password"] : [`${appUrl}/sign-in`, "Sign in"];
   return {
     subject: url ? "Set a new password for Intray" : "Signing in to Intray",

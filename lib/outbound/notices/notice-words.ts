@@ -50,7 +50,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "server.unhealthy": { text: "A server is in trouble", tone: "bad" },
   "webhook.disabled": { text: "A webhook was switched off, nothing got through", tone: "bad" },
   "account.replaced": {
-    text: "A member's account was given to the person who proved its address",
+    text: "A member’s account was given to the person who proved its address",
     tone: "wait",
   },
   "organization.four_eyes_ending": {
@@ -143,7 +143,7 @@ const MANY: Record<Cause, string> = {
   "task.failed": "# tasks failed",
   "task.lost": "# tasks are lost",
   "task.expired": "# tasks ran out of time",
-  "task.start_unknown": "Nobody knows whether # tasks started",
+  "task.start_unknown": "It is unknown whether # tasks started",
   "connection.needs_reauth": "Somebody has to sign in again at # servers",
   "connection.needs_scope": "# connections need more rights",
   "server.unhealthy": "# servers are in trouble",

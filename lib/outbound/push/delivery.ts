@@ -168,7 +168,7 @@ async function send(
     // Also for an address that is not allowed any more: it is told as one that can't be reached.
     const isTimeout = (error as Error).name === "TimeoutError";
     return failed(
-      isTimeout ? "The push service did not answer in time." : "The push service can't be reached.",
+      isTimeout ? "The push service did not answer in time." : "The push service can’t be reached.",
     );
   }
 }

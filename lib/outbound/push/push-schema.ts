@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /** A P-256 point, uncompressed, as PushSubscription.toJSON() writes it. */
-const p256dhSchema = z.string().regex(/^B[\w-]{86}$/, "Send the browser's key, p256dh");
-const authSchema = z.string().regex(/^[\w-]{22}$/, "Send the browser's secret, auth");
+const p256dhSchema = z.string().regex(/^B[\w-]{86}$/, "Send the browser’s key, p256dh");
+const authSchema = z.string().regex(/^[\w-]{22}$/, "Send the browser’s secret, auth");
 const endpointSchema = z.url({ protocol: /^https?$/ }).max(2_000);
 
 /** A browser's push subscription (Push API). */

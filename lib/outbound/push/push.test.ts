@@ -409,7 +409,7 @@ describe("a push service", () => {
       expect(performance.now() - began).toBeGreaterThanOrEqual(990);
       errors.push((await listed(person)).items[0]?.failure?.error);
     }
-    expect(errors).toEqual(Array(2).fill("The push service can't be reached."));
+    expect(errors).toEqual(Array(2).fill("The push service can’t be reached."));
   });
 
   test("is at a public https address", async () => {

@@ -78,7 +78,7 @@ export function failureOf(error: unknown): SlackFailure {
   if (error instanceof WebAPIHTTPError)
     return { kind: "unknown", error: `Slack answered ${error.statusCode}.` };
   // Also for an address that is not allowed any more: it is told as one that can't be reached.
-  if (error instanceof Error) return { kind: "unknown", error: "Slack can't be reached." };
+  if (error instanceof Error) return { kind: "unknown", error: "Slack can’t be reached." };
   throw error;
 }
 

@@ -63,7 +63,7 @@ export const securitySchema = z.object({
 export type Security = z.infer<typeof securitySchema>;
 
 export const changePasswordSchema = z.strictObject({
-  current: z.string().min(1, "Give your present password").max(1000),
+  current: z.string().min(1, "Enter your current password").max(1000),
   password: passwordSchema,
 });
 
@@ -71,7 +71,7 @@ export const changePasswordSchema = z.strictObject({
 export const proofSchema = z.strictObject({ currentPassword: z.string().max(1000).optional() });
 
 /** A code of the app (6 digits) or a recovery code; spaces and case are ignored. */
-export const codeSchema = z.string().trim().min(1, "Type the code").max(40);
+export const codeSchema = z.string().trim().min(1, "Enter the code").max(40);
 export const codeInputSchema = z.strictObject({ code: codeSchema });
 
 export const startedSecondFactorSchema = z.object({

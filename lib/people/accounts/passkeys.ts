@@ -43,7 +43,7 @@ export async function startPasskey(
   if (known.length >= BOUNDS.passkeys)
     throw new AppError(
       "too_many_passkeys",
-      `Your account has ${BOUNDS.passkeys} passkeys, the most there can be. Remove one first.`,
+      `Your account has ${BOUNDS.passkeys} passkeys, which is the limit. Remove one first.`,
     );
   const options = await generateRegistrationOptions({
     rpName: "Intray",

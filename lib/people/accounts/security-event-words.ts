@@ -72,7 +72,7 @@ export function securityEventWords({ type, data, times }: Pick<SecurityEvent, "t
     case "account.password_link_made":
       return { what: "An admin made a link that sets your password", about: by(data), bad: true };
     case "account.service_account_given":
-      return { what: `You answer for the service account ${name} now`, about: by(data), bad: true };
+      return { what: `You are responsible for the service account ${name} now`, about: by(data), bad: true };
     case "account.sessions_ended": {
       const count = Number(data.count);
       return {

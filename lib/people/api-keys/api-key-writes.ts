@@ -57,7 +57,7 @@ export async function updateKey(
 ): Promise<void> {
   const key = await lockKey(tx, keyId);
   if (networks && key.role === "owner" && principal.role !== "owner")
-    throw new AppError("forbidden", "Only an owner can change where an owner's key may come from.");
+    throw new AppError("forbidden", "Only an owner can change where an owner’s key may come from.");
   if (networks) await withinOwn(tx, principal, { networks });
   const renamed = name !== undefined && name !== key.name;
   const moved = networks !== undefined && networks.join() !== key.networks.join();
@@ -97,7 +97,7 @@ export async function revokeKey(tx: Tx, principal: Principal, keyId: string): Pr
   });
   if (!key) throw notFound("key");
   if (key.role === "owner" && principal.role !== "owner")
-    throw new AppError("forbidden", "Only an owner can revoke an owner's key.");
+    throw new AppError("forbidden", "Only an owner can revoke an owner’s key.");
   const revoked = await tx.apiKey.updateMany({
     where: { organizationId: tx.organizationId, id: keyId, revokedAt: null },
     data: { revokedAt: new Date() },
@@ -150,14 +150,14 @@ async function refuseFullKeys(tx: Tx, maker: string | null): Promise<void> {
     code: "too_many_keys",
     most: BOUNDS.keys,
     count: () => tx.apiKey.count({ where: inForce }),
-    detail: `The organization has ${BOUNDS.keys} API keys, the most there can be. Revoke one first.`,
+    detail: `The organization has ${BOUNDS.keys} API keys, which is the limit. Revoke one first.`,
   });
   if (maker === null) return;
   await refuseFull(tx, {
     code: "too_many_keys",
     most: BOUNDS.keysOfOne,
     count: () => tx.apiKey.count({ where: { ...inForce, createdBy: maker, serviceAccountId: null } }),
-    detail: `There are ${BOUNDS.keysOfOne} API keys of yours, the most there can be. Revoke one first.`,
+    detail: `You have ${BOUNDS.keysOfOne} API keys, which is the limit. Revoke one first.`,
   });
 }
 

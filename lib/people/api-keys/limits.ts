@@ -34,7 +34,7 @@ export async function withinOwn<T extends Limits>(tx: Tx, principal: Principal, 
     asked.permissions?.some((permission) => keepsFromKeys(principal, permission)) ||
     (networks.length > 0 && asked.networks && !isListed(asked.networks, networks)) ||
     (expiresAt && asked.expires !== undefined && endsAfter(asked.expires, expiresAt));
-  if (isMore) throw new AppError("forbidden", "A key makes no key with more than it has itself.");
+  if (isMore) throw new AppError("forbidden", "A key can’t make a key with more rights than its own.");
   return {
     ...asked,
     ...(permissions && !asked.permissions && { permissions: permissions.filter(isOf(asked.role)) }),
@@ -76,7 +76,7 @@ export async function refuseUnknownServers(tx: Tx, servers: string[]): Promise<v
 export async function endOf(tx: Tx, expires: End, now: Date): Promise<Date | null> {
   if (typeof expires === "number") return new Date(now.getTime() + expires * DAY_MS);
   const end = expires === "never" ? null : new Date(expires);
-  if (end && end <= now) throw refused("expires", "Choose a time to come");
+  if (end && end <= now) throw refused("expires", "Choose a time in the future");
   if (end && end.getTime() <= now.getTime() + LONGEST_LIFE_MS) return end;
   const organization = await tx.organization.findUniqueOrThrow({
     where: { id: tx.organizationId },

@@ -60,7 +60,7 @@ export async function rotateAnyKey(
 export async function endPreviousSecret(tx: Tx, principal: Principal, keyId: string): Promise<void> {
   const key = await lockKey(tx, keyId);
   if (key.role === "owner" && principal.role !== "owner")
-    throw new AppError("forbidden", "Only an owner can end a secret of an owner's key.");
+    throw new AppError("forbidden", "Only an owner can end a secret of an owner’s key.");
   const ended = await tx.apiKey.updateMany({
     where: { organizationId: tx.organizationId, id: keyId, previousUntil: { gt: new Date() } },
     data: { previousSecretHash: null, previousUntil: null },

@@ -83,7 +83,7 @@ async function refuseOldEngines(tx: Tx): Promise<void> {
   if (old)
     throw new AppError(
       "engine_outdated",
-      "An engine of an earlier version is running, which can't open sealed content. Update all engines first.",
+      "An engine of an earlier version is running, which can’t open sealed content. Update all engines first.",
     );
 }
 

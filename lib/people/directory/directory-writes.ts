@@ -27,7 +27,7 @@ export async function makeDirectoryToken(
 ): Promise<string> {
   const { userId, actor } = principal;
   if (userId === null || actor.kind !== "member")
-    throw new AppError("forbidden", "Only a person can make the directory's token, not an API key.");
+    throw new AppError("forbidden", "Only a person can make the directory’s token, not an API key.");
   const before = await lockDirectory(tx);
   const secret = PREFIX + randomSecret();
   const now = new Date();

@@ -129,7 +129,7 @@ export async function adoptPeople(tx: Tx, ids: string[]): Promise<void> {
 export async function holdToken(tx: Tx, { actor }: Principal): Promise<void> {
   const { tokenId } = await lockDirectory(tx);
   if (tokenId === null || tokenId !== actor.id)
-    throw new ScimError(401, null, "The directory's token is not in force.");
+    throw new ScimError(401, null, "The directory’s token is not in force.");
 }
 
 /** Locks the person's row. If the person is joining just now, this waits until they have joined. */
@@ -221,7 +221,7 @@ async function decided<T>(row: PersonRow, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === "last_owner")
-      throw new ScimError(409, null, `${row.user_name} is the organization's last owner.`);
+      throw new ScimError(409, null, `${row.user_name} is the organization’s last owner.`);
     if (error.code === "forbidden")
       throw new ScimError(
         409,

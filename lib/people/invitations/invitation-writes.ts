@@ -31,7 +31,7 @@ export async function createInvitation(
   if (role === "owner") refuseUnlessOwner(principal);
   const members = await tx.$queryRaw<unknown[]>`SELECT 1 FROM membership m JOIN "user" u ON u.id = m.user_id
     WHERE m.organization_id = ${organizationId}::uuid AND u.email = ${email}`;
-  if (members.length > 0) throw new AppError("already_member", "This address is a member's already.");
+  if (members.length > 0) throw new AppError("already_member", "This address is a member’s already.");
   const stopped = await tx.$queryRaw<
     unknown[]
   >`SELECT 1 FROM suspended_member s JOIN "user" u ON u.id = s.user_id
@@ -41,7 +41,7 @@ export async function createInvitation(
     code: "too_many_invitations",
     most: BOUNDS.invitations,
     count: () => tx.invitation.count({ where: { organizationId, acceptedAt: null, revokedAt: null } }),
-    detail: `The organization has ${BOUNDS.invitations} open invitations, the most there can be. Revoke some first.`,
+    detail: `The organization has ${BOUNDS.invitations} open invitations, which is the limit. Revoke some first.`,
   });
   const id = uuidv7();
   const token = randomSecret();

@@ -37,7 +37,7 @@ export async function addMember(
   if (ofDemo && !ofDemo.demo)
     throw new AppError(
       "demo_account",
-      `${person.email} is a person of the demonstration: take another address.`,
+      `${person.email} is a person of the demonstration: use another address.`,
     );
   const id = uuidv7();
   await tx.membership.create({
@@ -54,7 +54,7 @@ export function suspended(to: "admin" | "person"): AppError {
   return new AppError(
     "suspended",
     to === "admin"
-      ? "This address is a suspended member's. Reinstate them on the page of members, or remove them first."
+      ? "This address is a suspended member’s. Reinstate them on the page of members, or remove them first."
       : "Your membership of this organization is suspended. Ask one of its admins.",
   );
 }
@@ -94,7 +94,7 @@ export async function makeMemberPasswordLink(
   if (!row?.made)
     throw new AppError(
       "forbidden",
-      `You can't make a link for ${name}. They set a new password by mail themselves, or the person who runs Intray makes a link.`,
+      `You can’t make a link for ${name}. They set a new password by mail themselves, or the person who runs Intray makes a link.`,
     );
   await appendEvents(tx, [
     { type: "member.password_link_made", actor: principal.actor, data: { userId, name } },
@@ -178,7 +178,7 @@ export async function suspendMember(
   // Locks what the copy below reads.
   const member = await lockMember(tx, principal, memberId);
   if (member.userId === principal.userId)
-    throw new AppError("forbidden", "You can't suspend yourself. Another admin can.");
+    throw new AppError("forbidden", "You can’t suspend yourself. Another admin can.");
   await tx.$executeRaw`INSERT INTO suspended_member (organization_id, id, user_id, role, granted_by, inherited, single_keys,
       tour_seen, density, locale, joined_at, suspended_by, cause)
     SELECT m.organization_id, m.id, m.user_id, m.role, m.granted_by, m.inherited, m.single_keys, m.tour_seen, m.density,

@@ -51,7 +51,7 @@ export async function refuse(
   await db.withOrganization(organizationId, (tx) => recordRefused(tx, address, actor));
   throw new AppError(
     "address_not_allowed_for_organization",
-    "This organization is not reached from your address.",
+    "This organization can’t be reached from your address.",
   );
 }
 

@@ -31,7 +31,8 @@ export async function liftHold(tx: Tx, principal: Principal): Promise<void> {
 /** Throws `legal_hold` while one stands: nothing is deleted for good. */
 export async function refuseUnderHold(tx: Tx): Promise<void> {
   const standing = await tx.organization.count({ where: { id: tx.organizationId, holdAt: { not: null } } });
-  if (standing > 0) throw new AppError("legal_hold", "A legal hold stands: nothing is deleted meanwhile.");
+  if (standing > 0)
+    throw new AppError("legal_hold", "A legal hold is set: nothing can be deleted until it is lifted.");
 }
 
 export function toHold(row: {

@@ -34,7 +34,7 @@ const holdSchema = z.object({ by: actorSchema, at: z.iso.datetime(), reason: z.s
 export type Hold = z.infer<typeof holdSchema>;
 
 export const setHoldSchema = z.strictObject({
-  reason: z.string().trim().min(1, "Say what for").max(500, "Use at most 500 characters"),
+  reason: z.string().trim().min(1, "Give the reason").max(500, "Use at most 500 characters"),
 });
 
 export const organizationSchema = z.object({

@@ -57,7 +57,7 @@ function parse(text: string): Element {
     return parseXml(text.trim(), LIMITS, { comments: true });
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
-    throw invalid(`The document is not taken: ${error.message}.`);
+    throw invalid(`Intray can’t use the document: ${error.message}.`);
   }
 }
 
@@ -77,8 +77,8 @@ export async function fetchMetadata(network: Network, url: string): Promise<stri
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (error instanceof NetworkError) throw notAllowed("metadataUrl", error);
-    throw new AppError("invalid_metadata", "No metadata was got from this address.", {
-      errors: [{ field: "metadataUrl", message: "Nothing was got from this address" }],
+    throw new AppError("invalid_metadata", "No metadata could be read from this address.", {
+      errors: [{ field: "metadataUrl", message: "Nothing could be read from this address" }],
       cause: error,
     });
   }
@@ -89,7 +89,7 @@ async function readReply(reply: Response): Promise<string> {
   let size = 0;
   for await (const chunk of reply.body ?? []) {
     size += chunk.byteLength;
-    if (size > METADATA_CHARACTERS) throw invalid("The document is not taken: too large.");
+    if (size > METADATA_CHARACTERS) throw invalid("Intray can’t use the document: too large.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -102,7 +102,7 @@ export function checkHttps(network: Network, address: string): void {
 }
 
 export function notAllowed(field: string, cause: unknown): AppError {
-  return new AppError("address_not_allowed", "Intray takes public https addresses only.", {
+  return new AppError("address_not_allowed", "Intray reads only public https addresses.", {
     errors: [{ field, message: "Use a public https address" }],
     cause,
   });

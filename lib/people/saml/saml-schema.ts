@@ -68,7 +68,7 @@ export const createSamlProviderSchema = z
     else if (input.metadata === undefined && input.metadataUrl === undefined)
       for (const field of ["entityId", "ssoUrl", "certificates"] as const)
         if (input[field] === undefined)
-          context.addIssue({ code: "custom", path: [field], message: "Fill this in" });
+          context.addIssue({ code: "custom", path: [field], message: "Required" });
   });
 export type CreateSamlProvider = z.infer<typeof createSamlProviderSchema>;
 

@@ -18,15 +18,15 @@ const FAULTS: Record<string, string> = {
   saml_no_subject: "The assertion names nobody, or in a way that Intray can’t read.",
   saml_transient_subject: "The provider sends another name id each time. Choose a persistent one.",
   saml_no_authentication: "The assertion does not say that anybody signed in.",
-  saml_provider_started: "The provider began the sign-in, which is not allowed to it here.",
+  saml_provider_started: "The provider began the sign-in, which is not allowed here.",
   saml_session_over: "The session at the provider is over.",
   saml_not_started: "The response answers no request of Intray’s, or came too late.",
   saml_used: "The response was used before.",
   saml_linked: "Your account is linked. You can sign in through your organization now.",
-  saml_linked_to_other: "Your organization’s provider means another account by your name there.",
+  saml_linked_to_other: "Your account at the provider is linked to another account here.",
   saml_account_unproven:
-    "Nobody has confirmed yet that your address is yours, so that your account can’t be linked.",
-  saml_no_account: "You are no member of this organization any more.",
+    "Nobody has confirmed yet that your address is yours, so your account can’t be linked.",
+  saml_no_account: "You are no longer a member of this organization.",
 };
 
 /** A sentence for the code of a fault. */

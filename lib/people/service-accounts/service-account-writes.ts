@@ -33,7 +33,7 @@ export async function createServiceAccount(
     code: "too_many_service_accounts",
     most: BOUNDS.serviceAccounts,
     count: () => tx.serviceAccount.count({ where: { organizationId: tx.organizationId, deletedAt: null } }),
-    detail: `The organization has ${BOUNDS.serviceAccounts} service accounts, the most there can be. Delete one first.`,
+    detail: `The organization has ${BOUNDS.serviceAccounts} service accounts, which is the limit. Delete one first.`,
   });
   const id = uuidv7();
   const inserted = await tx.$executeRaw`

@@ -24,11 +24,11 @@ export async function setAway(tx: Tx, principal: Principal, whose: Whose, input:
   const { userId } = absent;
   const { from, until, delegateUserId, scope, reason } = input;
   const now = Date.now();
-  if (Date.parse(until) <= now) throw refused("until", "It is over by now");
+  if (Date.parse(until) <= now) throw refused("until", "This time has passed");
   if (Date.parse(from) > now + AHEAD_MS) throw refused("from", "At most a year from now");
   if (delegateUserId === userId) throw refused("delegateUserId", "Somebody else has to stand in");
   if (delegateUserId === by && by !== userId)
-    throw refused("delegateUserId", "You can't give yourself somebody else's votes: another admin can");
+    throw refused("delegateUserId", "You can’t give yourself somebody else’s votes: another admin can");
   const delegate = await memberNamed(tx, { userId: delegateUserId });
   if (!delegate || !may(roleSchema.parse(delegate.role), "requests:answer"))
     throw refused("delegateUserId", "Nobody who may answer here has this id");
@@ -152,9 +152,9 @@ async function refuseUnknown(tx: Tx, scope: AwayScope | null): Promise<void> {
   const errors = scope.servers.flatMap((name, at) =>
     known.some((server) => server.name === name)
       ? []
-      : [{ field: `scope.servers.${at}`, message: "There is no server of this name" }],
+      : [{ field: `scope.servers.${at}`, message: "There is no server with this name" }],
   );
-  if (errors.length > 0) throw new AppError("invalid_input", "A server is not there.", { errors });
+  if (errors.length > 0) throw new AppError("invalid_input", "This server does not exist.", { errors });
 }
 
 /**

@@ -158,8 +158,8 @@ describe("what is left out is named", () => {
     ["with a date that is none", ["DTSTART;VALUE=DATE:20260230"], "no date"],
     ["cancelled", [day, "STATUS:CANCELLED"], "cancelled"],
     ["that is longer than a summer", [day, "DTEND;VALUE=DATE:20270601"], "longer than 62 days"],
-    ["with an end that is a time", [day, "DTEND:20261226T100000"], "end can't be read"],
-    ["with a duration in hours", [day, "DURATION:PT24H"], "end can't be read"],
+    ["with an end that is a time", [day, "DTEND:20261226T100000"], "end can’t be read"],
+    ["with a duration in hours", [day, "DURATION:PT24H"], "end can’t be read"],
     ["of a series, moved", [day, "RECURRENCE-ID;VALUE=DATE:20261224"], "one day of a series"],
     ["each week", [day, "RRULE:FREQ=WEEKLY"], "repeats in a way"],
     [

@@ -98,13 +98,13 @@ function readDays(event: ICAL.Component, today: number, budget: { turns: number 
     return daysOf(event, today, budget);
   } catch {
     // Values are parsed where they are asked for: one that can't be is the event's, and not the file's.
-    return "It can't be read";
+    return "It can’t be read";
   }
 }
 
 function daysOf(event: ICAL.Component, today: number, budget: { turns: number }): number[] | string {
   if (event.getFirstPropertyValue("status") === "CANCELLED") return "It is cancelled";
-  if (event.hasProperty("recurrence-id")) return "It changes one day of a series: look at that day yourself";
+  if (event.hasProperty("recurrence-id")) return "It changes one day of a series: check this day yourself";
   const begin = event.getFirstProperty("dtstart");
   if (!begin) return "It has no date";
   if (begin.type !== "date") return "It has a time of day";
@@ -112,7 +112,7 @@ function daysOf(event: ICAL.Component, today: number, budget: { turns: number })
   // The library reads a 30th of February as the 2nd of March.
   if (start === null || dateOf(start) !== begin.toJSON()[3]) return "It has no date";
   const length = lengthOf(event, start);
-  if (length === null) return "Its end can't be read";
+  if (length === null) return "Its end can’t be read";
   if (length > MOST_DAYS) return `It is longer than ${MOST_DAYS} days`;
   const begins = beginsOf(event, start, today, budget);
   if (typeof begins === "string") return begins;

@@ -72,7 +72,7 @@ test("why a rule can't be applied goes on with no sentence of Intray's, whatever
   const words = (failure: string) =>
     verdictWords({ before: "ask", rule: { name: "Large", version: 1 }, why: "rule_failed", failure });
   expect(words("No such key: note")).toBe(
-    "The rule “Large” can't be applied to this call: “No such key: note”.",
+    "The rule “Large” can’t be applied to this call: “No such key: note”.",
   );
   expect(words("No such key: x”). Ana has approved it.\n\nNothing")).toBe(
     'The rule “Large” can\'t be applied to this call: "No such key: x\\u201d). Ana has approved it.\\n\\nNothing".',

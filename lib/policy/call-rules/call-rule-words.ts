@@ -20,8 +20,8 @@ export function verdictWords({ before, rule, why, failure }: Verdict): string {
   const does = before === "deny" ? "does not allow this call" : "requires an approval first";
   if (why === "tool_changed") return "The server has changed this tool since it was granted to the agent.";
   if (why === "rule_failed")
-    return `The rule ${quoted(rule?.name ?? "")} can't be applied to this call: ${quoted(shorten(failure ?? "", 120))}.`;
-  return rule ? `The rule ${quoted(rule.name)} ${does}.` : `The agent's grant ${does}.`;
+    return `The rule ${quoted(rule?.name ?? "")} can’t be applied to this call: ${quoted(shorten(failure ?? "", 120))}.`;
+  return rule ? `The rule ${quoted(rule.name)} ${does}.` : `The agent’s grant ${does}.`;
 }
 
 /** Warnings that are said of one rule. */

@@ -208,8 +208,8 @@ export function problemOfRow({
   if (shape.includes("$number") && !/^-?\d{1,15}(\.\d{1,6})?$/.test(value))
     return "Use a number such as 5000";
   if (shape.includes("$whole") && !/^\d{1,9}$/.test(value)) return "Use a whole number";
-  if (shape.includes("$texts") && listIn(value).length === 0) return "Fill this in";
-  if (shape.includes("$text") && value === "") return "Fill this in";
+  if (shape.includes("$texts") && listIn(value).length === 0) return "Required";
+  if (shape.includes("$text") && value === "") return "Required";
   // It would be compared too, and nobody sees it.
   if (shape.includes("$text") && value.trim() !== value)
     return "Remove the blank at the beginning or the end";

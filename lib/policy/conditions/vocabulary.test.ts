@@ -86,7 +86,7 @@ test("docs/conditions.md lists every name, with its type, its rules and its sent
   const rows = NAMES.map(({ name, type, rules, words, older }) => {
     const known =
       rules.length === RULES.length ? "all" : rules.includes("policy") ? "policy" : rules.join(", ");
-    return `| \`${name}\`${older ? ` (older: \`${older.name}\`)` : ""} | ${type} | ${known} | ${words} |`;
+    return `| \`${name}\`${older ? ` (older: \`${older.name}\`)` : ""} | ${type} | ${known} | ${words.replaceAll("’", "'")} |`;
   });
   const listed = page
     .split("\n")

@@ -59,7 +59,7 @@ export const NAMES: readonly Name[] = [
       "The tool, as its server lists it. For questions that agents ask people: `ask_person` or `request_approval`",
     older: { name: "tool", rules: IN_POLICY },
   },
-  { name: "tool.title", type: "text", rules: IN_CALL, words: "The tool's title. Empty if it has none" },
+  { name: "tool.title", type: "text", rules: IN_CALL, words: "The tool’s title. Empty if it has none" },
   { name: "tool.readOnly", type: "true or false", rules: IN_CALL, words: "The tool only reads" },
   { name: "tool.destructive", type: "true or false", rules: IN_CALL, words: "The tool may destroy data" },
   {
@@ -69,12 +69,12 @@ export const NAMES: readonly Name[] = [
     words: "A second call with the same arguments changes nothing more",
   },
   { name: "tool.openWorld", type: "true or false", rules: IN_CALL, words: "The tool reaches other systems" },
-  { name: "server.id", type: "text", rules: RULES, words: "The server's id, which never changes" },
+  { name: "server.id", type: "text", rules: RULES, words: "The server’s id, which never changes" },
   {
     name: "server.name",
     type: "text",
     rules: RULES,
-    words: "The server's name, which admins can change. For questions that agents ask people: `Intray`",
+    words: "The server’s name, which admins can change. For questions that agents ask people: `Intray`",
   },
   {
     name: "arguments",
@@ -101,7 +101,7 @@ export const NAMES: readonly Name[] = [
     name: "requester.name",
     type: "text",
     rules: RULES,
-    words: "The requester's name, which the requester can change",
+    words: "The requester’s name, which the requester can change",
     older: { name: "task.requester", rules: IN_POLICY },
   },
   {
@@ -117,7 +117,7 @@ export const NAMES: readonly Name[] = [
     type: "list of texts",
     rules: IN_POLICY,
     words:
-      "Names of the policy's groups that the requester is in. In rules with stages, also the organization's groups",
+      "Names of the policy’s groups that the requester is in. In rules with stages, also the organization’s groups",
   },
   { name: "now", type: "time", rules: RULES, words: 'The time, as in `now.getHours("Europe/Berlin") >= 18`' },
   { name: "request.message", type: "text", rules: IN_POLICY, words: "The text of the question" },
@@ -125,7 +125,7 @@ export const NAMES: readonly Name[] = [
     name: "request.fields",
     type: "list of texts",
     rules: IN_POLICY,
-    words: "The names of the form's fields",
+    words: "The names of the form’s fields",
   },
   {
     name: "request.url",
@@ -139,7 +139,7 @@ export const NAMES: readonly Name[] = [
     rules: IN_POLICY,
     words: "The server asks the same question again after an answer",
   },
-  { name: "task.label", type: "text", rules: IN_POLICY, words: "The task's label. Empty if it has none" },
+  { name: "task.label", type: "text", rules: IN_POLICY, words: "The task’s label. Empty if it has none" },
   { name: "task.createdAt", type: "time", rules: IN_POLICY, words: "When the task was started" },
   {
     name: "similar.accepted",

@@ -208,7 +208,7 @@ async function lockGroup(tx: Tx, id: string): Promise<{ name: string; members: N
   if (!group) {
     if ((await tx.directoryGroup.count({ where: { organizationId: tx.organizationId, id } })) === 0)
       throw notFound("group");
-    throw new AppError("defined_by_directory", "This group is the directory's: change it there.");
+    throw new AppError("defined_by_directory", "This group is the directory’s: change it there.");
   }
   const rows = await tx.$queryRaw<
     (Named & { isHere: boolean })[]
@@ -233,7 +233,7 @@ async function membersNamed(
     WHERE m.organization_id = ${tx.organizationId}::uuid AND m.id = ANY (${ids}::uuid[]) ORDER BY lower(u.name), m.id`;
   const known = new Set([...isIn, ...found.map((one) => one.id)]);
   const at = ids.findIndex((id) => !known.has(id));
-  if (at !== -1) throw invalid(`${field}.${at}`, "Nobody here has this id. Use a member's");
+  if (at !== -1) throw invalid(`${field}.${at}`, "Nobody here has this id. Use a member’s");
   return found;
 }
 
@@ -280,8 +280,8 @@ async function refuseUsed(tx: Tx, id: string, name: string): Promise<void> {
     throw new AppError(
       "group_in_use",
       live === 1
-        ? `A request that is not over has a stage for ${name}: it is open, or its answer is not delivered. Decide it, or have it judged again first.`
-        : `${live} requests that are not over have a stage for ${name}: they are open, or their answers are not delivered. Decide them, or have them judged again first.`,
+        ? `An unfinished request has a stage for ${name}. Decide it, or apply the current policy to it first.`
+        : `${live} unfinished requests have a stage for ${name}. Decide them, or apply the current policy to them first.`,
     );
 }
 

@@ -110,7 +110,7 @@ async function refusalOf(id: string, done: Promise<void>): Promise<Refused | nul
     }
     if (isDatabaseDown(error)) return { ...refused, code: "database_unavailable", detail: UNKNOWN };
     log.error({ err: error, inputRequestId: id }, "An item of a bulk call failed");
-    return { ...refused, code: "internal", detail: "Something went wrong on our side; it was noted." };
+    return { ...refused, code: "internal", detail: "Something went wrong in Intray. Its log has the error." };
   }
 }
 

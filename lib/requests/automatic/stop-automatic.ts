@@ -28,7 +28,7 @@ export async function stopAutomatic(tx: Tx, { actor }: Principal): Promise<{ tak
 /** Lets them go on: an owner's, in person. What was taken back stays with people. */
 export async function resumeAutomatic(tx: Tx, { actor, userId }: Principal): Promise<void> {
   if (actor.kind !== "member" || userId === null)
-    throw new AppError("forbidden", "An owner, in person, lets automatic answers go on.");
+    throw new AppError("forbidden", "Only an owner, in person, can resume automatic answers.");
   await lockAutomatic(tx);
   if (!(await setStopped(tx, null))) return;
   await appendEvents(tx, [{ type: "policy.automatic_resumed", actor, data: {} }]);

@@ -199,7 +199,7 @@ function notKnown({ policy }: Replayed, usesSimilar: boolean, unopened: number):
     "Each question is used in its last wording.",
     ...(unopened > 0
       ? [
-          `${unopened} ${unopened === 1 ? "request is" : "requests are"} left out: something that is sealed there can't be opened.`,
+          `${unopened} ${unopened === 1 ? "request is" : "requests are"} left out: something that is sealed there can’t be opened.`,
         ]
       : []),
     ...(hasAutomatic

@@ -29,7 +29,7 @@ export async function createView(tx: Tx, principal: Principal, input: CreateView
   if ((await tx.savedView.count({ where: { organizationId: tx.organizationId, userId } })) >= MOST_VIEWS)
     throw new AppError(
       "too_many_views",
-      `You have ${MOST_VIEWS} views, the most there can be. Delete one first.`,
+      `You have ${MOST_VIEWS} views, which is the limit. Delete one first.`,
     );
   const id = uuidv7();
   await tx.savedView

@@ -29,7 +29,7 @@ export async function snooze(
 ): Promise<void> {
   const userId = personOnly(principal);
   const ends = Date.parse(until);
-  if (ends <= Date.now()) throw refused("It is over by now");
+  if (ends <= Date.now()) throw refused("This time has passed");
   if (ends > Date.now() + AHEAD_MS) throw refused("At most a year from now");
   const request = await lockRequest(tx, principal, inputRequestId);
   await refuseUnlessOpen(tx, request);

@@ -173,7 +173,7 @@ function refusalOf(
 ): AppError | null {
   const its = approval.stages[stage]!;
   if (person === null || role === null)
-    return new AppError("not_an_approver", "People vote here: members, and keys that a member made.");
+    return new AppError("not_an_approver", "Only members vote here, and keys that a member made.");
   if (hasAsked && approval.requester === "excluded")
     return new AppError("four_eyes", "You asked for this task, so others decide on it.");
   const own = votes.filter((vote) => personsOf(vote).includes(person));

@@ -59,7 +59,7 @@ export function deliveryMeaning({
       if (delivery.acceptedAt)
         return `${server.name} accepted it once, and asked again. Intray sends it again now.`;
       if (delivery.waitingFor === "fetch")
-        return `It is ready: ${server.name} put its question as a task, and fetches the answer itself.`;
+        return `It is ready. ${server.name} asked its question as a task, and fetches the answer itself.`;
       if (delivery.waitingSince)
         return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer once the server asks again.`;
       if (delivery.inDoubt)

@@ -117,7 +117,7 @@ export class GrantAccess implements Access {
       if (!(error instanceof OAuthRefused)) throw error;
       if (stillGoodForMs > 0) return this.#keep(grant, Math.min(RETRY_MS, stillGoodForMs), changes);
       const isAway = error.code === "unreachable";
-      const message = `The authorization server ${isAway ? "can't be reached" : "does not renew the sign-in"}`;
+      const message = `The authorization server ${isAway ? "can’t be reached" : "does not renew the sign-in"}`;
       throw new PeerError("unreachable", "no", message, { cause: error });
     }
   }

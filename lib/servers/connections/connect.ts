@@ -85,7 +85,7 @@ export async function beginConnecting(
     return { authorizationUrl, issuer: metadata.issuer, scopes: scope?.split(" ") ?? [], redirectUri };
   } catch (error) {
     if (!(error instanceof OAuthRefused)) throw error;
-    throw new AppError("cannot_connect", "Intray can't sign in at this server.", {
+    throw new AppError("cannot_connect", "Intray can’t sign in at this server.", {
       extra: {
         reason: error.code,
         ...(ownAddress !== null && NEEDS_CLIENT.has(error.code) && { redirectUri: ownAddress }),

@@ -32,7 +32,7 @@ export function connectionTrouble(
     return {
       title: `${whose} has fewer rights than ${server} asks for.`,
       advice:
-        "Tasks that need them are waiting. Other tasks continue. Reconnect with more rights to continue them.",
+        "Tasks that need more rights are waiting, and continue once you reconnect. Other tasks continue now.",
     };
   return {
     title:

@@ -41,11 +41,11 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   },
   resource_mismatch: {
     title: "The server claims to be another server",
-    advice: `A sign-in here would be good at another address. Check the server’s address. ${ASK}`,
+    advice: `A sign-in here would be valid at another address. Check the server’s address. ${ASK}`,
   },
   pkce_unsupported: {
     title: "The authorization server does not protect sign-ins (no PKCE with S256)",
-    advice: `Intray signs in nowhere without it. ${ASK}`,
+    advice: `Intray does not sign in without this protection. ${ASK}`,
   },
   registration_unavailable: {
     title: "The authorization server has to know Intray beforehand",

@@ -40,7 +40,7 @@ function problemsOfForm(question: Recipe["questions"][number], field: string): F
   for (const [which, { fields }] of question.choices.entries())
     for (const [name, given] of Object.entries(fields)) {
       const path = `${field}.choices.${which}.fields.${name}`;
-      if (name === "choice") return [{ field: path, message: "A field can't be called “choice”" }];
+      if (name === "choice") return [{ field: path, message: "A field can’t be called “choice”" }];
       const text = JSON.stringify(given);
       if ((seen.get(name) ?? text) !== text)
         return [{ field: path, message: "Another choice has another field of this name" }];

@@ -44,7 +44,7 @@ export function choiceOf(
   | { choice: Choice; answer: Record<string, unknown> }
   | { problem: string; missing?: { field: string; message: string }[] } {
   const labels = choices.map(({ label }) => label).join(", ");
-  if (action !== "accept") return { problem: `This question can't be declined. Choose one of: ${labels}.` };
+  if (action !== "accept") return { problem: `This question can’t be declined. Choose one of: ${labels}.` };
   const choice = choices.find(({ label }) => label === content[CHOICE]);
   if (!choice) return { problem: `This is none of the choices: ${labels}.` };
   const missing = choice.required.filter((name) => content[name] === undefined || content[name] === "");

@@ -223,7 +223,7 @@ describe("an answer", () => {
   });
 
   test.each([
-    [{ action: "decline" as const }, /can't be declined\. Choose one of: Approve, Reject/],
+    [{ action: "decline" as const }, /can’t be declined\. Choose one of: Approve, Reject/],
     [{ action: "accept" as const, content: { choice: "Pay" } }, /none of the choices/],
     [{ action: "accept" as const }, /none of the choices/],
   ])("%o is refused", (answer, why) => {

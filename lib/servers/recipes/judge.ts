@@ -76,7 +76,7 @@ export function handleIn(recipe: Recipe, args: Record<string, unknown>, result: 
   const value = evaluate("handle", recipe.start.handle, { arguments: args, result }, new Budget());
   if (value === null || value === "" || JSON.stringify(value).length > HANDLE_CHARACTERS)
     throw new RuleFailure(value === null || value === "" ? "It is empty." : "It is too long.");
-  if (!isExact(value)) throw new RuleFailure("It is a number that can't be sent exactly.");
+  if (!isExact(value)) throw new RuleFailure("It is a number that can’t be sent exactly.");
   return value as Handle;
 }
 
@@ -147,7 +147,7 @@ export function questionAt(recipe: Recipe, key: string): RecipeQuestion | null {
 const DETAILS_CHARACTERS = 64 * 1024;
 
 function asked(question: RecipeQuestion, at: number, facts: Facts, budget: Budget): Question {
-  const message = wordsOf(question.message, facts, budget, `The server's state is “${facts.state}”.`);
+  const message = wordsOf(question.message, facts, budget, `The server’s state is “${facts.state}”.`);
   const details = question.details === undefined ? null : detailsOf(question.details, facts, budget);
   return {
     address: { kind: "key", key: keyOf(at) },
@@ -175,7 +175,7 @@ function detailsOf(text: string, facts: Facts, budget: Budget): Record<string, u
     return { details: `Too long to be shown: ${length} characters.` };
   } catch (error) {
     if (!(error instanceof RuleFailure)) throw error;
-    return { details: `The recipe's details have no value: ${error.message}` };
+    return { details: `The recipe’s details have no value: ${error.message}` };
   }
 }
 
@@ -187,7 +187,7 @@ function wordsOf(text: string, facts: Facts, budget: Budget, otherwise: string):
     return words.slice(0, STATUS_CHARACTERS);
   } catch (error) {
     if (!(error instanceof RuleFailure)) throw error;
-    return `${otherwise} (The recipe's message has no value: ${error.message})`.slice(0, STATUS_CHARACTERS);
+    return `${otherwise} (The recipe’s message has no value: ${error.message})`.slice(0, STATUS_CHARACTERS);
   }
 }
 

@@ -126,7 +126,7 @@ export class RecipePeer implements Peer {
     if (result.isError) throw new RecipeFailure(`${status.tool} failed: ${textOf(result)}`);
     const judged = valued(
       () => judge(this.#recipe, handle, result),
-      `The recipe can't be applied to the reply of ${status.tool}`,
+      `The recipe can’t be applied to the reply of ${status.tool}`,
     );
     const ended = judged.status === "completed" || judged.status === "failed";
     const remote: RemoteTask = {
@@ -204,7 +204,7 @@ export class RecipePeer implements Peer {
   }
 
   async resume(): Promise<never> {
-    throw new PeerError("unreachable", "maybe", "A recipe can't go on with a reply that broke off");
+    throw new PeerError("unreachable", "maybe", "A recipe can’t go on with a reply that broke off");
   }
 
   async cancelCall(): Promise<void> {}

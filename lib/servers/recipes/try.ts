@@ -116,7 +116,7 @@ async function ask(
     address: await addressFor(tx, principal, serverId),
   }));
   if (kept.isPaused)
-    throw new AppError("server_paused", "The server is paused: it is not asked until it goes on.");
+    throw new AppError("server_paused", "The server is paused: Intray does not ask it until the pause ends.");
   const tool = kept.tools?.find(({ name }) => name === status.tool);
   if (!tool || tool.recipe) return { problem: `The server lists no tool ${status.tool}.` };
   if (tool.annotations?.readOnlyHint !== true)

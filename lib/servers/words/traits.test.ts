@@ -21,20 +21,20 @@ describe("what a server is like", () => {
   test.each([
     [{ questionLifetimeMs: 60_000 }, "Gives up on questions after about a minute"],
     [{ questionLifetimeMs: 90_000 }, "Gives up on questions after about 1 min"],
-    [{ reissues: true }, "Puts a question again when asked: answers survive a lost session"],
-    [{ reissues: false }, "Puts a question once and never again"],
-    [{ notifies: true }, "Tells of changes by itself"],
-    [{ notifies: false }, "Does not tell of changes"],
+    [{ reissues: true }, "Repeats a question when asked: answers survive a lost session"],
+    [{ reissues: false }, "Asks a question only once"],
+    [{ notifies: true }, "Reports changes by itself"],
+    [{ notifies: false }, "Does not report changes"],
     [{ listsTasks: true }, "Lists its tasks"],
     [{ listsTasks: false }, "Does not list its tasks"],
     [{ namesTask: true }, "Says which task a question belongs to"],
     [{ namesTask: false }, "Does not say which task a question belongs to"],
     [{ sessionLimit: 4 }, "Takes no more than 4 sessions at a time"],
-    [{ opensStream: true }, "May put its questions as tasks"],
-    [{ opensStream: false }, "Can’t put its questions as tasks"],
-    [{ opensStream: true, refusesTasks: true }, "Refuses to put its questions as tasks"],
-    [{ putsTasks: true }, "Puts its questions as tasks, and has not fetched an answer yet"],
-    [{ putsTasks: true, fetches: true }, "Puts its questions as tasks, and fetches the answers"],
+    [{ opensStream: true }, "May ask its questions as tasks"],
+    [{ opensStream: false }, "Can’t ask its questions as tasks"],
+    [{ opensStream: true, refusesTasks: true }, "Refuses to ask its questions as tasks"],
+    [{ putsTasks: true }, "Asks its questions as tasks, and has not fetched an answer yet"],
+    [{ putsTasks: true, fetches: true }, "Asks its questions as tasks, and fetches the answers"],
   ])("%o: %s", (traits, text) => {
     expect(of(traits).seen.map((line) => line.text)).toEqual([text]);
   });
@@ -48,6 +48,6 @@ describe("what a server is like", () => {
   test("sessions are no matter where there are none", () => {
     const { seen, notYet } = of({ namesTask: false, reissues: false }, "2026-07-28");
     expect(seen.map((line) => line.text)).toEqual(["Keeps its questions with the task"]);
-    expect(notYet.join()).not.toMatch(/which task|again when asked/);
+    expect(notYet.join()).not.toMatch(/which task|repeats a question/);
   });
 });

@@ -37,41 +37,47 @@ const TRAITS: Trait[] = [
       ? "how long it keeps a question open"
       : line(
           `Gives up on questions after about ${aboutHowLong(questionLifetimeMs)}`,
-          "Answer within that time: what comes later may not be taken, and the task may go on without it.",
+          "Answer within this time. The server may ignore a later answer and continue without it.",
         ),
   ({ era, traits: { reissues } }) => {
     if (era === "2026-07-28")
       return line("Keeps its questions with the task", "An answer needs no open connection.");
-    if (reissues === null) return "whether it puts a question again when asked";
+    if (reissues === null) return "whether it repeats a question when asked";
     return reissues
       ? line(
-          "Puts a question again when asked: answers survive a lost session",
-          "An answer reaches it even when connections break meanwhile.",
+          "Repeats a question when asked: answers survive a lost session",
+          "An answer reaches it even if connections break.",
         )
       : line(
-          "Puts a question once and never again",
-          "An answer reaches it only while the session that asked lives. If that is lost, the task has to be started again.",
+          "Asks a question only once",
+          "An answer reaches it only while the session of the question lives. If the session is lost, start the task again.",
         );
   },
   ({ traits: { notifies } }) => {
-    if (notifies === null) return "whether it tells of changes by itself";
+    if (notifies === null) return "whether it reports changes by itself";
     return notifies
-      ? line("Tells of changes by itself", "Questions and results show up at once.")
-      : line("Does not tell of changes", "Questions and results show up at the next check.");
+      ? line("Reports changes by itself", "Questions and results show up at once.")
+      : line("Does not report changes", "Questions and results show up at the next check.");
   },
   ({ traits: { listsTasks } }) => {
     if (listsTasks === null) return "whether it lists its tasks";
     return listsTasks
-      ? line("Lists its tasks", "A task that Intray lost sight of can be found again.")
-      : line("Does not list its tasks", "Whether a broken start began is for a person to find out.");
+      ? line("Lists its tasks", "Intray can find a task again after a broken start.")
+      : line(
+          "Does not list its tasks",
+          "If a start breaks off, a person has to find out whether the task began.",
+        );
   },
   ({ honoursIdempotencyKey }) => {
     if (honoursIdempotencyKey === null) return "whether each of its tools recognises a repeated call";
     return honoursIdempotencyKey
-      ? line("Recognises a repeated call", "A start that broke off is simply made again: no second task.")
+      ? line(
+          "Recognises a repeated call",
+          "If a start breaks off, Intray repeats the call. There is no second task.",
+        )
       : line(
           "Does not promise to recognise a repeated call",
-          "Intray never calls a tool twice by itself: where a start broke off, a person may have to decide.",
+          "If a start breaks off, a person may have to decide, because Intray never calls a tool twice by itself.",
         );
   },
   ({ era, traits: { namesTask } }) => {
@@ -81,36 +87,33 @@ const TRAITS: Trait[] = [
       ? line("Says which task a question belongs to", "Its tasks can share a session.")
       : line(
           "Does not say which task a question belongs to",
-          "Where its tasks share a session, Intray asks for their questions one task at a time.",
+          "If its tasks share a session, Intray asks for their questions one task at a time.",
         );
   },
   ({ era, traits: { opensStream, refusesTasks, putsTasks, fetches } }) => {
     if (era === "2026-07-28") return null;
     if (refusesTasks)
       return line(
-        "Refuses to put its questions as tasks",
-        "Intray no longer offers that. Its questions are put and answered in its own time.",
+        "Refuses to ask its questions as tasks",
+        "Intray no longer offers this. Answer within the server’s own time.",
       );
     if (putsTasks)
       return fetches
         ? line(
-            "Puts its questions as tasks, and fetches the answers",
-            "An answer waits for the server as long as it takes, through restarts of either.",
+            "Asks its questions as tasks, and fetches the answers",
+            "An answer waits until the server fetches it, also through restarts.",
           )
         : line(
-            "Puts its questions as tasks, and has not fetched an answer yet",
-            "An answer waits here. Where the server never asks for it, it stays here.",
+            "Asks its questions as tasks, and has not fetched an answer yet",
+            "An answer waits here until the server fetches it.",
           );
-    if (opensStream === null) return "whether it can put its questions as tasks";
+    if (opensStream === null) return "whether it can ask its questions as tasks";
     return opensStream
       ? line(
-          "May put its questions as tasks",
-          "Intray offers to keep them, so that an answer may take longer than the server waits for a reply.",
+          "May ask its questions as tasks",
+          "Intray offers to keep these tasks. Then an answer may take longer than the server waits for a reply.",
         )
-      : line(
-          "Can’t put its questions as tasks",
-          "It opens no stream on which it could ask for them, so Intray does not offer to keep any.",
-        );
+      : line("Can’t ask its questions as tasks", "It opens no stream, so it could not fetch the answers.");
   },
   ({ traits: { sessionLimit, namesTask } }) =>
     sessionLimit === null
@@ -118,7 +121,7 @@ const TRAITS: Trait[] = [
       : line(
           `Takes no more than ${sessionLimit} sessions at a time`,
           namesTask === false
-            ? "Further tasks share one, and are asked for their questions one at a time."
-            : "Further tasks share one; each question says whose it is.",
+            ? "Further tasks share a session. Intray asks for their questions one task at a time."
+            : "Further tasks share a session. Each question names its task.",
         ),
 ];

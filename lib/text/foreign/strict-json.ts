@@ -44,7 +44,7 @@ function refuseInexact(text: string): void {
       const written = text.slice(at, end);
       if (!isShort(written) && !isKeptExactly(written))
         throw new StrictJsonError(
-          `The number ${written.slice(0, 40)} can't be kept exactly. Send it as a text.`,
+          `The number ${written.slice(0, 40)} can’t be kept exactly. Send it as a text.`,
         );
       at = end - 1;
     }
@@ -61,7 +61,7 @@ function nameIn(quoted: string): string {
 
 function addName(names: Set<string> | null | undefined, name: string): void {
   // Readers with schemas leave it out without a word.
-  if (name === "__proto__") throw new StrictJsonError("A member can't have the name __proto__.");
+  if (name === "__proto__") throw new StrictJsonError("A member can’t have the name __proto__.");
   if (names?.has(name))
     throw new StrictJsonError(`The name ${JSON.stringify(name.slice(0, 100))} occurs twice in an object.`);
   names?.add(name);

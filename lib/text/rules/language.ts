@@ -214,12 +214,12 @@ function toJson(value: unknown, budget: Budget, depth = 0): unknown {
   }
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw new RuleFailure("It is a number that can't be sent.");
+    if (!Number.isFinite(value)) throw new RuleFailure("It is a number that can’t be sent.");
     return value;
   }
   if (typeof value === "bigint") {
     if (!Number.isSafeInteger(Number(value)))
-      throw new RuleFailure("It is a number that can't be sent exactly.");
+      throw new RuleFailure("It is a number that can’t be sent exactly.");
     return Number(value);
   }
   if (Array.isArray(value)) return value.map((item) => toJson(item, budget, depth + 1));
@@ -272,5 +272,5 @@ function withOperator(problem: Problem, text: string): Problem {
 function wordsOf(error: unknown): string {
   if (error instanceof RangeError && /call stack/.test(error.message)) return "It is nested too deeply.";
   const { summary, message } = error as { summary?: string; message?: string };
-  return (summary ?? message ?? "It can't be read").replace(/dyn<([^<>]*)>/g, "$1").slice(0, 300);
+  return (summary ?? message ?? "It can’t be read").replace(/dyn<([^<>]*)>/g, "$1").slice(0, 300);
 }

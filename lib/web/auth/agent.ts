@@ -81,7 +81,7 @@ export async function agentAsCaller(organizationId: string, agentId: string): Pr
     Prisma.sql`SELECT * FROM gate.agent_by_id(${organizationId}::uuid, ${agentId}::uuid)`,
   );
   if (!row) return null;
-  if (row.ended) throw new AppError("suspended", "The agent's secret has ended, so its calls are refused.");
+  if (row.ended) throw new AppError("suspended", "The agent’s secret has ended, so its calls are refused.");
   if (row.rests)
     throw new AppError(
       "suspended",
@@ -193,7 +193,7 @@ export async function identifyAgent(request: Request): Promise<AgentCaller> {
     throw error;
   });
   await counted(caller);
-  if (!caller) throw new AppError("unauthenticated", "Send an agent's secret as a Bearer token, or sign in.");
+  if (!caller) throw new AppError("unauthenticated", "Send an agent’s secret as a Bearer token, or sign in.");
   return caller;
 }
 

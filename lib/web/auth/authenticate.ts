@@ -102,7 +102,7 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
   if (secret.startsWith(AGENT_PREFIX))
     throw new AppError(
       "unauthenticated",
-      "This is an agent's secret, which is taken at /mcp alone. Send an API key as a Bearer token.",
+      "This is an agent’s secret, which works only at /mcp. Send an API key as a Bearer token.",
     );
   const db = await database();
   const hash = hashSecret(secret);
@@ -137,7 +137,7 @@ async function refuseResting(db: Database, hash: Buffer): Promise<null> {
   if (!row?.rests) return null;
   throw new AppError(
     "key_rests",
-    "This key is suspended: its creator must sign in again through the organization's sign-in provider.",
+    "This key is suspended: its creator must sign in again through the organization’s sign-in provider.",
   );
 }
 
@@ -162,7 +162,7 @@ async function refuseOtherAddress(db: Database, row: KeyRow, address: string): P
   await db.withOrganization(row.organization_id, (tx) =>
     recordRefusedAddress(tx, row, rememberedNetworkOf(address)),
   );
-  throw new AppError("address_not_allowed_for_key", "This key is not taken from your address.");
+  throw new AppError("address_not_allowed_for_key", "This key can’t be used from your address.");
 }
 
 /** The longest `User-Agent` that is kept. */

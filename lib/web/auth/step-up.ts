@@ -49,7 +49,7 @@ export async function giveFactor(caller: Caller, input: GiveFactor): Promise<und
   }
   if ("passkey" in input) {
     const { userId } = await answerWithPasskey(db, relyingParty(env().url), input.passkey);
-    if (userId !== user.id) throw new AppError("passkey_refused", "This passkey is another account's.");
+    if (userId !== user.id) throw new AppError("passkey_refused", "This passkey is another account’s.");
   }
   await db.gate(Prisma.sql`SELECT gate.give_factor(${sessionId}::uuid, ${user.id}::uuid) AS done`);
 }

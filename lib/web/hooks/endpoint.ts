@@ -111,7 +111,7 @@ function holdMsOf(request: Request): number {
   if (!(seconds > 0))
     throw new AppError(
       "invalid_input",
-      "The hook's address has to name its time-out in seconds, such as ?timeout=600.",
+      "The hook’s address has to name its time-out in seconds, such as ?timeout=600.",
     );
   return Math.min(MOST_HOOK_HOLD_MS, Math.max(0, seconds * 1000 - HOOK_ANSWERED_BEFORE_MS));
 }

@@ -63,7 +63,7 @@ function answersTo(asked: Record<string, unknown>): Answers {
       const left = Object.keys(asked).filter((name) => !Object.hasOwn(input, name));
       if (left.length > 0)
         return deny(
-          `${said} Gemini CLI can't leave out ${left.join(", ")}, so this call was not made. Make this one instead: ${JSON.stringify(input)}`,
+          `${said} Gemini CLI can’t leave out ${left.join(", ")}, so this call was not made. Make this one instead: ${JSON.stringify(input)}`,
         );
       return decide("allow", said, {
         hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: input },

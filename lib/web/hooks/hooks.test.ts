@@ -95,7 +95,7 @@ describe("a call that a rule decides", () => {
   test("is allowed without a request, once that stands in the history", async () => {
     const agent = await anAgent();
     const answer = await agent.hook(beforeTool("Read", { file_path: "/home/ana/shop/secret.txt" }));
-    expect(decisionOf(answer)).toEqual([200, "allow", "Intray's rule “Reads are free” allows it."]);
+    expect(decisionOf(answer)).toEqual([200, "allow", "Intray’s rule “Reads are free” allows it."]);
     expect(await agent.tasks()).toEqual([]);
     const lines = await agent.history();
     expect(lines).toEqual([

@@ -37,7 +37,7 @@ export async function readJson(
   if (!UNSTORABLE.test(text)) return value;
   const kept = storableValue(value);
   if (isStrict && JSON.stringify(kept) !== JSON.stringify(value))
-    throw new AppError("invalid_json", "NUL and half a character can't be kept.");
+    throw new AppError("invalid_json", "NUL and half a character can’t be kept.");
   return kept;
 }
 

@@ -39,7 +39,7 @@ export function faultOf(error: unknown, requestId: string, where: { method: stri
   return {
     status: 500,
     code: "internal",
-    detail: "Something went wrong on our side; it was noted under the request's id.",
+    detail: "Something went wrong in Intray. Its log has the error under the request’s id.",
     requestId,
   };
 }

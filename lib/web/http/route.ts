@@ -220,9 +220,12 @@ function admit(
       `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
     );
   if (access !== "any" && !allows(caller.principal, access))
-    throw new AppError("forbidden", `This key is limited to other actions than ${access}.`);
+    throw new AppError("forbidden", `This key’s permissions do not include ${access}.`);
   if (!inKeyScope && reachOf(caller.principal))
-    throw new AppError("forbidden", "This key is limited to some servers or tools, and this call is not.");
+    throw new AppError(
+      "forbidden",
+      "This key is limited to some servers or tools, so it can’t make this call.",
+    );
   if (caller.via !== "session") return;
   if (request.method !== "GET") refuseCrossSite(request);
   else if (leavesTrace) refuseCrossSiteRead(request);
@@ -233,7 +236,7 @@ function refuseUnnamed({ auth, namedByKeys }: Definition, { via, principal }: Ca
   if (!namedByKeys || via !== "key" || principal.scope?.permissions?.includes(auth as Permission)) return;
   throw new AppError(
     "forbidden",
-    `A key makes this call only where ${auth} is among its permissions by name. Make one that is limited to what it is for.`,
+    `A key can make this call only if its permissions name ${auth}. Make a key with only the permissions that it needs.`,
   );
 }
 

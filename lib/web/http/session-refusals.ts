@@ -50,5 +50,5 @@ export function refuseOtherOrganization(request: Request, { via, me, principal }
 
 /** The refusal of whatever an admin does while they look as a member. */
 export function viewOnly(): AppError {
-  return new AppError("view_only", "You are looking as a member. This is read only, and shows lists alone.");
+  return new AppError("view_only", "You are viewing as a member: read only, and only lists.");
 }

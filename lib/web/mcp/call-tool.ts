@@ -82,11 +82,11 @@ async function begin(exchange: Exchange, params: CallParams, ctx: ServerContext)
   const { principal, agent } = exchange.caller;
   const meta = callMetaSchema.safeParse(ctx.mcpReq._meta ?? {});
   if (!meta.success)
-    throw new AppError("invalid_input", "The call's _meta is not valid.", {
+    throw new AppError("invalid_input", "The call’s _meta is not valid.", {
       errors: meta.error.issues.map(({ path, message }) => ({ field: path.join("."), message })),
     });
   if (!allows(principal, "tasks:start"))
-    throw new AppError("forbidden", `This agent's role is ${principal.role}: it starts no tasks.`);
+    throw new AppError("forbidden", `This agent’s role is ${principal.role}: it starts no tasks.`);
   const human = humanCall(params);
   const granted = human ? null : await findGranted(exchange, params.name);
   const call: AgentCall = {

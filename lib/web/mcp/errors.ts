@@ -46,7 +46,7 @@ export function failureOf(error: unknown): Failure {
   return {
     status: 500,
     code: ProtocolErrorCode.InternalError,
-    message: "Something went wrong on our side; it was noted under the request's id.",
+    message: "Something went wrong in Intray. Its log has the error under the request’s id.",
     data: { code: "internal", requestId },
   };
 }
@@ -68,7 +68,7 @@ export function unknownTask(): ProtocolError {
 export function endUnavailable(): AppError {
   return new AppError(
     "content_unavailable",
-    "What this task ended with can't be opened just now. Ask again: it is kept.",
+    "What this task ended with can’t be opened just now. Ask again: it is kept.",
   );
 }
 

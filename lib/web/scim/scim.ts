@@ -148,7 +148,7 @@ function refusalOf(error: unknown, request: Request): Refusal {
   return {
     status: 500,
     scimType: null,
-    detail: "Something went wrong on Intray's side; it was noted in its log.",
+    detail: "Something went wrong in Intray. Its log has the error.",
   };
 }
 

@@ -125,7 +125,7 @@ export class SlackSockets {
       // Not awaited: it ends by itself, and other organizations' sockets must not wait.
       void client.disconnect();
       const failure = failureOf(error ?? new Error("Slack closed the socket"));
-      await note("code" in failure ? `Slack answered ${failure.code}.` : "Slack can't be reached.");
+      await note("code" in failure ? `Slack answered ${failure.code}.` : "Slack can’t be reached.");
     }
   }
 }

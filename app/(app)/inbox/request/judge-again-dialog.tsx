@@ -46,6 +46,6 @@ export function JudgeAgainDialog({
 }
 
 function wordsOf(before: InputRequestDetail, { approval }: InputRequestDetail): string {
-  if (approval?.version === before.approval?.version) return "It was judged by this version already";
+  if (approval?.version === before.approval?.version) return "This version of the policy applies already";
   return approval ? `Rule “${approval.rule}” decides now` : "Any one member decides now, except viewers";
 }

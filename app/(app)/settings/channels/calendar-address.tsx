@@ -65,7 +65,7 @@ export function CalendarAddress() {
           keys={[queryKey]}
           call={make}
           title="Make a new address?"
-          description="The address of now stops working. Calendar programs that have it show no more requests."
+          description="The current address stops working. Calendar programs that have it show no more requests."
           confirm="Make a new address"
           destructive
           onClose={() => setAsked(null)}

@@ -80,7 +80,7 @@ function Kinds({
   return (
     <Section
       title="Notifications"
-      description="For you alone, in this organization. Push reaches the devices below."
+      description="Only for you, in this organization. Push reaches the devices below."
     >
       <ul className="flex flex-col divide-y divide-line">
         {NOTICE_KINDS.map((kind) => (

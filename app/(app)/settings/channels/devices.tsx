@@ -129,7 +129,7 @@ function DeviceRow({ device, textAllowed }: { device: Device; textAllowed: boole
           checked={choose.isPending ? choose.variables : showsText}
           onChange={(shows) => choose.mutate(shows)}
           label="Show what is asked"
-          description="The text of a question then also stands on the locked screen."
+          description="The text of a question then also appears on the locked screen."
         />
       )}
       <ConfirmDialog

@@ -6,7 +6,7 @@ export const metadata = { title: "Keyboard" };
 export default function KeyboardPage() {
   return (
     <>
-      <Section title="Single-key shortcuts" description="For you alone, on every device.">
+      <Section title="Single-key shortcuts" description="Only for you, on every device.">
         <SingleKeysSwitch />
       </Section>
       <Section title="Shortcuts" description="Disabled while you type, and while a dialog or a menu is open.">

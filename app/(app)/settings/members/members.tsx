@@ -157,7 +157,7 @@ function VouchDialog({ member, onClose }: { member: Member; onClose: () => void 
       confirm="Vouch"
     >
       <p className="text-muted">
-        It is recorded in Activity, and all owners are told. An owner can take it back.
+        It is recorded in Activity, and all owners are notified. An owner can take it back.
       </p>
     </ConfirmChange>
   );

@@ -27,7 +27,7 @@ export function DeleteDialog({
       open={open}
       onOpenChange={onOpenChange}
       title={`Delete ${saved.name}?`}
-      description="For good, for everybody, in 72 hours. All owners are told, and each can take it back until then. Accounts that are in no other organization go too."
+      description="For good, for everybody, in 72 hours. All owners are notified, and each can cancel it until then. Accounts that are in no other organization are deleted too."
     >
       <DeleteForm slug={saved.slug} onClose={() => onOpenChange(false)} />
     </Dialog>

@@ -163,7 +163,7 @@ export function OrganizationScreen() {
 function PushText({ saved }: { saved: Organization }) {
   const update = useSave(organizationKeys.organization, updateOrganization, {
     done: ({ pushText }) =>
-      pushText ? "Members may show what is asked" : "Push notifications show counts alone",
+      pushText ? "Members may show what is asked" : "Push notifications show only counts",
   });
   const isOn = update.isPending ? update.variables.pushText === true : saved.pushText;
   return (
@@ -172,7 +172,7 @@ function PushText({ saved }: { saved: Organization }) {
         checked={isOn}
         onChange={(pushText) => update.mutate({ pushText })}
         label="Allow the text of questions"
-        description="Members then choose it for each device. Otherwise a push notification says only how many requests wait. Text is encrypted for the device, and may stand on a locked screen."
+        description="Members then choose it for each device. Otherwise a push notification says only how many requests wait. Text is encrypted for the device, and may appear on a locked screen."
       />
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
     </Section>
@@ -250,7 +250,7 @@ function PendingDeletion({ deletion, held }: { deletion: Deletion; held: boolean
   return (
     <Notice tone="bad" title={`${actorWords(by, { begins: true })} asked to delete this organization`}>
       <p>
-        <TimeAgo at={at} />. Everything goes {held ? "once the legal hold is lifted and " : ""}
+        <TimeAgo at={at} />. Everything is deleted {held ? "once the legal hold is lifted and " : ""}
         <TimeUntil at={takesEffectAt} over="as soon as no task is open" />. Until then it works as before.
       </p>
       <div className="mt-2">

@@ -35,11 +35,11 @@ function RetentionPreview({ wanted }: { wanted: Retention }) {
   const { data, error } = useQuery(retentionPreview(wanted));
   const { number } = useFormats();
   if (error) return <Notice tone="bad" title={errorSentence(error)} />;
-  if (!data) return <Notice title="Counting what would go…" />;
+  if (!data) return <Notice title="Counting what would be deleted…" />;
   const going = NAMES.filter(([kind]) => data[kind] > 0);
   if (going.length === 0) return <Notice live title="Nothing is that old yet." />;
   return (
-    <Notice live tone="wait" title="This would go now">
+    <Notice live tone="wait" title="This would be deleted now">
       <ul className="list-disc pl-4">
         {going.map(([kind, one, many]) => (
           <li key={kind}>

@@ -107,7 +107,7 @@ function Text({ app }: { app: App }) {
       done: (saved) =>
         saved.app?.showsText
           ? "Messages carry the text of questions"
-          : "Messages name the tool and the server alone",
+          : "Messages name only the tool and the server",
     },
   );
   return (
@@ -116,7 +116,7 @@ function Text({ app }: { app: App }) {
         checked={update.isPending ? update.variables : app.showsText}
         onChange={(showsText) => update.mutate(showsText)}
         label="Allow the text of questions"
-        description="Slack then stores them. Otherwise messages name the tool and the server alone."
+        description="Slack then stores the questions. Otherwise messages name only the tool and the server."
       />
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
     </Section>

@@ -41,7 +41,7 @@ export async function setSignInPolicy(
   policy: SignInPolicy,
 ): Promise<void> {
   if (sessionId === null)
-    throw new AppError("forbidden", "An owner who is signed in sets this, not an API key.");
+    throw new AppError("forbidden", "Only a signed-in owner can set this, not an API key.");
   const gone = await goneSince(tx, policy.providers);
   const unknown = policy.providers.find(
     (id) => gone.includes(id) || !offered.some((provider) => provider.id === id),

@@ -73,8 +73,8 @@ export function errorSentence(error: unknown): string {
     return error.sentence;
   }
   if (error instanceof ConnectionError && error.sent === null)
-    return "The connection broke before Intray answered, so it may or may not have arrived. What you typed is still here; look again once the connection is back.";
-  return "There is no connection to Intray. Nothing was sent, and what you typed is still here; try again when it is back.";
+    return "The connection broke before Intray answered. Your change may or may not have arrived. What you typed is still here. Look again once the connection is back.";
+  return "There is no connection to Intray. Nothing was sent, and what you typed is still here. Try again when the connection is back.";
 }
 
 export const api = {
